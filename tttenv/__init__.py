@@ -1,0 +1,48 @@
+"""m,n,k-games as Gymnasium environments, with exact certificates of strength for any player.
+
+Importing this package registers `TicTacToe-v0` and `tttenv/TicTacToe-v0`; it never loads torch.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+
+if TYPE_CHECKING:
+    from tttenv.certificate import certify
+    from tttenv.exact import score, solve, worst_case
+    from tttenv.opponents import player
+    from tttenv.policy import Policy
+    from tttenv.rules import Rules
+
+__version__ = "0.1.0"
+__all__ = ["Policy", "Rules", "certify", "player", "score", "solve", "worst_case"]
+
+# Loaded at first use, so that a help text does not wait for the compiler.
+_HOMES = {
+    "Policy": "tttenv.policy",
+    "Rules": "tttenv.rules",
+    "certify": "tttenv.certificate",
+    "player": "tttenv.opponents",
+    "score": "tttenv.exact",
+    "solve": "tttenv.exact",
+    "worst_case": "tttenv.exact",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])
+
+
+for _id in ("TicTacToe-v0", "tttenv/TicTacToe-v0"):
+    gymnasium.register(
+        id=_id,
+        entry_point="tttenv.env:TicTacToe",
+        vector_entry_point="tttenv.vector:VectorTicTacToe",
+    )

@@ -1,0 +1,142 @@
+"""The certificate: a player's exact strength over every position, with games to check it by."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv import policy as policies
+from tttenv.exact import (
+    SEATS,
+    Positions,
+    Solution,
+    Tabulated,
+    follow,
+    positions,
+    require_enumerable,
+    score,
+    solve,
+    tabulate,
+    worst_case,
+)
+from tttenv.policy import Policy
+from tttenv.refutation import losing_lines
+from tttenv.rules import Rules
+from tttenv.types import Mask, Odds, Probs
+
+TINY = 1e-6  # a move with less probability is no blunder
+EXACT = 1e-9  # values this near are the same
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What a player is worth, exactly; anyone who has the player can compute it again."""
+
+    rules: str  # "m,n,k"
+    value: int  # the game's value for X under perfect play
+    vs_random: dict[str, list[float]]  # by seat: win, draw, loss against uniform random moves
+    vs_perfect: dict[str, list[float]]  # the same against evenly mixed value-optimal moves
+    worst_case: dict[str, float]  # by seat: this player's value against a best response
+    unbeatable: bool  # the worst case is the game's value in both seats
+    optimal_moves: dict[str, float]  # probability on value-optimal moves: all, critical, reached
+    blunders: int  # positions where it plays a value-losing move with p > 1e-6
+    losing_line: dict[str, list[int] | None]  # by seat: the shortest game it loses, cell by cell
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as what JSON can hold."""
+        return asdict(self)
+
+
+def certify(rules: Rules, policy: Policy) -> Certificate:
+    """Compute the exact certificate of `policy` on `rules`.
+
+    The policy is asked once, about all undecided positions; each row of its answer is divided by
+    its sum.
+
+    Raises:
+        ValueError: if the game is too large to enumerate, the policy's moves depend on a clock,
+            or its answers break the laws of a policy.
+    """
+    require_enumerable(rules)
+    require_pure(policy)
+    player, game, solution = tabulate(rules, policy), positions(rules), solve(rules)
+    worst = worst_case(rules, player)
+    return Certificate(
+        rules=str(rules),
+        value=solution.value,
+        vs_random=_both_seats(rules, player, policies.uniform),
+        vs_perfect=_both_seats(rules, player, perfect_player(rules)),
+        worst_case=worst,
+        unbeatable=worst["X"] >= solution.value - EXACT and worst["O"] >= -solution.value - EXACT,
+        optimal_moves=optimal_moves(game, solution, player.table),
+        blunders=int(blunders(solution, player.table).sum()),
+        losing_line=losing_lines(game, player.table, TINY),
+    )
+
+
+def require_pure(policy: Policy) -> None:
+    """Let a policy pass unless it says that its moves depend on the time it is given.
+
+    Raises:
+        ValueError: naming what to limit instead.
+    """
+    limit = getattr(policy, "impure", None)
+    if limit:
+        raise ValueError(f"a player limited by {limit} cannot be certified; {IMPURE}")
+
+
+IMPURE = "limit its iterations or nodes instead, so that it always answers alike"
+
+
+def perfect_player(rules: Rules) -> Policy:
+    """The player that mixes evenly among all value-optimal moves."""
+    return Tabulated.mixing(rules, solve(rules).optimal)
+
+
+def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:
+    """The mean probability put on value-optimal moves.
+
+    Args:
+        game: the positions.
+        solution: the solved game.
+        table: the player's probabilities, (positions, cells).
+
+    Returns:
+        "all": over all positions with a move; "critical": over those where some legal move loses
+        value; "reached": over those that the player's own moves and any replies lead to, from
+        both seats.
+    """
+    share = (table * solution.optimal).sum(axis=1)
+    legal = game.successors >= 0
+    critical = (legal & ~solution.optimal).any(axis=1)
+    reached = np.zeros(len(game), np.bool_)
+    for seat in range(len(SEATS)):
+        reached |= reachable(game, table, seat) & (game.seats == seat)
+    groups = {"all": ~game.over, "critical": critical, "reached": reached & ~game.over}
+    return {name: float(share[rows].mean()) if rows.any() else 1.0 for name, rows in groups.items()}
+
+
+def reachable(game: Positions, table: Probs, seat: int) -> Mask:
+    """The positions that the player's own moves in `seat` and any replies lead to."""
+    found = np.zeros(len(game), np.bool_)
+    found[0] = True
+    for stones in range(game.rules.cells):
+        ply = game.ply(stones)
+        moves = game.successors[ply] >= 0
+        if stones % 2 == seat:
+            moves &= table[ply] > 0
+        found[game.successors[ply][moves & found[ply][:, None]]] = True
+    return found
+
+
+def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
+    """The positions where the player may play a move that loses value, (positions,)."""
+    wrong: NDArray[np.bool_] = ((table > TINY) & ~solution.optimal).any(axis=1)
+    return wrong
+
+
+def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float]]:
+    as_x = score(rules, player, other)
+    as_o = score(rules, other, player)
+    return {"X": list(as_x), "O": list(reversed(as_o))}

@@ -1,0 +1,145 @@
+"""Exact results: one backward pass over all positions says how any two players' games end."""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from tttenv import policy as policies
+from tttenv.enumeration import Positions, enumerable, positions, require_enumerable
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.solution import Solution, solve
+from tttenv.types import Boards, Mask, Odds, Probs
+
+__all__ = [
+    "SEATS",
+    "Chooser",
+    "Positions",
+    "Score",
+    "Solution",
+    "Tabulated",
+    "best_response",
+    "enumerable",
+    "follow",
+    "positions",
+    "require_enumerable",
+    "score",
+    "solve",
+    "sweep",
+    "tabulate",
+    "worst_case",
+]
+
+SEATS = ("X", "O")
+
+# How a side picks: boards (batch, cells) and what each move is worth to it (batch, cells, 3).
+Chooser: TypeAlias = Callable[[Boards, Odds], Probs]
+
+
+class Score(NamedTuple):
+    """How games end for one side, as probabilities."""
+
+    win: float
+    draw: float
+    loss: float
+
+    @property
+    def value(self) -> float:
+        """The expected result, a win counting 1, a draw 0 and a loss -1."""
+        return self.win - self.loss
+
+
+def sweep(rules: Rules, first: Chooser, second: Chooser) -> list[Odds]:
+    """One backward pass over all positions, X playing by `first` and O by `second`.
+
+    Returns:
+        For each ply, how its positions (positions of the ply, 3) end for the side to move.
+    """
+    game = positions(rules)
+    found: list[Odds] = []
+    for stones in reversed(range(len(game.plies) - 1)):
+        ply = game.ply(stones)
+        lost, over = game.lost[ply], game.over[ply]
+        odds = np.zeros((len(over), 3))
+        odds[over, np.where(lost[over], 2, 1)] = 1
+        going = ~over
+        if going.any():
+            boards = game.boards[ply][going]
+            legal = boards == 0
+            moves = np.zeros((*legal.shape, 3))
+            after = game.successors[ply][going][legal] - game.plies[stones + 1]
+            moves[legal] = found[-1][after][:, ::-1]
+            probs = (first, second)[stones % 2](boards, moves)
+            odds[going] = np.einsum("bc,bco->bo", probs, moves)
+        found.append(odds)
+    return found[::-1]
+
+
+def follow(policy: Policy) -> Chooser:
+    """The side that plays by `policy`, whatever its moves are worth."""
+    return lambda boards, odds: policies.validated(boards, policy(boards))
+
+
+def best_response(boards: Boards, odds: Odds) -> Probs:
+    """The side that knows the other's play and picks, evenly, what is worth most against it."""
+    return policies.greedy(odds[..., 0] - odds[..., 2], boards == 0, tolerance=1e-12)
+
+
+def score(rules: Rules, first: Policy, second: Policy) -> Score:
+    """The exact result of `first` as X against `second` as O, for `first`.
+
+    Raises:
+        ValueError: if the game is too large, or a policy breaks the rules of one.
+    """
+    return _root(sweep(rules, follow(first), follow(second)))
+
+
+def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
+    """The policy's value as X and as O against a best response, by seat.
+
+    Raises:
+        ValueError: if the game is too large, or the policy breaks the rules of one.
+    """
+    side = follow(tabulate(rules, policy))
+    as_x = _root(sweep(rules, side, best_response))
+    as_o = _root(sweep(rules, best_response, side))
+    return {"X": as_x.value, "O": -as_o.value + 0.0}
+
+
+class Tabulated:
+    """A policy looked up: its probabilities over `positions(rules)`, zero on finished ones."""
+
+    def __init__(self, rules: Rules, table: Probs) -> None:
+        self.rules = rules
+        self.table = table  # (positions, cells)
+
+    @classmethod
+    def mixing(cls, rules: Rules, moves: Mask) -> "Tabulated":
+        """The player that mixes evenly among the marked moves (positions, cells)."""
+        return cls(rules, moves / np.maximum(moves.sum(axis=1, keepdims=True), 1))
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        rows: Probs = self.table[positions(self.rules).index(boards)]
+        return rows
+
+
+def tabulate(rules: Rules, policy: Policy) -> Tabulated:
+    """Ask `policy` once about every undecided position, in canonical order, and keep the answers.
+
+    Raises:
+        ValueError: if the game is too large, or the policy breaks the rules of one.
+    """
+    if isinstance(policy, Tabulated) and policy.rules == rules:
+        return policy
+    game = positions(rules)
+    boards = game.boards[game.decisions]
+    table = np.zeros(game.boards.shape)
+    table[game.decisions] = policies.validated(boards, policy(boards.copy()))
+    return Tabulated(rules, table)
+
+
+def _root(odds: list[Odds]) -> Score:
+    win, draw, loss = (float(part) for part in odds[0][0])
+    return Score(win, draw, loss)

@@ -1,0 +1,52 @@
+"""Compiled loops: the only package that uses numba, cached under the hash of all its sources.
+
+numba recompiles a function when its own file changes, but not when a function it calls in another
+file does. So the cache lives in a folder named by the hash of every kernel's source: an edit
+anywhere here starts a fresh one. `TTTENV_CACHE` names another place for it than the user's cache.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar, cast
+
+import numba
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def source_hash() -> str:
+    """The hash of every kernel's source and of numba's version, as 16 hexadecimal digits."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> str:
+    """The folder for compiled code, or an empty string where none can be made."""
+    home = os.environ.get("TTTENV_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "tttenv"
+    )
+    folder = os.path.join(home, source_hash())
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError:
+        return ""
+    return folder if os.access(folder, os.W_OK) else ""
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile `function` at its first call, without the GIL, and keep the result on disk."""
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = CACHE_FOLDER or before
+    try:
+        compile_it = numba.njit(cache=bool(CACHE_FOLDER), nogil=True)
+        return cast("Callable[_P, _R]", compile_it(function))
+    finally:
+        numba.config.CACHE_DIR = before

@@ -1,0 +1,22 @@
+"""The one-ply player: win at once if possible, else block a win, else any move at random."""
+
+import numpy as np
+
+from tttenv.kernels.threats import completing
+from tttenv.policy import Policy, over
+from tttenv.rules import Rules
+from tttenv.types import Boards, Probs
+
+
+def tactical(rules: Rules) -> Policy:
+    """Win at once, else block a win of the other side, else random; ties evenly."""
+
+    def play(boards: Boards) -> Probs:
+        boards = np.ascontiguousarray(boards)
+        allowed = boards == 0
+        for side in (-1, 1):  # what wins comes last, so that it overrules what blocks
+            good = completing(boards, side, rules.m, rules.n, rules.k)
+            allowed = np.where(good.any(axis=1, keepdims=True), good, allowed)
+        return over(allowed)
+
+    return play

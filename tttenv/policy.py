@@ -1,0 +1,99 @@
+"""What a player is: a function from boards to move probabilities; and the common ways to make one.
+
+Every policy is pure (same board, same probabilities, whatever the batch), legal and memoryless.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tttenv.kernels.dice import pick
+from tttenv.types import Boards, Cells, Mask, Probs
+
+
+class Policy(Protocol):
+    """A player: (batch, cells) undecided boards to (batch, cells) move probabilities."""
+
+    def __call__(self, boards: Boards, /) -> Probs:
+        """Move probabilities, zero on taken cells, each row summing to one."""
+        ...
+
+
+def uniform(boards: Boards) -> Probs:
+    """Every legal move alike: the random player."""
+    return over(boards == 0)
+
+
+def over(allowed: Mask) -> Probs:
+    """Probabilities spread evenly over the allowed cells (batch, cells), at least one a row."""
+    probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
+    return probs
+
+
+def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
+    """Spread evenly over the legal cells whose value is within `tolerance` of the best.
+
+    Args:
+        values: (batch, cells), the higher the better; those of other cells are ignored.
+        legal: (batch, cells), at least one a row.
+        tolerance: values this near the best count as ties.
+    """
+    seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
+    return over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
+
+
+def blend(first: Policy, second: Policy, weight: float) -> Policy:
+    """The player that follows `second` with probability `weight` and `first` otherwise.
+
+    Raises:
+        ValueError: unless 0 <= weight <= 1.
+    """
+    if not 0 <= weight <= 1:
+        raise ValueError(f"a probability lies between 0 and 1, not {weight}")
+
+    def blended(boards: Boards) -> Probs:
+        return (1 - weight) * first(boards) + weight * second(boards)
+
+    return blended
+
+
+def sample(probs: Probs, dice: NDArray[np.float64]) -> Cells:
+    """The cell each die falls on when the probabilities are laid row by row along [0, 1).
+
+    Args:
+        probs: (batch, cells).
+        dice: (batch,), each uniform in [0, 1).
+
+    Returns:
+        Cells (batch,): the first whose cumulative probability exceeds the die.
+    """
+    return pick(np.ascontiguousarray(probs), np.ascontiguousarray(dice))
+
+
+def validated(boards: Boards, probs: ArrayLike) -> Probs:
+    """A policy's answer for `boards` (batch, cells), each row divided by its sum.
+
+    Raises:
+        ValueError: for a wrong shape, a negative or missing number, probability on a taken cell,
+            or a row whose sum is off one by more than 1e-4.
+    """
+    answer = np.asarray(probs, np.float64)
+    if answer.shape != boards.shape:
+        raise ValueError(f"a policy answers {boards.shape} probabilities, not {answer.shape}")
+    sums = answer.sum(axis=-1)
+    bad = np.flatnonzero(~(np.abs(sums - 1) <= 1e-4))
+    if bad.size:
+        raise ValueError(_complaint("probabilities sum to one", boards, answer, bad[0]))
+    bad = np.flatnonzero((answer < 0).any(axis=-1))
+    if bad.size:
+        raise ValueError(_complaint("probabilities are not negative", boards, answer, bad[0]))
+    bad = np.flatnonzero(((answer != 0) & (boards != 0)).any(axis=-1))
+    if bad.size:
+        raise ValueError(_complaint("a taken cell has probability zero", boards, answer, bad[0]))
+    normal: Probs = answer / sums[..., None]
+    return normal
+
+
+def _complaint(law: str, boards: Boards, answer: Probs, row: int) -> str:
+    return f"{law}: not so on the board {boards[row].tolist()}, where it is {answer[row].tolist()}"

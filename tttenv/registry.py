@@ -1,0 +1,122 @@
+"""Tables of names: what can be asked for by name, where it lives and which options it takes.
+
+A row names its target as "module:attribute"; nothing is imported before it is used. A spec is
+`name[:option=value[,option=value]]`, where a value may stand in parentheses to hold a spec itself.
+"""
+
+import importlib
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entry: where it lives and what it is, in a line."""
+
+    target: str  # "module:attribute"
+    about: str  # one line for help texts
+
+
+class Table(Generic[_T]):
+    """Rows by name, each the address of a `_T`."""
+
+    def __init__(self, kind: str, rows: dict[str, Row]) -> None:
+        self.kind = kind
+        self.rows = rows
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def load(self, name: str) -> _T:
+        """The object that row `name` points to.
+
+        Raises:
+            ValueError: for an unknown name, listing the known ones.
+        """
+        if name not in self.rows:
+            raise ValueError(f"unknown {self.kind} {name!r}; known are {', '.join(self.rows)}")
+        module, attribute = self.rows[name].target.split(":")
+        return typing.cast("_T", getattr(importlib.import_module(module), attribute))
+
+
+def parse(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a spec into its name and its options, still as text.
+
+    Raises:
+        ValueError: for unbalanced parentheses or an option without a value.
+    """
+    name, _, rest = spec.partition(":")
+    options = {}
+    for part in _split(rest) if rest else []:
+        option, equals, value = part.partition("=")
+        if not equals or not option or not value:
+            raise ValueError(f"options are written option=value, not {part!r} in {spec!r}")
+        options[option] = value[1:-1] if value[0] == "(" and value[-1] == ")" else value
+    return name, options
+
+
+def _split(text: str) -> list[str]:
+    """The parts between the commas that stand outside all parentheses."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth:
+        raise ValueError(f"unbalanced parentheses in {text!r}")
+    return parts
+
+
+def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given: Any) -> _T:
+    """Call `factory(*given, **options)` with each option turned into what its annotation says.
+
+    Raises:
+        ValueError: for an unknown option or a value of the wrong kind, naming what is accepted.
+    """
+    hints = typing.get_type_hints(factory)
+    known = list(inspect.signature(factory).parameters)[len(given) :]
+    arguments = {}
+    for option, text in options.items():
+        if option not in known:
+            accepted = ", ".join(known) if known else "no options"
+            raise ValueError(f"{name} has no option {option!r}; it takes {accepted}")
+        try:
+            arguments[option] = convert(text, hints[option])
+        except ValueError as error:
+            raise ValueError(f"{name}: {option}={text!r} is not {error}") from None
+    return factory(*given, **arguments)
+
+
+def convert(text: str, hint: Any) -> Any:
+    """Read `text` as the annotated type `hint`.
+
+    Raises:
+        ValueError: saying what was expected.
+    """
+    if typing.get_origin(hint) is Literal:
+        choices = [str(choice) for choice in typing.get_args(hint)]
+        if text not in choices:
+            raise ValueError(f"one of {', '.join(choices)}")
+        return typing.get_args(hint)[choices.index(text)]
+    if isinstance(hint, types.UnionType):
+        inner = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+        return None if text == "none" else convert(text, inner[0])
+    if hint is bool:
+        if text not in ("true", "false"):
+            raise ValueError("true or false")
+        return text == "true"
+    try:
+        return hint(text)
+    except ValueError:
+        wanted = {int: "a whole number", float: "a number"}.get(hint, getattr(hint, "__name__", ""))
+        raise ValueError(wanted) from None

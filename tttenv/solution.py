@@ -1,0 +1,83 @@
+"""The solved game: perfect play by retrograde analysis, the fastest wins and slowest losses known."""
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.enumeration import Positions, positions
+from tttenv.rules import Rules
+from tttenv.types import Mask
+
+
+@dataclass(frozen=True)
+class Solution:
+    """The solved game: what every position and every move is worth under perfect play.
+
+    Ranks put value and speed into one number: in a game of c cells, a win in d plies has rank
+    c + 1 - d, a draw 0 and a loss in d plies -(c + 1 - d). So the best rank is the quickest win,
+    else a draw, else the slowest loss.
+    """
+
+    positions: Positions
+    ranks: NDArray[np.int16]  # (positions,), for the side to move
+
+    @property
+    def value(self) -> int:
+        """The game's value for X: 1, 0 or -1."""
+        return int(np.sign(self.ranks[0]))
+
+    @cached_property
+    def values(self) -> NDArray[np.int8]:
+        """The value of every position for the side to move: 1, 0 or -1, (positions,)."""
+        return np.sign(self.ranks).astype(np.int8)
+
+    @cached_property
+    def distances(self) -> NDArray[np.int16]:
+        """Plies to the end, wins played fastest and losses slowest, (positions,)."""
+        cells = self.positions.rules.cells
+        stones = np.count_nonzero(self.positions.boards, axis=1)
+        ends = np.where(self.ranks == 0, cells - stones, cells + 1 - np.abs(self.ranks))
+        return ends.astype(np.int16)
+
+    @cached_property
+    def move_ranks(self) -> NDArray[np.int16]:
+        """The rank of every move for the side to make it, seen a ply before, (positions, cells).
+
+        Cells that cannot be played hold a number below every rank.
+        """
+        after = self.ranks[self.positions.successors]
+        ranks = -after + np.sign(after)
+        lowest = -(self.positions.rules.cells + 2)
+        return np.where(self.positions.successors >= 0, ranks, lowest).astype(np.int16)
+
+    @cached_property
+    def optimal(self) -> Mask:
+        """The moves that keep the value of the position, (positions, cells)."""
+        legal = self.positions.successors >= 0
+        return legal & (np.sign(self.move_ranks) == self.values[:, None])
+
+    @cached_property
+    def fastest(self) -> Mask:
+        """The optimal moves that win soonest or lose latest, (positions, cells)."""
+        legal = self.positions.successors >= 0
+        return legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True))
+
+
+@lru_cache(maxsize=8)
+def solve(rules: Rules) -> Solution:
+    """The game under perfect play; made once, then kept.
+
+    Raises:
+        ValueError: if the game is too large to enumerate.
+    """
+    game = positions(rules)
+    ranks = np.where(game.lost, -(rules.cells + 1), 0).astype(np.int16)
+    for stones in reversed(range(rules.cells)):
+        going = np.arange(len(game))[game.ply(stones)][~game.over[game.ply(stones)]]
+        after = game.successors[going]
+        moves = np.where(after >= 0, -ranks[after], np.iinfo(np.int16).min)
+        best = moves.max(axis=1)
+        ranks[going] = best - np.sign(best)
+    return Solution(game, ranks)

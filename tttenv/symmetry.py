@@ -1,0 +1,61 @@
+"""The symmetries of the board: 8 maps on square boards, 4 on others."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.rules import Rules
+from tttenv.types import Boards, Mask
+
+
+def maps(rules: Rules) -> NDArray[np.int64]:
+    """The symmetries as (8 or 4, cells): `boards[..., map]` is the image of the boards.
+
+    Square boards: identity, a quarter, half and three quarter turn (counter-clockwise), upside
+    down, left to right, and these two after the quarter turn. Others: those that keep the shape.
+    """
+    grid = np.arange(rules.cells).reshape(rules.m, rules.n)
+    turns = [np.rot90(grid, quarter) for quarter in range(4)]
+    images = turns + [np.flipud(grid), np.fliplr(grid), np.flipud(turns[1]), np.fliplr(turns[1])]
+    return np.array([image.ravel() for image in images if image.shape == grid.shape])
+
+
+def inverses(rules: Rules) -> NDArray[np.int64]:
+    """The map that undoes each of `maps`, in the same order, (8 or 4, cells)."""
+    return np.argsort(maps(rules), axis=1)
+
+
+def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
+    """The image that reads smallest row by row, and which of `maps` makes it.
+
+    Args:
+        rules: of the boards.
+        boards: (batch, cells).
+
+    Returns:
+        Images (batch, cells) and map numbers (batch,), the first of those that make the image.
+    """
+    best, which = boards.copy(), np.zeros(len(boards), np.int64)
+    for number, image in enumerate(maps(rules)[1:], start=1):
+        candidate = boards[:, image]
+        smaller = _reads_smaller(candidate, best)
+        best[smaller], which[smaller] = candidate[smaller], number
+    return best, which
+
+
+def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
+    """The classes of boards (batch, cells) that are images of each other.
+
+    Returns:
+        One canonical board a class (classes, cells), and each board's class (batch,).
+    """
+    images, _ = canonical(rules, boards)
+    representatives, which = np.unique(images, axis=0, return_inverse=True)
+    return representatives, which.reshape(-1)
+
+
+def _reads_smaller(first: Boards, second: Boards) -> Mask:
+    """Row by row: at the first cell where they differ, has `first` the smaller number?"""
+    rows = np.arange(len(first))
+    differs = (first != second).argmax(axis=1)
+    smaller: Mask = first[rows, differs] < second[rows, differs]
+    return smaller
