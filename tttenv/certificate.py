@@ -2,6 +2,7 @@
 
 from dataclasses import asdict, dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,18 @@ def certify(rules: Rules, policy: Policy) -> Certificate:
     """
     require_enumerable(rules)
     require_pure(policy)
-    player, game, solution = tabulate(rules, policy), positions(rules), solve(rules)
+    player = tabulate(rules, policy)
+    if player not in _MADE:
+        _MADE[player] = _certificate(rules, player)
+    return _MADE[player]
+
+
+# A table never changes, so neither does its certificate.
+_MADE: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
+
+
+def _certificate(rules: Rules, player: Tabulated) -> Certificate:
+    game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
     return Certificate(
         rules=str(rules),
@@ -110,9 +122,9 @@ def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str
     share = (table * solution.optimal).sum(axis=1)
     legal = game.successors >= 0
     critical = (legal & ~solution.optimal).any(axis=1)
-    reached = np.zeros(len(game), np.bool_)
+    reached: Mask = np.zeros(len(game), np.bool_)
     for seat in range(len(SEATS)):
-        reached |= reachable(game, table, seat) & (game.seats == seat)
+        reached[reachable(game, table, seat) & (game.seats == seat)] = True
     groups = {"all": ~game.over, "critical": critical, "reached": reached & ~game.over}
     return {name: float(share[rows].mean()) if rows.any() else 1.0 for name, rows in groups.items()}
 

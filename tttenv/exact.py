@@ -112,7 +112,8 @@ class Tabulated:
 
     def __init__(self, rules: Rules, table: Probs) -> None:
         self.rules = rules
-        self.table = table  # (positions, cells)
+        self.table: Probs = np.array(table, np.float64)  # (positions, cells), not to be changed
+        self.table.setflags(write=False)
 
     @classmethod
     def mixing(cls, rules: Rules, moves: Mask) -> "Tabulated":

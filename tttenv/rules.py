@@ -86,7 +86,8 @@ class Rules:
     def legal(self, boards: ArrayLike) -> Mask:
         """The cells that may be played on boards (..., cells); none on a finished board."""
         array = self._boards(boards)
-        return (array == 0) & ~self.over(array)[..., None]
+        mask: Mask = (array == 0) & ~self.over(array)[..., None]
+        return mask
 
     def play(self, boards: ArrayLike, cells: ArrayLike) -> Boards:
         """Boards (..., cells) after a stone on `cells` (...), seen by the side now to move.
@@ -161,7 +162,8 @@ class Rules:
             )
         if bool(self.over(array)[0]) or bool(self.lost(-array)[0]):
             raise ValueError(f"finished board, nothing left to play: {self._shown(array[0])}")
-        return array[0].copy()
+        good: Boards = array[0].copy()
+        return good
 
     def _boards(self, boards: ArrayLike) -> Boards:
         array = np.asarray(boards, np.int8)

@@ -1,4 +1,4 @@
-"""The solved game: perfect play by retrograde analysis, the fastest wins and slowest losses known."""
+"""The solved game, by retrograde analysis: perfect play, fastest wins and slowest losses."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -56,13 +56,15 @@ class Solution:
     def optimal(self) -> Mask:
         """The moves that keep the value of the position, (positions, cells)."""
         legal = self.positions.successors >= 0
-        return legal & (np.sign(self.move_ranks) == self.values[:, None])
+        kept: Mask = legal & (np.sign(self.move_ranks) == self.values[:, None])
+        return kept
 
     @cached_property
     def fastest(self) -> Mask:
         """The optimal moves that win soonest or lose latest, (positions, cells)."""
         legal = self.positions.successors >= 0
-        return legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True))
+        best: Mask = legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True))
+        return best
 
 
 @lru_cache(maxsize=8)

@@ -9,7 +9,7 @@ import hashlib
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
@@ -27,15 +27,13 @@ def source_hash() -> str:
 
 def _cache_folder() -> str:
     """The folder for compiled code, or an empty string where none can be made."""
-    home = os.environ.get("TTTENV_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache"), "tttenv"
-    )
-    folder = os.path.join(home, source_hash())
+    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    folder = Path(os.environ.get("TTTENV_CACHE") or user / "tttenv") / source_hash()
     try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):  # read-only, or a user without a home
         return ""
-    return folder if os.access(folder, os.W_OK) else ""
+    return str(folder) if os.access(folder, os.W_OK) else ""
 
 
 CACHE_FOLDER = _cache_folder()
@@ -43,10 +41,11 @@ CACHE_FOLDER = _cache_folder()
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` at its first call, without the GIL, and keep the result on disk."""
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = CACHE_FOLDER or before
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = CACHE_FOLDER or before
     try:
         compile_it = numba.njit(cache=bool(CACHE_FOLDER), nogil=True)
         return cast("Callable[_P, _R]", compile_it(function))
     finally:
-        numba.config.CACHE_DIR = before
+        config.CACHE_DIR = before

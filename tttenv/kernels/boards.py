@@ -19,10 +19,7 @@ def beaten(board: Stones, m: int, n: int, k: int) -> bool:
 @compiled
 def full(board: Stones) -> bool:
     """Whether no cell of this board (cells,) is empty."""
-    for cell in range(board.size):
-        if board[cell] == 0:
-            return False
-    return True
+    return 0 not in board
 
 
 @compiled
@@ -45,7 +42,7 @@ def over(boards: Boards, m: int, n: int, k: int) -> Mask:
 
 @compiled
 def play(boards: Boards, cells: Cells) -> Boards:
-    """Boards (batch, cells) after the mover's stones on `cells` (batch,), seen by the next mover."""
+    """Boards (batch, cells) after stones on `cells` (batch,), seen by the next mover."""
     result = np.empty_like(boards)
     for i in range(len(boards)):
         for cell in range(boards.shape[1]):

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from tttenv.card import read_card
 from tttenv.policy import Policy
 from tttenv.registry import Row, Table, call, parse
 from tttenv.rules import Rules
@@ -26,30 +27,41 @@ OPPONENTS: Table[Any] = Table(
 
 
 def player(spec: str, rules: Rules | None = None) -> Policy:
-    """The player a spec names, on `rules` (3,3,3 if left out).
+    """The player a spec names, on `rules`.
 
     Args:
         spec: `name[:option=value[,option=value]]`, or the folder of a checkpoint (anything with
             a "/" in it, or a folder that holds a card.json).
-        rules: the game it is to play.
+        rules: the game it is to play; None is 3,3,3, or what a checkpoint was trained for.
 
     Raises:
         ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
             is missing, damaged or of other rules.
     """
-    rules = rules or Rules()
     if not isinstance(spec, str):
         raise ValueError(f"a player is named by a text, not {spec!r}")
     if is_path(spec):
-        from tttenv.opponents.checkpoint import load
+        from tttenv.opponents.checkpoint import load  # reads files: only where there is one
 
         return load(Path(spec), rules)
     name, options = parse(spec)
-    made: Policy = call(OPPONENTS.load(name), name, options, rules)
+    made: Policy = call(OPPONENTS.load(name), name, options, rules or Rules())
     return made
+
+
+def rules_of(spec: str) -> Rules:
+    """The game a player is for: a checkpoint's own, 3,3,3 for players by name.
+
+    Raises:
+        ValueError: if there is no checkpoint in the folder.
+    """
+    if not is_path(spec):
+        return Rules()
+    return Rules.of(str(read_card(Path(spec))["rules"]))
 
 
 def is_path(spec: str) -> bool:
     """Whether a spec means a checkpoint's folder rather than a name of the table."""
-    outside = spec.partition(":")[0] if spec.partition(":")[0] in OPPONENTS.rows else spec
-    return "/" in outside or (Path(spec) / "card.json").is_file()
+    if spec.partition(":")[0] in OPPONENTS.rows:
+        return False  # a path may stand inside the options of a named player
+    return "/" in spec or (Path(spec) / "card.json").is_file()

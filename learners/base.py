@@ -1,0 +1,44 @@
+"""What a learner is: it learns a little at a time, plays as it would now, and can be stored."""
+
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+
+
+@runtime_checkable
+class Learner(Protocol):
+    """Learning and nothing else: no files, no printing, no logging, no self-measurement.
+
+    All its randomness comes from generators seeded by `config.seed`. New tensors are made by
+    torch's own constructors, so that they land on the device that the training loop has chosen.
+    """
+
+    Config: ClassVar[type]  # a frozen dataclass: `seed` and the learner's own fields
+    presets: ClassVar[dict[str, Any]]  # "default", "published" and others, as Configs
+
+    def __init__(self, config: Any, rules: Rules) -> None:
+        """Begin untrained.
+
+        Raises:
+            ValueError: for a config or rules that it cannot learn with.
+        """
+
+    def step(self) -> dict[str, float]:
+        """Learn a little and return what is worth plotting."""
+        ...
+
+    def policy(self) -> Policy:
+        """How it would play now: a frozen snapshot that later steps do not change."""
+        ...
+
+    def state_dict(self) -> dict[str, Any]:
+        """All of it: weights, optimiser, tables, games and generators' states, nested in dicts.
+
+        Under "weights" stand, by name, the tensors that `policy` needs and nothing else.
+        """
+        ...
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`, bit for bit; "weights" alone is enough for `policy`."""
+        ...

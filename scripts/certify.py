@@ -1,0 +1,91 @@
+"""The exact certificate of any player: `python scripts/certify.py minimax`."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import console
+import tyro
+
+PROG = "certify.py"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Certify a player: how it fares from both seats, exactly, over all positions.
+
+    A player is a name with options, like minimax:ties=first, or the folder of a checkpoint.
+    On boards too large for that, --sampled plays games instead.
+    """
+
+    player: tyro.conf.Positional[str]  # name[:option=value,...] or a checkpoint's folder
+    rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
+    json: bool = False  # print the certificate as JSON
+    sampled: bool = False  # play games against random and tactical instead
+    games: int = 1000  # with --sampled: how many from each seat
+    seed: int = 0  # with --sampled: of all dice
+
+
+def main(args: list[str]) -> None:
+    """Certify and print."""
+    given = console.parse(Arguments, PROG, args, description=_description())
+    from tttenv import Rules, certify, player
+    from tttenv.opponents import rules_of
+
+    rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
+    policy = player(given.player, rules)
+    if given.sampled:
+        from tttenv.metrics.arena import measure
+
+        found: dict[str, Any] = {"player": given.player, "rules": str(rules)}
+        found |= measure(rules, policy, given.games, given.seed)
+        print(json.dumps(found, indent=2) if given.json else _lines(found))
+        return
+    certificate = certify(rules, policy)
+    if given.json:
+        print(json.dumps({"player": given.player, **certificate.to_dict()}, indent=2))
+    else:
+        print_certificate(given.player, certificate)
+
+
+def _description() -> str:
+    from tttenv.opponents import OPPONENTS
+
+    known = "\n".join(f"  {name:<12}{row.about}" for name, row in OPPONENTS.rows.items())
+    return f"{Arguments.__doc__}\n\nPlayers by name:\n{known}"
+
+
+def print_certificate(name: str, certificate: Any) -> None:
+    """The certificate for people."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("seat", "vs random: win / draw / loss %", "vs perfect", "worst case", "loses by")
+    for seat in ("X", "O"):
+        line = certificate.losing_line[seat]
+        table.add_row(
+            seat,
+            console.odds(certificate.vs_random[seat]),
+            console.odds(certificate.vs_perfect[seat]),
+            console.value(certificate.worst_case[seat]),
+            "nothing" if line is None else " ".join(map(str, line)),
+        )
+    out = Console()
+    verdict = "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"
+    out.print(f"{name} on {certificate.rules}: {verdict}", highlight=False, markup=False)
+    out.print(table)
+    shares = {group: console.share(part) for group, part in certificate.optimal_moves.items()}
+    out.print(
+        f"optimal moves {shares['all']} % of all positions, {shares['critical']} % of the critical"
+        f" ones, {shares['reached']} % of those it reaches; blunders in {certificate.blunders}"
+        f" positions; value of the game {certificate.value}",
+        highlight=False,
+    )
+
+
+def _lines(found: dict[str, Any]) -> str:
+    return "\n".join(f"{key:<32}{number}" for key, number in found.items())
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

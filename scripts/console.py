@@ -1,0 +1,76 @@
+"""What all scripts share: arguments, one-line errors, tables and progress bars."""
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import tyro
+
+_T = TypeVar("_T")
+
+
+def run(script: Callable[[list[str]], None], prog: str) -> None:
+    """Run a script: wrong input ends it with one line and status 2, an interrupt with 130."""
+    try:
+        script(sys.argv[1:])
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print(f"\n{prog}: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # whoever read our output has had enough
+        sys.stdout = None
+        sys.exit(0)
+    except (ValueError, OSError) as error:
+        fail(prog, str(error))
+
+
+def fail(prog: str, message: str) -> None:
+    """Say what was wrong in one line and end with status 2."""
+    print(f"{prog}: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(2)
+
+
+def parse(kind: type[_T] | Callable[..., _T], prog: str, args: Sequence[str], **more: Any) -> _T:
+    """Read the arguments as a dataclass; its comments are the help. Errors are one line."""
+    complaint = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(complaint):
+            return tyro.cli(kind, prog=prog, args=args, **more)
+    except SystemExit as end:
+        if end.code:
+            fail(prog, f"{_gist(complaint.getvalue())} (see {prog} --help)")
+        raise
+
+
+def _gist(box: str) -> str:
+    """The sentences of a boxed message, up to its first rule."""
+    lines = []
+    for line in box.splitlines()[1:]:
+        text = line.strip("│╭╮╰╯ ")
+        if text and not text.strip("─"):
+            break
+        lines.append(text.strip("─ "))
+    return " ".join(lines).strip() or box.strip()
+
+
+def share(number: float) -> str:
+    """A probability as per cent with two digits, cut towards the middle: 100.00 is exactly one."""
+    per_cent = 100 * number
+    if 0 < per_cent < 0.005 and number > 1e-12:
+        return "<0.01"
+    if 99.995 < per_cent < 100 and number < 1 - 1e-12:
+        return ">99.99"
+    return f"{per_cent:.2f}"
+
+
+def odds(row: Sequence[float]) -> str:
+    """Win, draw and loss in per cent."""
+    return " / ".join(share(number) for number in row)
+
+
+def value(number: float) -> str:
+    """A value between -1 and 1 with its sign; zero without."""
+    near = 0.0 if abs(number) < 5e-5 and abs(number) < 1e-9 else number
+    return "0" if near == 0 else f"{near:+.4f}".rstrip("0").rstrip(".")

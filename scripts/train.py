@@ -1,0 +1,184 @@
+"""Train one learner: `python scripts/train.py selfplay`."""
+
+import json
+import sys
+from dataclasses import dataclass, field, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import console
+import tyro
+
+from learners.registry import LEARNERS, row
+
+PROG = "train.py"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What belongs to the training rather than to the learner."""
+
+    steps: int | None = None  # train so many in all; left out: until certified unbeatable
+    preset: str = "default"  # a named set of the learner's own fields
+    rules: str = "3,3,3"  # the game, m,n,k
+    out: Path | None = None  # the checkpoint's folder; left out: runs/LEARNER-SEED
+    resume: bool = False  # go on exactly where the training in --out stopped
+    every: int | None = None  # steps between certificates and points on the curves
+    checkpoint_every: int | None = None  # steps between checkpoints
+    stop_when_unbeatable: bool | None = None  # end at the first unbeatable certificate
+    device: str = "cpu"  # where torch computes: cpu, cuda, ...
+    threads: int = 1  # of torch; the same seed gives the same bits only with the same number
+    json: bool = False  # print the certificate as JSON instead of a progress bar
+
+
+def main(args: list[str]) -> None:
+    """Read the arguments, train, and say what came out."""
+    if not args or args[0].startswith("-"):
+        _overview(args)
+        return
+    name, rest = args[0], args[1:]
+    row(name)
+    kind = LEARNERS.load(name)
+    options, config = _parse(name, kind, rest)
+    from learners.loop import plan
+    from learners.train import train
+    from tttenv.rules import Rules
+
+    out = options.out or _usual_folder(name, config)
+    fields = ("steps", "every", "checkpoint_every", "stop_when_unbeatable", "device", "threads")
+    the_plan = plan(name, options.preset, **{key: getattr(options, key) for key in fields})
+    with _Bar(the_plan.steps, quiet=options.json) as bar:
+        report = train(
+            name,
+            config,
+            Rules.of(options.rules),
+            the_plan,
+            out,
+            options.preset,
+            options.resume,
+            bar,
+        )
+    _conclude(out, report, options.json)
+
+
+def _overview(args: list[str]) -> None:
+    """The help that needs no learner."""
+    wanted = not args or args[0] in ("-h", "--help")
+    if not wanted:
+        raise ValueError(f"usage: {PROG} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
+    width = max(map(len, LEARNERS))
+    known = "\n".join(f"  {name:<{width}}  {LEARNERS.rows[name].about}" for name in LEARNERS)
+    print(
+        f"usage: {PROG} LEARNER [OPTIONS]\n\nTrain a learner and certify it exactly as it learns.\n\n"
+        f"learners:\n{known}\n\n{PROG} LEARNER --help lists the options of each."
+    )
+    if not args:
+        sys.exit(2)
+
+
+def _parse(name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
+    """The options and the learner's config, which starts from the preset or the resumed run."""
+    preset = _peek(rest, "--preset") or Options.preset
+    if preset not in kind.presets:
+        raise ValueError(f"{name} has no preset {preset!r}; known are {', '.join(kind.presets)}")
+    options, config = _parse_from(name, rest, Options(), kind.presets[preset])
+    if not options.resume:
+        return options, config
+    from learners.checkpoint import load_about
+
+    stored = load_about(options.out or _usual_folder(name, config))
+    before = Options(preset=stored["preset"], rules=stored["rules"])
+    return _parse_from(name, rest, before, kind.Config(**stored["config"]))
+
+
+def _parse_from(name: str, rest: list[str], options: Options, config: Any) -> tuple[Options, Any]:
+    flat = tyro.conf.arg(name="")
+    shape = make_dataclass(
+        "Arguments",
+        [
+            ("training", Annotated[Options, flat], field(default=options)),
+            ("learner", Annotated[type(config), flat], field(default=config)),
+        ],
+        frozen=True,
+    )
+    presets = ", ".join(LEARNERS.load(name).presets)
+    about = f"{name}: {LEARNERS.rows[name].about}. Presets: {presets}."
+    given = console.parse(shape, f"{PROG} {name}", rest, description=about)
+    return given.training, given.learner
+
+
+def _peek(args: list[str], option: str) -> str | None:
+    """The value of an option before the arguments are read in earnest."""
+    for arg, following in zip(args, [*args[1:], ""], strict=True):
+        if arg == option:
+            return following
+        if arg.startswith(f"{option}="):
+            return arg.partition("=")[2]
+    return None
+
+
+def _usual_folder(name: str, config: Any) -> Path:
+    return Path("runs") / f"{name}-{config.seed}"
+
+
+class _Bar:
+    """A progress bar that shows the exact worst case of both seats."""
+
+    def __init__(self, steps: int, quiet: bool) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        self.progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[seconds]:.1f} s  {task.fields[state]}"),
+            console=Console(stderr=True),
+            disable=quiet,
+        )
+        self.task = self.progress.add_task("step", total=steps, seconds=0.0, state="starting")
+
+    def __enter__(self) -> "_Bar":
+        self.progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.progress.stop()
+
+    def __call__(self, report: Any) -> None:
+        state = summary(report.numbers)
+        self.progress.update(
+            self.task, completed=report.step, seconds=report.seconds, state=state
+        )
+
+
+def summary(numbers: dict[str, float]) -> str:
+    """The exact worst cases and optimal-move share, or sampled values, in a few words."""
+    if "exact/worst_case_X" in numbers:
+        worst = [console.value(numbers[f"exact/worst_case_{seat}"]) for seat in "XO"]
+        optimal = console.share(numbers["exact/optimal_moves"])
+        return f"worst case X {worst[0]} O {worst[1]}  optimal moves {optimal} %"
+    values = [console.value(numbers[f"sampled/value_vs_random_{seat}"]) for seat in "XO"]
+    return f"vs random X {values[0]} O {values[1]}"
+
+
+def _conclude(out: Path, report: Any, as_json: bool) -> None:
+    if as_json:
+        found = None if report.certificate is None else report.certificate.to_dict()
+        result = {"player": str(out), "steps": report.step, "seconds": report.seconds}
+        print(json.dumps({**result, "certificate": found}, indent=2))
+        return
+    if report.certificate is None:
+        print(summary(report.numbers))
+    else:
+        from certify import print_certificate
+
+        print_certificate(str(out), report.certificate)
+    if report.unbeatable_at:
+        step, seconds = report.unbeatable_at
+        print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
+    print(f"{out} holds the player; watch its curves with: tensorboard --logdir {out.parent}")
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,206 @@
+"""A slow referee and solver in plain Python, written from the rules of the game alone.
+
+A board is a text such as "OOX_X_X__", X opens, and rules are a tuple (m, n, k).
+"""
+
+import random
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, pairwise
+from typing import Any
+
+import numpy as np
+
+SMALL = [(3, 3, 3), (2, 2, 2), (2, 3, 2), (3, 3, 2), (1, 2, 2), (1, 5, 3), (2, 5, 4)]
+RULES = SMALL + [(3, 4, 3), (4, 3, 3), (6, 2, 5), (5, 5, 4), (19, 19, 5)]
+
+Rules = tuple[int, int, int]
+Table = dict[str, list[Any]]  # a player: for each board with a move, a probability a cell
+
+
+def spell(rules: Rules) -> str:
+    """Rules as a test's id."""
+    return ",".join(map(str, rules))
+
+
+def mover(board: str) -> str:
+    return "X" if board.count("X") == board.count("O") else "O"
+
+
+def put(board: str, cell: int) -> str:
+    assert board[cell] == "_"
+    return board[:cell] + mover(board) + board[cell + 1 :]
+
+
+def view(board: str) -> list[int]:
+    """As the side to move sees it: 1 mine, -1 theirs, 0 empty."""
+    return [0 if mark == "_" else 1 if mark == mover(board) else -1 for mark in board]
+
+
+@lru_cache(maxsize=64)
+def windows(rules: Rules) -> list[tuple[int, ...]]:
+    """The cells of every line, found by stepping over coordinates."""
+    m, n, k = rules
+    found = []
+    for row, column in ((row, column) for row in range(m) for column in range(n)):
+        for down, right in ((0, 1), (1, 0), (1, 1), (1, -1)):
+            line = [(row + i * down, column + i * right) for i in range(k)]
+            if all(0 <= r < m and 0 <= c < n for r, c in line):
+                found.append(tuple(r * n + c for r, c in line))
+    return found
+
+
+def windows_among_all_sets(rules: Rules) -> set[frozenset[int]]:
+    """The same in another way: all sets of k cells, kept if they stand in a row without gaps."""
+    m, n, k = rules
+    found = set()
+    for cells in combinations(range(m * n), k):
+        points = [divmod(cell, n) for cell in cells]
+        steps = {(r2 - r1, c2 - c1) for (r1, c1), (r2, c2) in pairwise(points)}
+        if len(steps) == 1 and max(abs(step) for step in next(iter(steps))) == 1:
+            found.add(frozenset(cells))
+    return found
+
+
+def winner(rules: Rules, board: str) -> str | None:
+    """X or O, whoever has a line; "_" if the board is full; None while the game goes on."""
+    for line in windows(rules):
+        if board[line[0]] != "_" and len({board[cell] for cell in line}) == 1:
+            return board[line[0]]
+    return None if "_" in board else "_"
+
+
+def random_game(rules: Rules, seed: int) -> tuple[list[str], list[int]]:
+    """A game of random moves: its boards from the empty one to the final, and its moves."""
+    dice = random.Random(seed)
+    boards, cells = ["_" * rules[0] * rules[1]], []
+    for cell in dice.sample(range(len(boards[0])), len(boards[0])):
+        cells.append(cell)
+        boards.append(put(boards[-1], cell))
+        if winner(rules, boards[-1]):
+            break
+    return boards, cells
+
+
+class Game:
+    """The whole game: `boards` ply by ply, `after[board]` by cell, `result` of finished boards."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.boards = ["_" * rules[0] * rules[1]]
+        self.after: dict[str, dict[int, str]] = {}
+        self.result: dict[str, str] = {}
+        for board in self._spreading():
+            result = winner(rules, board)
+            if result:
+                self.result[board] = result
+            empty = [] if result else [c for c, mark in enumerate(board) if mark == "_"]
+            self.after[board] = {cell: put(board, cell) for cell in empty}
+        self.decisions = [board for board in self.boards if board not in self.result]
+
+    def _spreading(self) -> Iterator[str]:
+        layer = self.boards[:]
+        while layer:
+            yield from layer
+            layer = list(dict.fromkeys(b for board in layer for b in self.after[board].values()))
+            self.boards += layer
+
+    def table(self, policy: Callable[[Any], Any]) -> Table:
+        """What a policy on arrays answers on every board with a move."""
+        answers = policy(np.array([view(board) for board in self.decisions], np.int8))
+        return dict(zip(self.decisions, answers.tolist(), strict=True))
+
+    def player(self, table: Table) -> Callable[[Any], Any]:
+        """The policy on arrays that plays by a table."""
+        rows = {tuple(view(board)): probs for board, probs in table.items()}
+        width = len(self.boards[0])
+        return lambda boards: np.array([rows[tuple(b)] for b in boards.tolist()]).reshape(-1, width)
+
+    def uniform(self) -> Table:
+        """The random player, in fractions."""
+        share = {b: Fraction(1, len(self.after[b])) for b in self.decisions}
+        return {b: [share[b] * (mark == "_") for mark in b] for b in self.decisions}
+
+    def random_table(self, seed: int, parts: int = 16) -> Table:
+        """A player of random probabilities, multiples of 1 / parts; with parts 1 it never mixes."""
+        dice, table = random.Random(seed), {}
+        for board in self.decisions:
+            cells = list(self.after[board])
+            drawn = dice.choices(cells, [dice.random() ** 2 for _ in cells], k=parts)
+            table[board] = [drawn.count(cell) / parts for cell in range(len(board))]
+        return table
+
+    def games(self) -> dict[str, tuple[int, int, int]]:
+        """How many games from each board X wins, nobody wins and O wins."""
+        return self._backwards(lambda board: dict.fromkeys(self.after[board], 1))
+
+    def odds(self, x: Table, o: Table) -> dict[str, tuple[Any, Any, Any]]:
+        """How likely from each board X wins, nobody wins and O wins."""
+        return self._backwards(lambda board: (x if mover(board) == "X" else o)[board])
+
+    def _backwards(self, weights: Callable[[str], Any]) -> dict[str, tuple[Any, Any, Any]]:
+        found: dict[str, tuple[Any, Any, Any]] = {}
+        for board in reversed(self.boards):
+            if board in self.result:
+                found[board] = tuple(int(self.result[board] == mark) for mark in "X_O")
+                continue
+            weight = weights(board)
+            parts = [(weight[cell], found[b]) for cell, b in self.after[board].items()]
+            found[board] = tuple(sum(w * part[i] for w, part in parts) for i in range(3))
+        return found
+
+    def worst_case(self, table: Table, seat: str) -> Any:
+        """What the player in `seat` gets (a win 1, a loss -1) if the other side knows its play."""
+        found: dict[str, Any] = {}
+        for board in reversed(self.boards):
+            if board in self.result:
+                found[board] = {"_": 0, seat: 1}.get(self.result[board], -1)
+            elif mover(board) == seat:
+                moves = self.after[board].items()
+                found[board] = sum(table[board][cell] * found[b] for cell, b in moves)
+            else:
+                found[board] = min(found[b] for b in self.after[board].values())
+        return found[self.boards[0]]
+
+    def perfect(self) -> dict[str, tuple[int, int]]:
+        """Value for the side to move and plies to the end, wins fast and losses slow."""
+        found: dict[str, tuple[int, int]] = {}
+        for board in reversed(self.boards):
+            if board in self.result:
+                found[board] = (0 if self.result[board] == "_" else -1, 0)
+                continue
+            moves = [(-found[b][0], found[b][1] + 1) for b in self.after[board].values()]
+            found[board] = max(moves, key=lambda move: (move[0], -move[0] * move[1]))
+        return found
+
+    def shortest_loss(self, table: Table, seat: str, least: float) -> list[int] | None:
+        """The shortest game lost in `seat` by moves likelier than `least`, by breadth search.
+
+        Of the shortest the likeliest, of these the first in reading order.
+        """
+        layer: dict[str, tuple[Fraction, list[int]]] = {self.boards[0]: (Fraction(-1), [])}
+        while layer:
+            lost = [way for b, way in layer.items() if self.result.get(b, seat) not in (seat, "_")]
+            if lost:
+                return min(lost)[1]
+            following: dict[str, tuple[Fraction, list[int]]] = {}
+            for board, (chance, line) in layer.items():
+                for cell, b in self.after[board].items():
+                    p = table[board][cell] if mover(board) == seat else 1
+                    if p > least:
+                        way = (chance * exactly(p), [*line, cell])
+                        following[b] = min(following.get(b, way), way)
+            layer = following
+        return None
+
+
+@lru_cache(maxsize=1 << 16)
+def exactly(p: float) -> Fraction:
+    """The simple fraction that a float stands for, so that equal chances tie."""
+    return Fraction(p).limit_denominator(10**9)
+
+
+@lru_cache(maxsize=16)
+def game(rules: Rules) -> Game:
+    """The whole game, made once."""
+    return Game(rules)

@@ -1,0 +1,150 @@
+"""TicTacToe-v0 for one game: a thin Gymnasium skin over `match.Match`."""
+
+from typing import Any, SupportsFloat
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from tttenv.match import Illegal, Match, Seat
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.skin import Observation, Observer, begin, draw, known_render_mode, resolve
+from tttenv.types import Boards
+
+
+class TicTacToe(gymnasium.Env[Observation, np.int64]):
+    """m,n,k-games against any opponent, or against yourself.
+
+    ## Description
+    Two sides take turns to put a stone on an empty cell of a board with m rows and n columns; X
+    opens. Who first has k or more in a row, column or diagonal wins; a full board is a draw. On
+    small boards the game is solved, so an agent's strength can be certified exactly
+    (`tttenv.certify`).
+
+    ## Action Space
+    `Discrete(m * n)`: the cell to play, numbered row by row from the top left. Cells already taken
+    are illegal; `info["action_mask"]` (int8) and `action_masks()` (bool) say which are legal, and
+    are all zeros on a finished board.
+
+    ## Observation Space
+    Always the agent's view, finished games too; with `opponent=None` the next mover's view.
+
+    | obs | space | content |
+    |-----|-------|---------|
+    | "onehot" | `Box(0, 1, (3 * m * n,), float32)` | planes in a row: mine, theirs, empty |
+    | "board" | `Box(-1, 1, (m * n,), int8)` | 1 mine, -1 theirs, 0 empty |
+    | "dict" | `Dict` | `observation` as "onehot", and `action_mask`, int8 (m * n,) |
+
+    ## Rewards
+    +1 for a win, -1 for a loss, 0 for a draw and for every move before the end, from the agent's
+    view; an illegal move is a loss. With `opponent=None` each reward is the mover's.
+
+    ## Starting State
+    An empty board if the agent is X; a board with the opponent's first stone if it is O.
+    `reset(options={"board": ..., "seat": ...})` starts from any reachable undecided board, in the
+    view of the agent, who is to move; `seat`, if given, must agree with the number of stones, and
+    alone it deals this one game that seat. A board may also be a text like "OOX_X____".
+
+    ## Episode End
+    Terminated by a win, a draw or an illegal move. Never truncated.
+
+    ## Information
+    `reset` and `step` return `{"action_mask": int8 (m * n,)}`.
+
+    ## Arguments
+
+    | argument | default | meaning |
+    |----------|---------|---------|
+    | `m` | `3` | rows, 1 to 19 |
+    | `n` | `3` | columns, 1 to 19 |
+    | `k` | `3` | in a row to win, 2 to the longer side |
+    | `opponent` | `"random"` | a player's spec, a `Policy`, or `None`: the agent moves for both |
+    | `seat` | `"random"` | "X", "O" or "random" for each episode; ignored with `opponent=None` |
+    | `illegal` | `"lose"` | "lose": an illegal move loses; "raise": `ValueError`, nothing changes |
+    | `obs` | `"onehot"` | "onehot", "board" or "dict" |
+    | `render_mode` | `None` | "ansi", "rgb_array", or through Gymnasium's wrapper "human" |
+
+    `env.unwrapped.set_opponent(...)` swaps the opponent at once. All chance comes from
+    `np_random`, one number a die: the seat of a newly dealt game, if random, then one number for
+    each opponent stone.
+
+    ## Version History
+    * v0: first version.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+
+    def __init__(
+        self,
+        m: int = 3,
+        n: int = 3,
+        k: int = 3,
+        opponent: str | Policy | None = "random",
+        seat: Seat = "random",
+        illegal: Illegal = "lose",
+        obs: str = "onehot",
+        render_mode: str | None = None,
+    ) -> None:
+        self.rules = Rules(m, n, k)
+        self.match = Match(self.rules, 1, resolve(opponent, self.rules), seat, illegal)
+        self.observer = Observer(self.rules, obs)
+        self.observation_space = self.observer.space
+        self.action_space = spaces.Discrete(self.rules.cells)
+        self.render_mode = known_render_mode(render_mode, self.metadata)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin a game; see Starting State for `options`.
+
+        Raises:
+            ValueError: for an unknown option or a board that cannot be played on.
+        """
+        super().reset(seed=seed)
+        begin(self.match, options, self.np_random)
+        return self._now()
+
+    def step(
+        self, action: np.int64
+    ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
+        """Play the agent's cell and the opponent's reply.
+
+        Raises:
+            ValueError: for an action off the board or of the wrong type, and with
+                `illegal="raise"` for a taken cell; nothing has changed then.
+            gymnasium.error.ResetNeeded: if the game is over.
+        """
+        if self.match.over[0]:
+            raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
+        self.match.turn(np.asarray(action).reshape(1), self.np_random)
+        observed, info = self._now()
+        return observed, float(self.match.rewards[0]), bool(self.match.over[0]), False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal cells, bool (m * n,); none on a finished board."""
+        mask: NDArray[np.bool_] = self.match.legal()[0]
+        return mask
+
+    def set_opponent(self, opponent: str | Policy | None) -> None:
+        """Let `opponent` answer from now on, in the game at hand too.
+
+        Raises:
+            ValueError: for an unknown player.
+        """
+        self.match.opponent = resolve(opponent, self.rules)
+
+    @property
+    def board(self) -> Boards:
+        """The board in the agent's view, int8 (m * n,), a copy."""
+        board: Boards = self.match.boards[0].copy()
+        return board
+
+    def render(self) -> Any:
+        """The board as text ("ansi") or as a picture ("rgb_array")."""
+        return draw(self.match, 0, self.render_mode)
+
+    def _now(self) -> tuple[Observation, dict[str, Any]]:
+        observed, masks = self.observer.look(self.match.boards, self.match.over)
+        return self.observer.row(observed, 0), {"action_mask": masks[0]}

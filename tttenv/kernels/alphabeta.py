@@ -1,0 +1,172 @@
+"""Alpha-beta (Knuth and Moore, 1975) as negamax on a stack of frames, to be run in slices.
+
+Scores are for the side to move: 0 is a draw, a game won when s stones are on the board scores
+WIN - s and a lost one s - WIN, so that quick wins and slow losses are best; what a depth limit
+cuts off scores by its open lines, between those. No side ever has a winning stone at hand in
+here: the caller answers such boards, and a position where the side to move must ward off two
+threats is scored as lost. So only the threats of the last stone need looking for.
+"""
+
+import numpy as np
+
+from tttenv.kernels import compiled
+from tttenv.kernels.forcing import threats
+from tttenv.kernels.frames import GREATEST, NO_LIMIT, PROVEN, WIN, Search
+from tttenv.kernels.hashing import key_image, turn_stone
+from tttenv.kernels.openlines import count
+from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT, probe, store
+
+
+@compiled
+def begin(s: Search, cell: int, alpha: int, beta: int, depth: int) -> None:
+    """Set out to score the root's move `cell` within (alpha, beta), `depth` plies after it."""
+    s.frames[0].cell = cell
+    place(s, 0, cell)
+    s.ply[0] = 1
+    if not enter(s, 1, -beta, -alpha, depth):
+        leave(s, 1)
+
+
+@compiled
+def advance(s: Search, budget: int) -> int:
+    """Search up to `budget` nodes further and say how many; `ply` is 0 when all is done.
+
+    The score of the root's move, for the side that makes it, is then `-frames[1].best`.
+    """
+    used = 0
+    while s.ply[0] > 0 and used < budget:
+        ply = s.ply[0]
+        cell = next_cell(s, ply)
+        if cell < 0:
+            finish(s, ply)
+            leave(s, ply)
+            continue
+        used += 1
+        frame = s.frames[ply]
+        frame.cell = cell
+        place(s, ply, cell)
+        s.ply[0] = ply + 1
+        depth = frame.depth if frame.forced >= 0 else frame.depth - 1
+        if not enter(s, ply + 1, -frame.beta, -frame.alpha, depth):
+            leave(s, ply + 1)
+    return used
+
+
+@compiled
+def place(s: Search, ply: int, cell: int) -> None:
+    """Put a stone of the side to move at `ply` on `cell`, or take it away again."""
+    side = ply % 2
+    step = 1 if s.board[cell] == 0 else -1
+    s.board[cell] = (1 - 2 * side) if step == 1 else 0
+    count(s.lines, cell, side, step)
+    turn_stone(s.hashes, cell, side)
+
+
+@compiled
+def leave(s: Search, ply: int) -> None:
+    """Take the last stone back and credit its score, the frame's at `ply`, to the move before."""
+    before = s.frames[ply - 1]
+    cell = before.cell
+    place(s, ply - 1, cell)
+    s.ply[0] = ply - 1
+    if ply == 1:
+        return
+    score = -s.frames[ply].best
+    if score > before.best:
+        before.best, before.best_cell = score, cell
+    before.alpha = max(before.alpha, score)
+    if before.alpha >= before.beta and before.forced < 0:
+        if s.killers[ply - 1, 0] != cell:
+            s.killers[ply - 1, 1] = s.killers[ply - 1, 0]
+            s.killers[ply - 1, 0] = cell
+        s.history[(ply - 1) % 2, cell] += before.depth * before.depth
+
+
+@compiled
+def enter(s: Search, ply: int, alpha: int, beta: int, depth: int) -> bool:
+    """Open the frame of a position just reached; False if it is scored without trying moves."""
+    frame = s.frames[ply]
+    stones = s.stones + ply
+    empty = s.board.size - stones
+    many = threats(s.board, s.frames[ply - 1].cell, s.m, s.n, s.k, s.found)
+    if many > 1:
+        frame.best = stones + 2 - WIN
+        return False
+    frame.forced = s.found[0] if many == 1 else -1
+    mine, theirs = s.lines.sums[1 + ply % 2] > 0, s.lines.sums[2 - ply % 2] > 0
+    frame.most = WIN - stones - 3 if mine and empty >= 3 else 0
+    frame.least = stones + 4 - WIN if theirs and empty >= 4 else 0
+    frame.floor, frame.ceiling = alpha, beta
+    frame.alpha, frame.beta = max(alpha, frame.least), min(beta, frame.most)
+    if frame.alpha >= frame.beta:
+        frame.best = frame.least if frame.least >= beta else frame.most
+        return False
+    if depth <= 0 and many == 0:
+        guess = (1 - 2 * (ply % 2)) * s.lines.sums[0]
+        frame.best = min(max(guess, -GREATEST, frame.least), GREATEST, frame.most)
+        return False
+    frame.depth = min(depth, empty)
+    frame.best, frame.best_cell = -NO_LIMIT, -1
+    frame.tried = 0
+    s.tried[ply] = False
+    return not recall(s, ply)
+
+
+@compiled
+def recall(s: Search, ply: int) -> bool:
+    """Ask the table; True if that settles the frame's score, else take over its favourite move."""
+    frame = s.frames[ply]
+    frame.image = key_image(s.hashes)
+    frame.key = s.hashes.now[frame.image]
+    frame.favourite = -1
+    slot = probe(s.table, frame.key, s.age)
+    if slot < 0:
+        return False
+    entry = s.table[slot]
+    frame.favourite = s.hashes.origins[frame.image, entry.cell]
+    score, deep = entry.score, entry.depth >= frame.depth
+    high = entry.bound != AT_MOST and score >= frame.beta and (deep or score > PROVEN)
+    low = entry.bound != AT_LEAST and score <= frame.alpha and (deep or score < -PROVEN)
+    if high or low or (deep and entry.bound == EXACT):
+        frame.best = score
+        return True
+    return False
+
+
+@compiled
+def next_cell(s: Search, ply: int) -> int:
+    """The most promising move not yet tried; -1 if none is left or the frame is cut off."""
+    frame = s.frames[ply]
+    limit = 1 if frame.forced >= 0 else s.width
+    if frame.alpha >= frame.beta or frame.tried >= limit:
+        return -1
+    frame.tried += 1
+    if frame.forced >= 0:
+        return int(frame.forced)
+    best, best_cell = np.int64(-1), -1
+    for cell in range(s.board.size):
+        if s.board[cell] == 0 and not s.tried[ply, cell]:
+            promise = 8 * s.lines.pull[cell] + s.history[ply % 2, cell]
+            if cell == frame.favourite:
+                promise += 1 << 50
+            elif cell == s.killers[ply, 0] or cell == s.killers[ply, 1]:
+                promise += 1 << 12
+            if promise > best:
+                best, best_cell = promise, cell
+    if best_cell >= 0:
+        s.tried[ply, best_cell] = True
+    return best_cell
+
+
+@compiled
+def finish(s: Search, ply: int) -> None:
+    """Settle the score of a frame whose moves are tried or cut off, and tell the table."""
+    frame = s.frames[ply]
+    frame.best = min(max(frame.best, frame.least), frame.most)
+    bound = EXACT
+    if frame.best <= frame.floor:
+        bound = AT_MOST
+    elif frame.best >= frame.ceiling:
+        bound = AT_LEAST
+    cell = s.hashes.images[frame.image, frame.best_cell]
+    store(s.table, frame.key, s.age, frame.best, cell, frame.depth, bound)

@@ -1,0 +1,37 @@
+"""What is measured of a player: one file a metric, one row each; TensorBoard and cards show all.
+
+A metric is a function (rules, policy) -> numbers by tag. Tags explain themselves, like
+`exact/worst_case_O`; those of the exact metrics begin with `exact/`, those of sampled ones with
+`sampled/` and come with the half width of their confidence interval.
+"""
+
+from collections.abc import Callable
+
+from tttenv.exact import enumerable, tabulate
+from tttenv.policy import Policy
+from tttenv.registry import Row, Table
+from tttenv.rules import Rules
+
+# To add a metric: a file in this folder with a function `measure`, and its row in one of these.
+EXACT: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
+    "metric",
+    {
+        "certificate": Row("tttenv.metrics.certificate:measure", "the certificate, as numbers"),
+        "versus": Row("tttenv.metrics.versus:measure", "exact results against named players"),
+        "accuracy": Row("tttenv.metrics.accuracy:measure", "optimal-move share, ply by ply"),
+    },
+)
+SAMPLED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
+    "metric",
+    {"arena": Row("tttenv.metrics.arena:measure", "sampled games, for boards too large to solve")},
+)
+
+
+def measure(rules: Rules, policy: Policy) -> dict[str, float]:
+    """Every metric that applies: the exact ones where the game can be enumerated, else sampled."""
+    small = enumerable(rules)
+    table, asked = (EXACT, tabulate(rules, policy)) if small else (SAMPLED, policy)
+    found: dict[str, float] = {}
+    for name in table:
+        found |= table.load(name)(rules, asked)
+    return found

@@ -1,0 +1,80 @@
+"""Sampled games with a confidence interval, for boards too large for exact results."""
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from tttenv.match import Match
+from tttenv.opponents import player
+from tttenv.policy import Policy, sample, validated
+from tttenv.rules import Rules
+
+GAMES = 1000  # a seat
+RIVALS = ("random", "tactical")
+SIGMAS = 1.959963984540054  # two-sided 95 %
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """The outcome of sampled games for one side."""
+
+    games: int
+    win: float
+    draw: float
+    loss: float
+
+    @property
+    def value(self) -> float:
+        """The mean result, a win counting 1, a draw 0, a loss -1."""
+        return self.win - self.loss
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the 95 % confidence interval of `value`.
+
+        The normal approximation with one game of each outcome added (after Agresti and Coull,
+        1998), so that a row of equal results does not claim certainty.
+        """
+        games = self.games + 3
+        win, loss = ((share * self.games + 1) / games for share in (self.win, self.loss))
+        return SIGMAS * sqrt((win + loss - (win - loss) ** 2) / games)
+
+
+def measure(
+    rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0
+) -> dict[str, float]:
+    """The sampled value against each rival with its margin: `sampled/value_vs_random_X`."""
+    found = {}
+    for name in RIVALS:
+        for seat in ("X", "O"):
+            result = arena(rules, policy, player(name, rules), seat, games, seed)
+            found[f"sampled/value_vs_{name}_{seat}"] = result.value
+            found[f"sampled/margin_vs_{name}_{seat}"] = result.margin
+    return found
+
+
+def arena(
+    rules: Rules, policy: Policy, other: Policy, seat: str, games: int = GAMES, seed: int = 0
+) -> Sampled:
+    """Play `games` games of `policy` in `seat` against `other`; same seed, same games.
+
+    Raises:
+        ValueError: for a seat other than "X" or "O", or fewer games than one.
+    """
+    if seat not in ("X", "O"):
+        raise ValueError(f"seat is X or O, not {seat!r}")
+    match = Match(rules, games, other, "X" if seat == "X" else "O", "raise")
+    rng = np.random.default_rng(seed)
+    match.deal(np.ones(games, np.bool_), rng)
+    results = np.zeros(games)
+    going = np.arange(games)
+    while going.size:
+        boards = match.boards.copy()
+        cells = sample(validated(boards, policy(boards.copy())), rng.random(len(boards)))
+        match.turn(cells, rng)
+        results[going[match.over]] = match.rewards[match.over]
+        going = going[~match.over]
+        match.keep(~match.over)
+    shares = [float((results == outcome).mean()) for outcome in (1, 0, -1)]
+    return Sampled(games, *shares)

@@ -1,0 +1,55 @@
+"""What every search player finds out about a board, and what limits they accept."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.rules import Rules
+from tttenv.types import Boards
+
+
+class Found(NamedTuple):
+    """The answer of a search."""
+
+    probs: NDArray[np.float64]  # (cells,): how it would move
+    value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss, between them a guess
+    nodes: int  # positions looked at, or play-outs made
+
+
+def legal_board(rules: Rules, board: Boards) -> Boards:
+    """The board (cells,) if it can be reached, is undecided and asks for a move.
+
+    Raises:
+        ValueError: if not, saying why.
+    """
+    return rules.check(board)
+
+
+def spread(cells: list[int], size: int) -> NDArray[np.float64]:
+    """Probabilities (size,) spread evenly over `cells`."""
+    probs = np.zeros(size)
+    probs[cells] = 1 / len(cells)
+    return probs
+
+
+def at_least(least: float, **limits: float | None) -> None:
+    """Let limits pass that are no less than `least`, or None for no limit.
+
+    Raises:
+        ValueError: naming the option, for one that is less, endless or not a number.
+    """
+    for name, value in limits.items():
+        if value is not None and not least <= value < float("inf"):
+            raise ValueError(f"{name} is a number of at least {least:g}, not {value}")
+
+
+def not_both(**limits: float | None) -> None:
+    """Let at most one of the limits be given.
+
+    Raises:
+        ValueError: if two contradict each other.
+    """
+    given = [name for name, value in limits.items() if value is not None]
+    if len(given) > 1:
+        raise ValueError(f"limit {' or '.join(given)}, not both")

@@ -1,0 +1,105 @@
+"""What both environments share: observations, options of reset, opponents by name, pictures."""
+
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from tttenv import render as pictures
+from tttenv.kernels.turn import observe
+from tttenv.match import Match
+from tttenv.opponents import player
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.types import Boards, Mask
+
+Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
+OBSERVATIONS = ("onehot", "board", "dict")
+
+
+class Observer:
+    """Turns boards into observations of one kind: "onehot", "board" or "dict".
+
+    Raises:
+        ValueError: for an unknown kind.
+    """
+
+    def __init__(self, rules: Rules, obs: str) -> None:
+        if obs not in OBSERVATIONS:
+            raise ValueError(f"obs is one of {', '.join(OBSERVATIONS)}, not {obs!r}")
+        self.obs = obs
+        onehot = spaces.Box(0, 1, (3 * rules.cells,), np.float32)
+        board = spaces.Box(-1, 1, (rules.cells,), np.int8)
+        mask = spaces.Box(0, 1, (rules.cells,), np.int8)
+        both = spaces.Dict({"observation": onehot, "action_mask": mask})
+        kinds: dict[str, spaces.Space[Any]] = {"onehot": onehot, "board": board, "dict": both}
+        self.space = kinds[obs]
+
+    def look(self, boards: Boards, over: Mask) -> tuple[Observation, NDArray[np.int8]]:
+        """Observations and int8 masks (games, cells) of boards (games, cells), in new arrays."""
+        games, cells = boards.shape
+        planes = np.empty((games, 3 * cells), np.float32)
+        masks = np.empty((games, cells), np.int8)
+        observe(boards, over, planes, masks)
+        if self.obs == "dict":
+            return {"observation": planes, "action_mask": masks.copy()}, masks
+        return (planes if self.obs == "onehot" else boards.copy()), masks
+
+    @staticmethod
+    def row(observed: Observation, game: int) -> Observation:
+        """One game's observation out of a batch."""
+        if isinstance(observed, dict):
+            return {name: values[game] for name, values in observed.items()}
+        return observed[game]
+
+
+def resolve(opponent: str | Policy | None, rules: Rules) -> Policy | None:
+    """A spec turned into its player; a policy or None as it is.
+
+    Raises:
+        ValueError: for an unknown player, or something that cannot play.
+    """
+    if opponent is not None and not isinstance(opponent, str) and not callable(opponent):
+        raise ValueError(f"an opponent is a player's spec, a policy or None, not {opponent!r}")
+    return player(opponent, rules) if isinstance(opponent, str) else opponent
+
+
+def begin(match: Match, options: dict[str, Any] | None, rng: np.random.Generator) -> None:
+    """Start all games: from `options["board"]`, or dealt, in `options["seat"]` if given.
+
+    Raises:
+        ValueError: for unknown options, boards that cannot be played on or a seat that disagrees.
+    """
+    known = {"board", "seat"}
+    given = dict(options or {})
+    if set(given) - known:
+        unknown = ", ".join(sorted(map(repr, set(given) - known)))
+        raise ValueError(f"options of reset are 'board' and 'seat', not {unknown}")
+    board, seat = given.get("board"), given.get("seat")
+    if board is None:
+        match.deal(np.ones(len(match.over), np.bool_), rng, seat)
+    else:
+        match.revive(match.rules.parse(board) if isinstance(board, str) else board, seat)
+
+
+def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
+    """The same mode, if the environment has it.
+
+    Raises:
+        ValueError: if not.
+    """
+    modes = metadata["render_modes"]
+    if render_mode is not None and render_mode not in modes:
+        raise ValueError(f"render_mode is None or one of {', '.join(modes)}, not {render_mode!r}")
+    return render_mode
+
+
+def draw(match: Match, game: int, render_mode: str | None) -> Any:
+    """One game's board as text or picture; a warning and None without a render mode."""
+    if render_mode is None:
+        gymnasium.logger.warn("render() draws nothing without a render_mode, 'ansi', say")
+        return None
+    show = pictures.ansi if render_mode == "ansi" else pictures.rgb
+    return show(match.rules, match.facing(game))

@@ -1,0 +1,151 @@
+"""TicTacToe-v0 for many games at once: a thin Gymnasium vector skin over `match.Match`."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from tttenv.env import TicTacToe
+from tttenv.match import Illegal, Match, Seat
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.skin import Observation, Observer, begin, draw, known_render_mode, resolve
+from tttenv.types import Boards, Mask
+
+
+class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
+    """A batch of the games `TicTacToe` describes, finished games dealt anew in the same step.
+
+    Spaces, rewards and arguments are those of `TicTacToe`, with one row a game; besides:
+
+    | argument | default | meaning |
+    |----------|---------|---------|
+    | `num_envs` | `1` | how many games are played side by side |
+    | `copy` | `True` | hand out copies; `False`: arrays that the next step overwrites |
+
+    Where games ended in a step, its infos hold `final_obs` and `final_info`, dense over all games,
+    and `_final_obs` and `_final_info`, which say in which games; other rows are zeros. A row of
+    `final_obs` is what `TicTacToe.step` would have returned (for obs="dict" a structured array:
+    `final_obs[i]["observation"]`).
+
+    One generator, `np_random`, rolls for all games: per step one number for each opponent stone in
+    the order of the games, then for each newly dealt game its seat, if random, and then one number
+    for each opening stone of the opponent. A batch of one equals the single environment.
+    """
+
+    metadata: dict[str, Any] = {
+        **TicTacToe.metadata,
+        "autoreset_mode": AutoresetMode.SAME_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        m: int = 3,
+        n: int = 3,
+        k: int = 3,
+        opponent: str | Policy | None = "random",
+        seat: Seat = "random",
+        illegal: Illegal = "lose",
+        obs: str = "onehot",
+        render_mode: str | None = None,
+        copy: bool = True,
+    ) -> None:
+        self.rules = Rules(m, n, k)
+        self.match = Match(self.rules, num_envs, resolve(opponent, self.rules), seat, illegal)
+        self.num_envs, self.copy = num_envs, copy
+        self.observer = Observer(self.rules, obs)
+        self.single_observation_space = self.observer.space
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.single_action_space = gymnasium.spaces.Discrete(self.rules.cells)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.render_mode = known_render_mode(render_mode, self.metadata)
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begin all games; `options` as in `TicTacToe`, a board for all or one for each.
+
+        Raises:
+            ValueError: for a list of seeds, an unknown option or a board not to be played on.
+        """
+        if seed is not None and not isinstance(seed, int | np.integer):
+            raise ValueError(f"one seed rolls for all games: a whole number, not {seed!r}")
+        super().reset(seed=seed)
+        begin(self.match, options, self.np_random)
+        return self._now()
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
+        """Play one cell in every game; finished games are dealt anew.
+
+        Raises:
+            ValueError: for actions of a wrong shape or type, one off the board, and with
+                `illegal="raise"` one taken, naming its index; nothing has changed then.
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
+        match = self.match
+        if match.over.any():
+            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
+        match.turn(actions, self.np_random)
+        rewards, over = match.rewards.copy(), match.over.copy()
+        ended = self._ended(over) if over.any() else {}
+        match.deal(over, self.np_random)
+        observed, infos = self._now()
+        return observed, rewards, over, np.zeros_like(over), {**infos, **ended}
+
+    def action_masks(self) -> Mask:
+        """The legal cells, bool (num_envs, m * n)."""
+        return self.match.legal()
+
+    def set_opponent(self, opponent: str | Policy | None) -> None:
+        """Let `opponent` answer from now on, in the games at hand too.
+
+        Raises:
+            ValueError: for an unknown player.
+        """
+        self.match.opponent = resolve(opponent, self.rules)
+
+    @property
+    def boards(self) -> Boards:
+        """The boards in the agent's view, int8 (num_envs, m * n), a copy."""
+        return self.match.boards.copy()
+
+    def render(self) -> tuple[Any, ...] | None:
+        """Every game's board as text ("ansi") or as a picture ("rgb_array")."""
+        if self.render_mode is None:
+            draw(self.match, 0, None)
+            return None
+        return tuple(draw(self.match, game, self.render_mode) for game in range(self.num_envs))
+
+    def _now(self) -> tuple[Observation, dict[str, Any]]:
+        observed, masks = self.observer.look(self.match.boards, self.match.over)
+        return observed, {"action_mask": masks, "_action_mask": np.ones(self.num_envs, np.bool_)}
+
+    def _ended(self, over: Mask) -> dict[str, Any]:
+        """The last observations and infos of the games that ended, zeros elsewhere."""
+        boards = np.where(over[:, None], self.match.boards, np.int8(0))
+        observed, masks = self.observer.look(boards, over)
+        masks[:] = 0
+        return {
+            "final_obs": _rows(observed, over),
+            "_final_obs": over.copy(),
+            "final_info": {"action_mask": masks, "_action_mask": over.copy()},
+            "_final_info": over.copy(),
+        }
+
+
+def _rows(observed: Observation, over: Mask) -> Observation:
+    """The observation with zeros where games go on; a dict becomes a structured array."""
+    if not isinstance(observed, dict):
+        observed[~over] = 0
+        return observed
+    fields = [(name, value.dtype, value.shape[1:]) for name, value in observed.items()]
+    rows = np.zeros(len(over), fields)
+    for name, value in observed.items():
+        rows[name][over] = value[over]
+    return rows
