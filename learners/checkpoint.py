@@ -88,7 +88,7 @@ def load_state(file: Path) -> dict[str, Any]:
         ValueError: if the file is missing, damaged or something else.
     """
     try:
-        with safetensors.safe_open(file, framework="pt") as stream:  # type: ignore[no-untyped-call]
+        with safetensors.safe_open(file, framework="pt") as stream:
             skeleton = (stream.metadata() or {})["state"]
             tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
         state = _unpack(json.loads(skeleton), tensors)
@@ -122,9 +122,11 @@ def _pack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
     """The value as JSON, tensors and arrays put aside under a number."""
     if isinstance(value, torch.Tensor | np.ndarray):
         name = str(len(tensors))
-        is_tensor = isinstance(value, torch.Tensor)
-        tensors[name] = value if is_tensor else torch.from_numpy(np.ascontiguousarray(value))
-        return {"tensor" if is_tensor else "array": name}
+        if isinstance(value, torch.Tensor):
+            tensors[name] = value
+            return {"tensor": name}
+        tensors[name] = torch.from_numpy(np.ascontiguousarray(value))
+        return {"array": name}
     if isinstance(value, dict):
         return {"dict": [[key, _pack(inner, tensors)] for key, inner in value.items()]}
     if isinstance(value, list | tuple):

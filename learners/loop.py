@@ -103,9 +103,7 @@ def run(learner: Learner, rules: Rules, plan: Plan, clock: Clock) -> Iterator[Re
         )
 
 
-def _measure(
-    rules: Rules, learner: Learner
-) -> tuple[Policy, Certificate | None, dict[str, float]]:
+def _measure(rules: Rules, learner: Learner) -> tuple[Policy, Certificate | None, dict[str, float]]:
     policy = learner.policy()
     if not enumerable(rules):
         return policy, None, metrics.measure(rules, policy)

@@ -1,8 +1,10 @@
 """Networks, and the one place where a network becomes a player."""
 
 import copy
+import itertools
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,7 +31,7 @@ class MaskedMLP(nn.Module):
         super().__init__()
         widths = [3 * cells, *hidden, cells]
         layers: list[nn.Module] = []
-        for fan_in, fan_out in zip(widths[:-1], widths[1:], strict=True):
+        for fan_in, fan_out in itertools.pairwise(widths):
             layers += [_linear(fan_in, fan_out, rng), nn.ReLU()]
         self.layers = nn.Sequential(*layers[:-1])
 
@@ -40,7 +42,9 @@ class MaskedMLP(nn.Module):
 
 
 def _linear(fan_in: int, fan_out: int, rng: np.random.Generator) -> nn.Linear:
-    layer = nn.Linear(fan_in, fan_out)
+    device = torch.get_default_device()  # left empty first, as torch would roll global dice
+    make: Any = nn.utils.skip_init  # torch leaves it untyped
+    layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=device)
     bound = math.sqrt(6 / (fan_in + fan_out))
     with torch.no_grad():
         drawn = rng.uniform(-bound, bound, (fan_out, fan_in)).astype(np.float32)
@@ -79,3 +83,20 @@ def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> NDArray
             if rows.any():
                 values[rows] = net(planes(boards[rows])).cpu().numpy()
     return values
+
+
+def weights_of(nets: dict[str, nn.Module]) -> dict[str, Tensor]:
+    """Copies of all weights of the nets, each named by its net and itself."""
+    return {
+        f"{name}.{weight}": tensor.clone()
+        for name, net in nets.items()
+        for weight, tensor in net.state_dict().items()
+    }
+
+
+def load_weights(nets: dict[str, nn.Module], weights: dict[str, Tensor]) -> None:
+    """Put what `weights_of` gave back into the nets."""
+    for name, net in nets.items():
+        start = f"{name}."
+        own = {key[len(start) :]: t for key, t in weights.items() if key.startswith(start)}
+        net.load_state_dict(own)

@@ -25,7 +25,7 @@ LEARNERS: Table[Any] = Table(
             "learners.selfplay:SelfPlay",
             "masked one-hot MLP, one net a seat, learning from its own games (Algorithm A)",
             steps=2000,
-            every=10,
+            every=5,
             preset_steps={"published": 3000},
         ),
     },

@@ -65,8 +65,12 @@ class TensorBoard:
             self.writer.add_text("certificate", f"```\n{text}\n```", step)
         plain = {key: _plain(value) for key, value in self.settings.items()}
         compared = {tag: numbers[tag] for tag in TAGS if tag in numbers}
-        for part in hparams(plain, compared):
-            self.writer._get_file_writer().add_summary(part, step)
+        untyped: Any = self.writer
+        for part in _hparams(plain, compared):
+            untyped._get_file_writer().add_summary(part, step)
+
+
+_hparams: Any = hparams  # torch leaves it untyped
 
 
 def _plain(value: Any) -> bool | float | str:

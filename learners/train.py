@@ -1,6 +1,7 @@
 """One training with all that belongs to it: TensorBoard, checkpoints, and going on after a stop."""
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -47,12 +48,12 @@ def train(
     """
     if not resume and ((out / CARD).exists() or (out / STATE).exists()):
         raise ValueError(f"{out} holds a checkpoint already: choose another folder, or --resume")
-    about = {"learner": name, "preset": preset, "config": asdict(config), "rules": str(rules)}
+    stored = json.loads(json.dumps(asdict(config)))
+    about = {"learner": name, "preset": preset, "config": stored, "rules": str(rules)}
     with _torch_set_up(plan):
         learner: Learner = LEARNERS.load(name)(config, rules)
         clock = _resume(out, learner, plan, about) if resume else Clock()
-        settings = {**about, **asdict(config)}
-        del settings["config"]
+        settings = {"learner": name, "preset": preset, "rules": str(rules), **stored}
         with TensorBoard(out, rules, settings, clock.step) as board:
             return _follow(learner, rules, plan, out, about, clock, board, watch)
 

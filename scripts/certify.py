@@ -60,15 +60,15 @@ def print_certificate(name: str, certificate: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("seat", "vs random: win / draw / loss %", "vs perfect", "worst case", "loses by")
+    table = Table("", "win %", "draw %", "loss %", "worst case", "loses by the cells")
     for seat in ("X", "O"):
         line = certificate.losing_line[seat]
+        losing = "nothing" if line is None else " ".join(map(str, line))
+        worst = console.value(certificate.worst_case[seat])
+        shares = map(console.share, certificate.vs_random[seat])
+        table.add_row(f"as {seat} against random", *shares, worst, losing)
         table.add_row(
-            seat,
-            console.odds(certificate.vs_random[seat]),
-            console.odds(certificate.vs_perfect[seat]),
-            console.value(certificate.worst_case[seat]),
-            "nothing" if line is None else " ".join(map(str, line)),
+            f"as {seat} against perfect", *map(console.share, certificate.vs_perfect[seat])
         )
     out = Console()
     verdict = "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"

@@ -74,3 +74,13 @@ def value(number: float) -> str:
     """A value between -1 and 1 with its sign; zero without."""
     near = 0.0 if abs(number) < 5e-5 and abs(number) < 1e-9 else number
     return "0" if near == 0 else f"{near:+.4f}".rstrip("0").rstrip(".")
+
+
+def standing(numbers: dict[str, float]) -> str:
+    """The exact worst cases and optimal-move share, or sampled values, in a few words."""
+    if "exact/worst_case_X" in numbers:
+        worst = [value(numbers[f"exact/worst_case_{seat}"]) for seat in "XO"]
+        optimal = share(numbers["exact/optimal_moves"])
+        return f"worst case X {worst[0]} O {worst[1]}  optimal moves {optimal} %"
+    values = [value(numbers[f"sampled/value_vs_random_{seat}"]) for seat in "XO"]
+    return f"vs random X {values[0]} O {values[1]}"

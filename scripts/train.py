@@ -69,7 +69,8 @@ def _overview(args: list[str]) -> None:
     width = max(map(len, LEARNERS))
     known = "\n".join(f"  {name:<{width}}  {LEARNERS.rows[name].about}" for name in LEARNERS)
     print(
-        f"usage: {PROG} LEARNER [OPTIONS]\n\nTrain a learner and certify it exactly as it learns.\n\n"
+        f"usage: {PROG} LEARNER [OPTIONS]\n\n"
+        "Train a learner and certify it exactly as it learns.\n\n"
         f"learners:\n{known}\n\n{PROG} LEARNER --help lists the options of each."
     )
     if not args:
@@ -142,24 +143,14 @@ class _Bar:
         self.progress.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None and not self.progress.tasks[0].completed:
+            self.progress.live.transient = True  # nothing has happened: leave only the error
         self.progress.stop()
 
     def __call__(self, report: Any) -> None:
-        state = summary(report.numbers)
-        self.progress.update(
-            self.task, completed=report.step, seconds=report.seconds, state=state
-        )
-
-
-def summary(numbers: dict[str, float]) -> str:
-    """The exact worst cases and optimal-move share, or sampled values, in a few words."""
-    if "exact/worst_case_X" in numbers:
-        worst = [console.value(numbers[f"exact/worst_case_{seat}"]) for seat in "XO"]
-        optimal = console.share(numbers["exact/optimal_moves"])
-        return f"worst case X {worst[0]} O {worst[1]}  optimal moves {optimal} %"
-    values = [console.value(numbers[f"sampled/value_vs_random_{seat}"]) for seat in "XO"]
-    return f"vs random X {values[0]} O {values[1]}"
+        state = console.standing(report.numbers)
+        self.progress.update(self.task, completed=report.step, seconds=report.seconds, state=state)
 
 
 def _conclude(out: Path, report: Any, as_json: bool) -> None:
@@ -169,7 +160,7 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
         print(json.dumps({**result, "certificate": found}, indent=2))
         return
     if report.certificate is None:
-        print(summary(report.numbers))
+        print(console.standing(report.numbers))
     else:
         from certify import print_certificate
 

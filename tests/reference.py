@@ -24,6 +24,7 @@ def spell(rules: Rules) -> str:
     return ",".join(map(str, rules))
 
 
+@lru_cache(maxsize=1 << 18)
 def mover(board: str) -> str:
     return "X" if board.count("X") == board.count("O") else "O"
 
@@ -204,3 +205,59 @@ def exactly(p: float) -> Fraction:
 def game(rules: Rules) -> Game:
     """The whole game, made once."""
     return Game(rules)
+
+
+@lru_cache(maxsize=16)
+def standards(rules: Rules) -> tuple[Table, Table, Table, int]:
+    """For each board its optimal cells, and the tables of the perfect and the random player."""
+    every, perfect = game(rules), game(rules).perfect()
+    optimal = {
+        board: [c in to and perfect[to[c]][0] == -perfect[board][0] for c in range(len(board))]
+        for board, to in every.after.items()
+    }
+    ideal = {b: [ok / sum(optimal[b]) for ok in optimal[b]] for b in every.decisions}
+    evenly = {b: [float(p) for p in row] for b, row in every.uniform().items()}
+    return optimal, ideal, evenly, perfect[every.boards[0]][0]
+
+
+def reached(every: Game, table: Table, seat: str) -> set[str]:
+    """The boards that the player's own moves and any replies lead to."""
+    found = {every.boards[0]}
+    for board in every.decisions:  # ply by ply
+        if board in found:
+            own, moves = mover(board) == seat, every.after[board].items()
+            found |= {b for cell, b in moves if not own or table[board][cell] > 0}
+    return found
+
+
+def certificate(rules: Rules, table: Table) -> dict[str, Any]:
+    """What a certificate must say of the player, from the definitions alone."""
+    every, (optimal, ideal, evenly, value) = game(rules), standards(rules)
+    start = every.boards[0]
+
+    def against(other: Table) -> dict[str, list[Any]]:
+        as_x, as_o = every.odds(table, other)[start], every.odds(other, table)[start]
+        return {"X": list(as_x), "O": list(as_o[::-1])}
+
+    met = {seat: reached(every, table, seat) for seat in "XO"}
+    good = {b: [p for p, ok in zip(table[b], optimal[b], strict=True) if ok] for b in table}
+    bad = {b: [p for p, ok in zip(table[b], optimal[b], strict=True) if not ok] for b in table}
+    groups = {
+        "all": every.decisions,
+        "critical": [b for b in every.decisions if sum(optimal[b]) < len(every.after[b])],
+        "reached": [b for b in every.decisions if b in met[mover(b)]],
+    }
+    share = {name: [sum(good[b]) for b in group] for name, group in groups.items()}
+    worst = {seat: every.worst_case(table, seat) for seat in "XO"}
+    loss = every.shortest_loss
+    return {
+        "rules": spell(rules),
+        "value": value,
+        "vs_random": against(evenly),
+        "vs_perfect": against(ideal),
+        "worst_case": worst,
+        "unbeatable": worst["X"] >= value - 1e-9 and worst["O"] >= -value - 1e-9,
+        "optimal_moves": {n: sum(s) / len(s) if s else 1.0 for n, s in share.items()},
+        "blunders": sum(max(bad[b], default=0) > 1e-6 for b in table),
+        "losing_line": {s: loss(table, s, 1e-6) or loss(table, s, 0) for s in "XO"},
+    }

@@ -1,7 +1,7 @@
 """Names, specs and options: what is accepted, and what the errors say."""
 
-import re
 import math
+import re
 from typing import Literal
 
 import pytest

@@ -13,12 +13,9 @@ from reference import (
     random_game,
     spell,
     view,
-    windows,
-    windows_among_all_sets,
     winner,
 )
 
-from tttenv.kernels.line import completes
 from tttenv.rules import Rules
 
 SEEDS = st.integers(0, 2**32)

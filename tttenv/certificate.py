@@ -13,7 +13,6 @@ from tttenv.exact import (
     Positions,
     Solution,
     Tabulated,
-    follow,
     positions,
     require_enumerable,
     score,
@@ -135,17 +134,16 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
     found[0] = True
     for stones in range(game.rules.cells):
         ply = game.ply(stones)
-        moves = game.successors[ply] >= 0
+        moves: Mask = game.successors[ply] >= 0
         if stones % 2 == seat:
-            moves &= table[ply] > 0
+            moves = moves & (table[ply] > 0)
         found[game.successors[ply][moves & found[ply][:, None]]] = True
     return found
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
     """The positions where the player may play a move that loses value, (positions,)."""
-    wrong: NDArray[np.bool_] = ((table > TINY) & ~solution.optimal).any(axis=1)
-    return wrong
+    return np.asarray(((table > TINY) & ~solution.optimal).any(axis=1))
 
 
 def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float]]:

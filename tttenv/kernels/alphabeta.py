@@ -9,15 +9,17 @@ threats is scored as lost. So only the threats of the last stone need looking fo
 
 import numpy as np
 
-from tttenv.kernels import compiled
+from tttenv.kernels.bare import bare
 from tttenv.kernels.forcing import threats
 from tttenv.kernels.frames import GREATEST, NO_LIMIT, PROVEN, WIN, Search
 from tttenv.kernels.hashing import key_image, turn_stone
-from tttenv.kernels.openlines import count
+from tttenv.kernels.openlines import count, missing
 from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT, probe, store
 
+KILLER = 8  # what a killer adds to the promise of its open lines: little more than a tie-break
 
-@compiled
+
+@bare
 def begin(s: Search, cell: int, alpha: int, beta: int, depth: int) -> None:
     """Set out to score the root's move `cell` within (alpha, beta), `depth` plies after it."""
     s.frames[0].cell = cell
@@ -27,7 +29,7 @@ def begin(s: Search, cell: int, alpha: int, beta: int, depth: int) -> None:
         leave(s, 1)
 
 
-@compiled
+@bare
 def advance(s: Search, budget: int) -> int:
     """Search up to `budget` nodes further and say how many; `ply` is 0 when all is done.
 
@@ -52,7 +54,7 @@ def advance(s: Search, budget: int) -> int:
     return used
 
 
-@compiled
+@bare
 def place(s: Search, ply: int, cell: int) -> None:
     """Put a stone of the side to move at `ply` on `cell`, or take it away again."""
     side = ply % 2
@@ -62,7 +64,7 @@ def place(s: Search, ply: int, cell: int) -> None:
     turn_stone(s.hashes, cell, side)
 
 
-@compiled
+@bare
 def leave(s: Search, ply: int) -> None:
     """Take the last stone back and credit its score, the frame's at `ply`, to the move before."""
     before = s.frames[ply - 1]
@@ -75,14 +77,13 @@ def leave(s: Search, ply: int) -> None:
     if score > before.best:
         before.best, before.best_cell = score, cell
     before.alpha = max(before.alpha, score)
-    if before.alpha >= before.beta and before.forced < 0:
-        if s.killers[ply - 1, 0] != cell:
-            s.killers[ply - 1, 1] = s.killers[ply - 1, 0]
-            s.killers[ply - 1, 0] = cell
-        s.history[(ply - 1) % 2, cell] += before.depth * before.depth
+    killers = s.killers[ply - 1]
+    if before.alpha >= before.beta and before.forced < 0 and killers[0] != cell:
+        killers[1] = killers[0]
+        killers[0] = cell
 
 
-@compiled
+@bare
 def enter(s: Search, ply: int, alpha: int, beta: int, depth: int) -> bool:
     """Open the frame of a position just reached; False if it is scored without trying moves."""
     frame = s.frames[ply]
@@ -93,26 +94,28 @@ def enter(s: Search, ply: int, alpha: int, beta: int, depth: int) -> bool:
         frame.best = stones + 2 - WIN
         return False
     frame.forced = s.found[0] if many == 1 else -1
-    mine, theirs = s.lines.sums[1 + ply % 2] > 0, s.lines.sums[2 - ply % 2] > 0
-    frame.most = WIN - stones - 3 if mine and empty >= 3 else 0
-    frame.least = stones + 4 - WIN if theirs and empty >= 4 else 0
+    mine, theirs = missing(s.lines, ply % 2), missing(s.lines, 1 - ply % 2)
+    soonest, latest = max(3, 2 * mine - 1), max(4, 2 * theirs)
+    frame.most = WIN - stones - soonest if soonest <= empty else 0
+    frame.least = stones + latest - WIN if latest <= empty else 0
     frame.floor, frame.ceiling = alpha, beta
     frame.alpha, frame.beta = max(alpha, frame.least), min(beta, frame.most)
     if frame.alpha >= frame.beta:
         frame.best = frame.least if frame.least >= beta else frame.most
         return False
     if depth <= 0 and many == 0:
-        guess = (1 - 2 * (ply % 2)) * s.lines.sums[0]
+        guess = (1 - 2 * (ply % 2)) * s.lines.total[0]
         frame.best = min(max(guess, -GREATEST, frame.least), GREATEST, frame.most)
         return False
     frame.depth = min(depth, empty)
     frame.best, frame.best_cell = -NO_LIMIT, -1
     frame.tried = 0
-    s.tried[ply] = False
+    for cell in range(s.board.size):
+        s.tried[ply, cell] = False
     return not recall(s, ply)
 
 
-@compiled
+@bare
 def recall(s: Search, ply: int) -> bool:
     """Ask the table; True if that settles the frame's score, else take over its favourite move."""
     frame = s.frames[ply]
@@ -133,7 +136,7 @@ def recall(s: Search, ply: int) -> bool:
     return False
 
 
-@compiled
+@bare
 def next_cell(s: Search, ply: int) -> int:
     """The most promising move not yet tried; -1 if none is left or the frame is cut off."""
     frame = s.frames[ply]
@@ -146,11 +149,11 @@ def next_cell(s: Search, ply: int) -> int:
     best, best_cell = np.int64(-1), -1
     for cell in range(s.board.size):
         if s.board[cell] == 0 and not s.tried[ply, cell]:
-            promise = 8 * s.lines.pull[cell] + s.history[ply % 2, cell]
+            promise = s.lines.pull[cell]
             if cell == frame.favourite:
                 promise += 1 << 50
             elif cell == s.killers[ply, 0] or cell == s.killers[ply, 1]:
-                promise += 1 << 12
+                promise += KILLER
             if promise > best:
                 best, best_cell = promise, cell
     if best_cell >= 0:
@@ -158,7 +161,7 @@ def next_cell(s: Search, ply: int) -> int:
     return best_cell
 
 
-@compiled
+@bare
 def finish(s: Search, ply: int) -> None:
     """Settle the score of a frame whose moves are tried or cut off, and tell the table."""
     frame = s.frames[ply]

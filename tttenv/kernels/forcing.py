@@ -1,11 +1,11 @@
 """Threats that a stone makes: the empty cells where the same side would now complete a line."""
 
-from tttenv.kernels import compiled
+from tttenv.kernels.bare import bare
 from tttenv.kernels.line import DIRECTIONS, completes
 from tttenv.types import Cells, Stones
 
 
-@compiled
+@bare
 def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> int:
     """Find the cells where the owner of the stone on `cell` wins with one more stone beside it.
 

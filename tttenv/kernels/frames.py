@@ -1,12 +1,11 @@
-"""What an alpha-beta search works on: the stack of frames, one a ply, and all that lies beside it."""
+"""What an alpha-beta search works on: a stack of frames, one a ply, and what lies beside it."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels import compiled
-from tttenv.kernels.hashing import Hashes, hashes, turn_stone
+from tttenv.kernels.hashing import Hashes, hashes
 from tttenv.kernels.openlines import OpenLines, open_lines, reset
 from tttenv.kernels.transposition import table
 from tttenv.types import Cells, Mask, Numbers, Stones
@@ -54,7 +53,6 @@ class Search(NamedTuple):
     frames: Numbers  # (cells + 2,), of FRAME, one a ply
     tried: Mask  # (cells + 2, cells): the moves already tried at each ply
     killers: Cells  # (cells + 2, 2): the last moves that cut at each ply
-    history: NDArray[np.int64]  # (2, cells): how much each side's move has cut so far
     found: Cells  # (8,), room for threats
     ply: NDArray[np.int64]  # (1,): the frame being worked on; 0 when there is none
 
@@ -85,27 +83,21 @@ def search(
         frames=np.zeros(plies, FRAME),
         tried=np.zeros((plies, cells), np.bool_),
         killers=np.full((plies, 2), -1, np.int64),
-        history=np.zeros((2, cells), np.int64),
         found=np.zeros(8, np.int64),
         ply=np.zeros(1, np.int64),
     )
 
 
 def ready(room: Search, board: Stones) -> Search:
-    """The same room, made ready for a new search from `board` (cells,), as if never used before."""
-    start(room, board)
-    return room._replace(stones=int(np.count_nonzero(board)), age=room.age + 1)
+    """The same room made ready to search from `board` (cells,), as if it were never used before.
 
-
-@compiled
-def start(s: Search, board: Stones) -> None:
-    """Forget all but the table, whose entries go out of date by `age`, and lay out `board`."""
-    s.board[:] = board
-    s.killers[:] = -1
-    s.history[:] = 0
-    s.ply[0] = 0
-    reset(s.lines, board)
-    s.hashes.now[:] = 0
-    for cell in range(board.size):
-        if board[cell] != 0:
-            turn_stone(s.hashes, cell, 0 if board[cell] == 1 else 1)
+    All but the table starts anew; there it is the new `age` that puts old entries out of date.
+    """
+    room.board[:] = board
+    room.killers[:] = -1
+    room.ply[:] = 0
+    reset(room.lines, board)
+    stones = np.flatnonzero(board)
+    sides = (board[stones] == -1).astype(np.int64)
+    room.hashes.now[:] = np.bitwise_xor.reduce(room.hashes.of_stones[stones, sides], axis=0)
+    return room._replace(stones=len(stones), age=room.age + 1)

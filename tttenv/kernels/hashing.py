@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels import compiled
+from tttenv.kernels.bare import bare
 from tttenv.types import Cells
 
 SEED = 20180219  # any number does; it is fixed so that searches answer alike everywhere
@@ -33,14 +33,14 @@ def hashes(maps: Cells) -> Hashes:
     return Hashes(of_stones, images, maps.copy(), np.zeros(len(maps), np.uint64))
 
 
-@compiled
+@bare
 def turn_stone(hashes: Hashes, cell: int, side: int) -> None:
     """Put a stone of `side` (0 or 1) on `cell`, or take it away again."""
     for i in range(hashes.now.size):
         hashes.now[i] ^= hashes.of_stones[cell, side, i]
 
 
-@compiled
+@bare
 def key_image(hashes: Hashes) -> int:
     """The number of the map whose image has the smallest hash; `now` of it is the key."""
     best = 0

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels import compiled
+from tttenv.kernels.bare import bare
 from tttenv.types import Stones
 
 STEEPEST = 8  # longer lines stop growing in worth at 4 ** 8, so that sums stay small
+NEVER = 1000  # more stones than there are cells
 
 
 class OpenLines(NamedTuple):
@@ -26,7 +27,8 @@ class OpenLines(NamedTuple):
     draw_of: NDArray[np.int64]  # (k + 1, k + 1): how much such a line invites a stone of either
     stones: NDArray[np.int8]  # (lines, 2): stones of side 0 and 1
     pull: NDArray[np.int64]  # (cells,): how much the lines through a cell invite a stone
-    sums: NDArray[np.int64]  # (3,): worth to side 0 less side 1, lines open to side 0 and to side 1
+    open: NDArray[np.int64]  # (2, k + 1): lines that hold so many stones of a side and no others
+    total: NDArray[np.int64]  # (1,): what all lines are worth to side 0 less side 1
 
 
 def open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
@@ -48,36 +50,60 @@ def open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
         invites.astype(np.int64),
         np.zeros((len(lines), 2), np.int8),
         np.zeros(cells, np.int64),
-        np.zeros(3, np.int64),
+        np.zeros((2, k + 1), np.int64),
+        np.zeros(1, np.int64),
     )
     reset(state, np.zeros(cells, np.int8))
     return state
 
 
-@compiled
+@bare
 def reset(lines: OpenLines, board: Stones) -> None:
     """Make it the heuristic of `board` (cells,)."""
-    lines.stones[:] = 0
-    lines.pull[:] = lines.many * lines.draw_of[0, 0]
-    lines.sums[0] = 0
-    lines.sums[1:] = len(lines.stones)
+    for line in range(len(lines.stones)):
+        lines.stones[line, 0] = lines.stones[line, 1] = 0
+    for held in range(lines.open.shape[1]):
+        lines.open[0, held] = lines.open[1, held] = 0 if held else len(lines.stones)
+    lines.total[0] = 0
+    for cell in range(board.size):
+        lines.pull[cell] = lines.many[cell] * lines.draw_of[0, 0]
     for cell in range(board.size):
         if board[cell] != 0:
             count(lines, cell, 0 if board[cell] == 1 else 1, 1)
 
 
-@compiled
+@bare
 def count(lines: OpenLines, cell: int, side: int, step: int) -> None:
     """Count a stone of `side` (0 or 1) on `cell` in (`step` 1) or out again (-1)."""
     for i in range(lines.many[cell]):
         line = lines.through[cell, i]
-        own, other = lines.stones[line, 0], lines.stones[line, 1]
+        before = lines.stones[line, 0], lines.stones[line, 1]
+        tally(lines, line, -1)
         lines.stones[line, side] += step
-        own_now, other_now = lines.stones[line, 0], lines.stones[line, 1]
-        lines.sums[0] += lines.worth[own_now, other_now] - lines.worth[own, other]
-        lines.sums[1] += int(other_now == 0) - int(other == 0)
-        lines.sums[2] += int(own_now == 0) - int(own == 0)
-        change = lines.draw_of[own_now, other_now] - lines.draw_of[own, other]
+        tally(lines, line, 1)
+        now = lines.stones[line, 0], lines.stones[line, 1]
+        change = lines.draw_of[now] - lines.draw_of[before]
         if change != 0:
             for j in range(lines.cells.shape[1]):
                 lines.pull[lines.cells[line, j]] += change
+
+
+@bare
+def tally(lines: OpenLines, line: int, step: int) -> None:
+    """Count what a line holds into the sums (`step` 1) or out of them (-1)."""
+    own, other = lines.stones[line, 0], lines.stones[line, 1]
+    lines.total[0] += step * lines.worth[own, other]
+    if other == 0:
+        lines.open[0, own] += step
+    if own == 0:
+        lines.open[1, other] += step
+
+
+@bare
+def missing(lines: OpenLines, side: int) -> int:
+    """How many more stones `side` (0 or 1) needs at least for a line; NEVER if it has none open."""
+    k: int = lines.cells.shape[1]
+    for held in range(k, -1, -1):
+        if lines.open[side, held] > 0:
+            return k - held
+    return NEVER

@@ -7,7 +7,7 @@ later searches its place is empty, so that answers never depend on what was sear
 
 import numpy as np
 
-from tttenv.kernels import compiled
+from tttenv.kernels.bare import bare
 from tttenv.types import Numbers
 
 EXACT, AT_LEAST, AT_MOST = 0, 1, 2  # what a stored score says about the true one
@@ -30,24 +30,24 @@ def table(entries: int) -> Numbers:
     return np.zeros(1 << max(1, entries.bit_length() - 1), ENTRY)
 
 
-@compiled
+@bare
 def probe(table: Numbers, key: int, age: int) -> int:
     """Where this search wrote an entry about `key`, a uint64; -1 where it did not."""
-    slot = np.int64(key & np.uint64(table.size - 1))
+    slot = int(np.int64(key & np.uint64(table.size - 1)))
     for place in (slot, slot ^ 1):
         if table[place].key == key and table[place].age == age:
             return place
     return -1
 
 
-@compiled
+@bare
 def store(
     table: Numbers, key: int, age: int, score: int, cell: int, depth: int, bound: int
 ) -> None:
     """Write an entry about `key`, a uint64, in its own place, else the first if deeper there."""
     place = probe(table, key, age)
     if place < 0:
-        place = np.int64(key & np.uint64(table.size - 1))
+        place = int(np.int64(key & np.uint64(table.size - 1)))
         if table[place].age == age and table[place].depth > depth:
             place ^= 1
     entry = table[place]

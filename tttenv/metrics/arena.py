@@ -41,9 +41,7 @@ class Sampled:
         return SIGMAS * sqrt((win + loss - (win - loss) ** 2) / games)
 
 
-def measure(
-    rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0
-) -> dict[str, float]:
+def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> dict[str, float]:
     """The sampled value against each rival with its margin: `sampled/value_vs_random_X`."""
     found = {}
     for name in RIVALS:

@@ -19,6 +19,10 @@ OPPONENTS: Table[Any] = Table(
         "minimax": Row(
             "tttenv.opponents.minimax:minimax", "perfect play, looked up in the solved game"
         ),
+        "alphabeta": Row(
+            "tttenv.opponents.alphabeta:alphabeta", "iterative deepening, open lines beyond it"
+        ),
+        "mcts": Row("tttenv.opponents.mcts:mcts", "Monte Carlo tree search: UCT with play-outs"),
         "epsilon": Row(
             "tttenv.opponents.epsilon:epsilon", "another player that sometimes moves at random"
         ),

@@ -21,9 +21,7 @@ WIDTH = 20  # moves tried at each position of larger ones
 class AlphaBeta:
     """The player that `alphabeta` makes; `search` says what it finds."""
 
-    def __init__(
-        self, rules: Rules, limits: Limits, memory: int, width: int, first: bool
-    ) -> None:
+    def __init__(self, rules: Rules, limits: Limits, memory: int, width: int, first: bool) -> None:
         self.rules, self.limits, self.first = rules, limits, first
         self.impure = "time" if limits.time is not None else None
         self.maps = symmetry.maps(rules)

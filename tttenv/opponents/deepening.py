@@ -9,7 +9,8 @@ from tttenv.kernels.frames import NO_LIMIT, PROVEN, WIN, Search
 from tttenv.opponents.found import Found, spread
 
 SLICE = 20_000  # positions between two looks at the clock, and at Ctrl-C
-AT_ONCE = 9  # with so few empty cells it searches to the end straight away
+AT_ONCE = 20  # with so few empty cells it searches to the end after a foretaste
+FORETASTE = 4  # plies
 GUESS = 1000.0  # the open-line score that counts as half a win
 BELIEVED = 0.999  # a win or loss that the width of the search leaves unproven
 
@@ -23,7 +24,7 @@ class Limits:
     time: float | None  # seconds
 
 
-class OutOfLimits(Exception):
+class LimitError(Exception):
     """A limit ends the search in the middle of a depth."""
 
 
@@ -53,17 +54,21 @@ class Deepening:
         try:
             for depth in self._depths():
                 best, score = self._search(order, depth)
-                order.sort(key=lambda cell: cell not in best)  # noqa: B023
+                order.sort(key=lambda cell: cell not in best)
                 if abs(score) > PROVEN and WIN - abs(score) - self.room.stones <= depth:
                     break  # nothing quicker was out of sight
-        except OutOfLimits:
+        except LimitError:
             pass
         moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
         return Found(spread(moves, self.room.board.size), self._value(score), self.nodes)
 
     def _depths(self) -> Iterator[int]:
+        """One more ply at a time, but no longer where going to the end costs less than that."""
         last = min(self.limits.depth or self.empty, self.empty)
-        return iter(range(last if self.empty <= AT_ONCE else 1, last + 1))
+        steps = range(1, last)
+        if last == self.empty:
+            steps = range(1, FORETASTE + 1 if self.empty <= AT_ONCE else self.empty // 2)
+        return iter([*steps[: last - 1], last])
 
     def _search(self, order: list[int], depth: int) -> tuple[list[int], int]:
         """The best of the moves at this depth and their score."""
@@ -93,7 +98,7 @@ class Deepening:
     def _check(self) -> None:
         spent = self.limits.nodes is not None and self.nodes >= self.limits.nodes
         if spent or (self.deadline is not None and monotonic() >= self.deadline):
-            raise OutOfLimits
+            raise LimitError
 
     def _value(self, score: int) -> float:
         """A score as a value from -1 to 1."""

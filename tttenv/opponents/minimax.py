@@ -1,24 +1,33 @@
-"""Perfect play, looked up in the solved game."""
+"""Perfect play, looked up in the solved game or searched for."""
 
 from typing import Literal
 
 from tttenv.exact import Tabulated
-from tttenv.policy import Policy
+from tttenv.opponents.minimax_search import MinimaxSearch
 from tttenv.rules import Rules
 from tttenv.solution import solve
 
 
-def minimax(rules: Rules, ties: Literal["uniform", "first", "fastest"] = "uniform") -> Policy:
+def minimax(
+    rules: Rules,
+    ties: Literal["uniform", "first", "fastest"] = "uniform",
+    search: Literal["table", "plain", "cached", "symmetric"] = "table",
+) -> Tabulated | MinimaxSearch:
     """A player that never gives away value.
 
     Args:
         rules: a game small enough to enumerate.
         ties: among the value-optimal moves, "uniform" mixes evenly, "first" takes the first row by
             row, "fastest" mixes evenly among those that win soonest or lose latest.
+        search: "table" looks moves up in the solved game; the others walk the tree of games:
+            "plain" without a cache, "cached" with one, "symmetric" with one entry for all mirror
+            images of a position.
 
     Raises:
         ValueError: if the game is too large to enumerate.
     """
+    if search != "table":
+        return MinimaxSearch(rules, search, ties)
     solution = solve(rules)
     moves = solution.fastest if ties == "fastest" else solution.optimal
     if ties == "first":

@@ -1,0 +1,162 @@
+"""Self-play with trials of every cell, "Algorithm A": two masked MLPs, one a seat.
+
+Each round both nets say their best cell on all boards. Every empty cell of every board is then
+tried: a stone there, and both nets play greedily to the end; the table of successors gives the
+outcome of all these games in one pass. On batches of boards the nets are fitted to the outcomes.
+
+The published form rates a win by its speed and all else by its slowness, so that a loss by the last
+stone is worth as much as a draw, and its second player stays beatable. Repaired, a loss is always
+worth less than a draw; beside the outcome against itself counts the chance to win against random
+play; and one board of each symmetry class is shown to the nets.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learners.boards import Shown, by_stones
+from learners.nets import MaskedMLP, load_weights, planes, weights_of
+from learners.trials import Trials, rated_by_length, rated_by_result, trials
+from tttenv.exact import Tabulated, positions, require_enumerable
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.types import Cells
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig:
+    """What self-play can be told."""
+
+    seed: int = 0  # of the first weights and of the boards drawn
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both nets
+    symmetric: bool = True  # show the nets one board of each symmetry class
+    boards: Literal["uniform", "stones"] = "uniform"  # drawn over positions, or by random stones
+    batch: int = 128  # boards a fit: of each seat if uniform, else of both
+    fits: int = 4  # gradient steps a round
+    optimiser: Literal["adam", "adagrad"] = "adam"  # which makes the gradient steps
+    lr: float = 4e-3  # learning rate at the start
+    halving: int | None = 100  # rounds until it is halved, as long again a third; None: never
+    targets: Literal["repaired", "published"] = "repaired"  # how trials are rated
+    draw: float = 0.5  # repaired: what a draw is worth, a win being 1 and a loss 0
+    chance: float = 0.25  # repaired: weight of the chance to win against random play
+    legal_constant: float | None = None  # with a number: outputs are ReLUs plus it on legal cells
+
+
+PUBLISHED = SelfPlayConfig(
+    symmetric=False,
+    boards="stones",
+    batch=64,
+    fits=1,
+    optimiser="adagrad",
+    lr=0.01,
+    halving=None,
+    targets="published",
+    legal_constant=1e-4,
+)
+
+
+class SelfPlay:
+    """Learns on games small enough to enumerate.
+
+    Source: the public self-play experiment "ModelThreeDensesReluReluAdamMasked" in Keras, where O
+    moves first, seen here with X first.
+    """
+
+    Config: ClassVar[type] = SelfPlayConfig
+    presets: ClassVar[dict[str, Any]] = {"default": SelfPlayConfig(), "published": PUBLISHED}
+
+    def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
+        require_enumerable(rules)
+        if config.batch < 1 or config.fits < 1 or config.lr <= 0 or (config.halving or 1) < 1:
+            raise ValueError("selfplay: batch, fits and halving are at least 1, lr is above 0")
+        self.config, self.rules, self.game = config, rules, positions(rules)
+        self.rng, self.rounds = np.random.default_rng(config.seed), 0
+        self.nets = [MaskedMLP(rules.cells, config.hidden, self.rng) for _ in range(2)]
+        weights = [weight for net in self.nets for weight in net.parameters()]
+        self.optimiser: torch.optim.Optimizer = (
+            torch.optim.Adagrad(weights, config.lr, initial_accumulator_value=0.1, eps=1e-7)
+            if config.optimiser == "adagrad"
+            else torch.optim.Adam(weights, config.lr)
+        )
+        self.shown = Shown(self.game, config.symmetric)
+        self.planes = planes(self.game.boards)
+        self.legal = torch.as_tensor(self.game.successors >= 0)
+
+    def step(self) -> dict[str, float]:
+        """One round: trials of all cells by the nets as they are, then some fits to them."""
+        config = self.config
+        targets = self._rated(trials(self.game, self._greedy()))
+        for group in self.optimiser.param_groups:
+            group["lr"] = config.lr / (1 + self.rounds / config.halving if config.halving else 1)
+        for _ in range(config.fits):
+            batches = self._drawn()
+            losses = [self._loss(seat, rows, targets) for seat, rows in enumerate(batches)]
+            self.optimiser.zero_grad()
+            torch.stack(losses).sum().backward()  # type: ignore[no-untyped-call]  # torch's own
+            self.optimiser.step()
+        self.rounds += 1
+        return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
+
+    def policy(self) -> Policy:
+        """Greedy: in each position the legal cell with the highest output."""
+        chosen = np.arange(self.rules.cells) == self._greedy()[:, None]
+        return Tabulated.mixing(self.rules, chosen & (self.game.successors >= 0))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Both nets, the optimiser, the rounds played and the dice."""
+        return {
+            "weights": weights_of(self._named()),
+            "optimiser": self.optimiser.state_dict(),
+            "rounds": self.rounds,
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`; weights alone are enough to play."""
+        load_weights(self._named(), state["weights"])
+        if "optimiser" in state:
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.rounds, self.rng.bit_generator.state = state["rounds"], state["rng"]
+
+    def _named(self) -> dict[str, torch.nn.Module]:
+        return dict(zip("XO", self.nets, strict=True))
+
+    def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
+        """A net's outputs (rows, cells) for these positions."""
+        values: Tensor = self.nets[seat](self.planes[torch.as_tensor(rows)])
+        constant = self.config.legal_constant
+        return values if constant is None else torch.relu(values) + constant
+
+    def _greedy(self) -> Cells:
+        """The best cell of every position by the net of its seat, (positions,)."""
+        values = np.full(self.game.boards.shape, -np.inf, np.float32)
+        with torch.no_grad():
+            for seat, rows in enumerate(self.shown.rows):
+                values[rows] = self._values(seat, rows).cpu().numpy()
+        return self.shown.turned_back(np.where(self.legal.cpu(), values, -np.inf).argmax(axis=1))
+
+    def _rated(self, tried: Trials) -> Tensor:
+        """What each trial is worth, (positions, cells)."""
+        if self.config.targets == "published":
+            worth = rated_by_length(self.game, tried)
+        else:
+            worth = rated_by_result(tried, self.config.draw, self.config.chance)
+        return torch.as_tensor(worth.astype(np.float32))
+
+    def _loss(self, seat: int, rows: NDArray[np.int64], targets: Tensor) -> Tensor:
+        """The mean squared error over all cells, those that cannot be played counting zero."""
+        at = torch.as_tensor(rows)
+        error = (self._values(seat, rows) - targets[at]) * self.legal[at]
+        return error.square().sum() / max(error.numel(), 1)
+
+    def _drawn(self) -> list[NDArray[np.int64]]:
+        """The positions to fit next, X's and O's."""
+        count, dice = self.config.batch, self.rng
+        if self.config.boards == "uniform":
+            return [rows[dice.integers(0, len(rows), count)] for rows in self.shown.rows]
+        drawn = self.shown.standing_for[by_stones(self.game, dice, count)]
+        return [drawn[self.game.seats[drawn] == seat] for seat in (0, 1)]

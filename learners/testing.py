@@ -1,0 +1,126 @@
+"""Conformance kit for learners made elsewhere: call `check_learner(MyLearner, Rules())`."""
+
+import json
+import math
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import torch
+
+from learners.base import Learner
+from learners.checkpoint import load_state, save_state
+from tttenv.rules import Rules
+from tttenv.testing import check_policy, require, some_boards
+
+
+def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
+    """Check the laws of a learner.
+
+    Args:
+        kind: the class.
+        rules: a game it can learn.
+        config: of the kind's Config; the default preset if left out.
+        steps: how many to train for each law.
+
+    Raises:
+        LawBrokenError: at the first broken law.
+    """
+    config = kind.presets["default"] if config is None else config
+    check_config(kind, config)
+    before = _global_dice()
+    learner = _trained(kind, config, rules, steps)
+    require(_same(before, _global_dice()), "a learner leaves the global generators alone")
+    _check_snapshot(learner, rules)
+    _check_same_seed(kind, config, rules, steps)
+    _check_resuming(kind, config, rules, steps)
+    _check_weights(kind, config, rules, learner)
+
+
+def check_config(kind: type[Learner], config: Any) -> None:
+    """Check that the config is a frozen dataclass with a seed that JSON can hold."""
+    require(is_dataclass(kind.Config), "Config is a dataclass")
+    require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it
+    require("seed" in {field.name for field in fields(kind.Config)}, "Config has a seed")
+    require("default" in kind.presets, 'presets has a "default"')
+    for name, preset in kind.presets.items():
+        require(isinstance(preset, kind.Config), f"preset {name} is a Config")
+    require(isinstance(config, kind.Config), "the config given is of the learner's Config")
+    stored = json.loads(json.dumps(asdict(config)))
+    kind(kind.Config(**stored), Rules())
+
+
+def _check_snapshot(learner: Learner, rules: Rules) -> None:
+    policy = learner.policy()
+    check_policy(policy, rules, count=100)
+    boards = some_boards(rules, 100)
+    before = np.array(policy(boards.copy()))
+    for number in learner.step().values():
+        require(math.isfinite(number), "step returns finite numbers")
+    require((policy(boards.copy()) == before).all(), "policy() is a frozen snapshot")
+
+
+def _check_same_seed(kind: type[Learner], config: Any, rules: Rules, steps: int) -> None:
+    first, second = (_trained(kind, config, rules, steps).state_dict() for _ in range(2))
+    require(_same(first, second), "the same seed gives the same state, bit for bit")
+
+
+def _check_resuming(kind: type[Learner], config: Any, rules: Rules, steps: int) -> None:
+    through, stopped = (
+        _trained(kind, config, rules, 2 * steps),
+        _trained(kind, config, rules, steps),
+    )
+    with TemporaryDirectory() as folder:
+        save_state(Path(folder) / "state", stopped.state_dict())
+        resumed = kind(config, rules)
+        resumed.load_state_dict(load_state(Path(folder) / "state"))
+    for _ in range(steps):
+        resumed.step()
+    same = _same(_plain(through.state_dict()), _plain(resumed.state_dict()))
+    require(same, "a stop and a resume make no difference, bit for bit")
+
+
+def _check_weights(kind: type[Learner], config: Any, rules: Rules, learner: Learner) -> None:
+    weights = learner.state_dict()["weights"]
+    require(
+        all(isinstance(tensor, torch.Tensor) for tensor in weights.values()),
+        'state_dict()["weights"] holds tensors by name',
+    )
+    copy = kind(config, rules)
+    copy.load_state_dict({"weights": weights})
+    boards = some_boards(rules, 100)
+    same = np.array_equal(copy.policy()(boards.copy()), learner.policy()(boards.copy()))
+    require(same, "the weights alone are enough to play")
+
+
+def _trained(kind: type[Learner], config: Any, rules: Rules, steps: int) -> Learner:
+    learner = kind(config, rules)
+    for _ in range(steps):
+        learner.step()
+    return learner
+
+
+def _global_dice() -> list[Any]:
+    return [torch.random.get_rng_state(), np.random.get_state(legacy=False)["state"]]  # noqa: NPY002  # watched, not used
+
+
+def _plain(value: Any) -> Any:
+    """Tuples as lists, as they come back from a file."""
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def _same(first: Any, second: Any) -> bool:
+    """Equal in every number, bit for bit."""
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(_same(first[k], second[k]) for k in first)
+    if isinstance(first, list | tuple):
+        return len(first) == len(second) and all(map(_same, first, second))
+    if isinstance(first, torch.Tensor):
+        return torch.equal(first, second)
+    if isinstance(first, np.ndarray):
+        return np.array_equal(first, second)
+    return bool(first == second)

@@ -1,0 +1,173 @@
+"""The main job: train every learner, certify every player, tell the exact strengths of all."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import console
+
+from learners.registry import LEARNERS, row
+
+PROG = "benchmark.py"
+QUICK = 10  # --quick trains one step in so many
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Train every learner, certify it and every named player, and print how strong each is.
+
+    Writes results/benchmark.json, and under runs/benchmark the trained players with their
+    TensorBoard curves. All strengths are exact: computed over all positions, not sampled.
+    """
+
+    learners: tuple[str, ...] = tuple(LEARNERS)  # which to train
+    seeds: int = 1  # how many trainings of each, counting up from --seed
+    seed: int = 0  # the first
+    quick: bool = False  # a tenth of the steps: shows that all works, not how strong it gets
+    jobs: int = os.cpu_count() or 1  # trainings at the same time, a core each
+    out: Path = Path("results")  # where benchmark.json goes
+    runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
+    json: bool = False  # print the results as JSON instead of tables
+
+
+def main(args: list[str]) -> None:
+    """Run the benchmark and say where everything is."""
+    given = console.parse(Arguments, PROG, args)
+    for name in given.learners:
+        row(name)
+    if given.seeds < 1 or given.jobs < 1:
+        raise ValueError("--seeds and --jobs are at least 1")
+    import fleet
+
+    jobs = [
+        fleet.Job(name, seed, given.runs / f"{name}-{seed}", QUICK if given.quick else 1)
+        for name in given.learners
+        for seed in range(given.seed, given.seed + given.seeds)
+    ]
+    trainings = fleet.train_all(jobs, given.jobs, quiet=given.json) if jobs else []
+    result = {
+        "rules": "3,3,3",
+        "quick": given.quick,
+        "players": named_players() + [trained_player(t) for t in trainings],
+        "learners": [summary(name, trainings) for name in given.learners],
+    }
+    from tttenv.files import write
+
+    write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
+    if given.json:
+        print(json.dumps(result, indent=2))
+    else:
+        show(result)
+        print(f"\nresults   {given.out / 'benchmark.json'}")
+        print(f"players   {given.runs}, each to certify again with scripts/certify.py FOLDER")
+        print(f"curves    {tensorboard_command(given.runs)}")
+
+
+def named_players() -> list[dict[str, Any]]:
+    """A row for each player that needs no training: its certificate."""
+    from tttenv import Rules, certify, player
+    from tttenv.opponents import OPPONENTS
+
+    return [
+        {
+            "player": name,
+            "folder": None,
+            "seconds": None,
+            **certify(Rules(), player(name)).to_dict(),
+        }
+        for name in OPPONENTS
+    ]
+
+
+def trained_player(training: dict[str, Any]) -> dict[str, Any]:
+    """A row for a trained player: its certificate and the seconds to the first unbeatable one."""
+    reached = training["unbeatable_at"]
+    return {
+        "player": f"{training['learner']} {training['seed']}",
+        "folder": training["folder"],
+        "seconds": reached[1] if reached else training["seconds"],
+        "steps": training["steps"],
+        **training["certificate"],
+    }
+
+
+def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
+    """Over all seeds of a learner: how many got unbeatable, and the median of how fast."""
+    own = [training for training in trainings if training["learner"] == name]
+    reached = [training["unbeatable_at"] for training in own if training["unbeatable_at"]]
+    return {
+        "learner": name,
+        "seeds": len(own),
+        "unbeatable": len(reached),
+        "median_steps": median(step for step, _ in reached) if reached else None,
+        "median_seconds": median(seconds for _, seconds in reached) if reached else None,
+        "slowest_seconds": max(seconds for _, seconds in reached) if reached else None,
+    }
+
+
+def show(result: dict[str, Any]) -> None:
+    """The results as tables."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    out = Console()
+    out.width = max(out.width, 120)
+    table = Table(title="exact strengths on 3,3,3", title_justify="left", box=SIMPLE_HEAD)
+    table.collapse_padding, table.pad_edge = True, False
+    table.add_column("\nplayer", no_wrap=True)
+    for head in HEADS:
+        table.add_column(head, justify="right", no_wrap=True)
+    for entry in result["players"]:
+        for seat in ("X", "O"):
+            table.add_row(*_cells(entry, seat))
+    out.print(table)
+    for line in LEGEND + [_sentence(found) for found in result["learners"]]:
+        out.print(line, highlight=False)
+
+
+HEADS = [
+    *("\nseconds", "\nas", "random\nwin %", "\ndraw %", "\nloss %"),
+    *("minimax\nwin %", "\ndraw %", "\nloss %"),
+    *("worst\ncase", "optimal\nmoves %", "\nblunders", "\nunbeatable"),
+]
+LEGEND = [
+    "seconds: of one core, to the first unbeatable certificate; worst case: value against a best",
+    "response, 0 unbeatable, -1 always beaten; blunders: positions where it gives away value",
+]
+
+
+def _cells(entry: dict[str, Any], seat: str) -> list[str]:
+    """One row of the table: what holds for both seats stands in X's."""
+    seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
+    unbeatable = "yes" if entry["unbeatable"] else "no"
+    optimal = console.share(entry["optimal_moves"]["all"])
+    left, right = [entry["player"], seconds], [optimal, str(entry["blunders"]), unbeatable]
+    if seat == "O":
+        left, right = ["", ""], ["", "", ""]
+    shares = [*entry["vs_random"][seat], *entry["vs_perfect"][seat]]
+    worst = console.value(entry["worst_case"][seat])
+    return [*left, seat, *map(console.share, shares), worst, *right]
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    sentence = f"{found['learner']}: {found['unbeatable']} of {found['seeds']} seeds unbeatable"
+    if found["unbeatable"]:
+        sentence += (
+            f", median {found['median_steps']:.0f} steps in {found['median_seconds']:.1f} s,"
+            f" slowest {found['slowest_seconds']:.1f} s"
+        )
+    return sentence
+
+
+def tensorboard_command(runs: Path) -> str:
+    """What to type to watch the curves."""
+    local = Path(".venv/bin/tensorboard")
+    return f"{local if local.exists() else 'tensorboard'} --logdir {runs}"
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

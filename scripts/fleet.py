@@ -1,0 +1,112 @@
+"""Several trainings at the same time, a core each, with a progress bar for each."""
+
+import shutil
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from pathlib import Path
+from queue import Empty
+from typing import Any, NamedTuple
+
+import console
+
+
+class Job(NamedTuple):
+    """One training: a learner's name and seed, and the folder its player goes to."""
+
+    learner: str
+    seed: int
+    folder: Path
+    shorter: int  # train one step in so many of the usual number
+
+
+_news: Any = None  # in a worker: where its progress goes
+
+
+def train_all(jobs: list[Job], workers: int, quiet: bool) -> list[dict[str, Any]]:
+    """Train all jobs and return what came out, in the order of the jobs.
+
+    Which job ran beside which makes no difference to the results but for the seconds.
+    """
+    context = get_context("spawn")
+    news = context.Queue()
+    with (
+        _progress(quiet) as bars,
+        ProcessPoolExecutor(min(workers, len(jobs)), context, _listen, (news,)) as pool,
+    ):
+        names = [f"{job.learner} {job.seed}" for job in jobs]
+        tasks = [bars.add_task(name, total=None, state="waiting") for name in names]
+        futures = [pool.submit(train_one, number, job) for number, job in enumerate(jobs)]
+        try:
+            _follow(futures, news, bars, tasks)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for worker in list(getattr(pool, "_processes", {}).values()):
+                worker.terminate()
+            raise
+        return [future.result() for future in futures]
+
+
+def train_one(number: int, job: Job) -> dict[str, Any]:
+    """Train one job in this process, telling of every measure."""
+    from learners.loop import Report, plan
+    from learners.registry import LEARNERS
+    from learners.train import train
+    from tttenv import Rules
+
+    usual = plan(job.learner)
+    steps = None if job.shorter == 1 else max(usual.every, usual.steps // job.shorter)
+    the_plan = plan(job.learner, steps=steps, stop_when_unbeatable=True)
+    config = LEARNERS.load(job.learner).Config(seed=job.seed)
+    shutil.rmtree(job.folder, ignore_errors=True)
+
+    def tell(report: Report) -> None:
+        if _news is not None:
+            _news.put((number, report.step, the_plan.steps, console.standing(report.numbers)))
+
+    report = train(job.learner, config, Rules(), the_plan, job.folder, watch=tell)
+    return {
+        "learner": job.learner,
+        "seed": job.seed,
+        "folder": str(job.folder),
+        "steps": report.step,
+        "seconds": report.seconds,
+        "unbeatable_at": report.unbeatable_at,
+        "certificate": None if report.certificate is None else report.certificate.to_dict(),
+    }
+
+
+def _listen(news: Any) -> None:
+    global _news
+    _news = news
+
+
+def _follow(futures: list[Future[Any]], news: Any, bars: Any, tasks: list[Any]) -> None:
+    """Show what the workers tell until all are done; the first failure is raised."""
+    going = set(futures)
+    while going:
+        done, going = wait(going, timeout=0.1, return_when=FIRST_COMPLETED)
+        for future in done:
+            future.result()
+        try:
+            while True:
+                number, step, total, state = news.get_nowait()
+                bars.update(tasks[number], completed=step, total=total, state=state)
+        except Empty:
+            pass
+    for future, task in zip(futures, tasks, strict=True):
+        steps = future.result()["steps"]
+        bars.update(task, completed=steps, total=steps)
+
+
+def _progress(quiet: bool) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[state]}"),
+        console=Console(stderr=True),
+        disable=quiet,
+    )

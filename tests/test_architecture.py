@@ -1,0 +1,177 @@
+"""Imports go down only, heavy libraries stay where they belong, read from the code's own AST."""
+
+import ast
+import subprocess
+import sys
+from fnmatch import fnmatchcase
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import tttenv
+
+ROOT = Path(tttenv.__file__).parent.parent
+
+# Which modules stand on which floor; a module belongs to the first row that names it.
+FLOORS = [
+    (0, "tttenv.rules tttenv.types tttenv.registry tttenv.kernels tttenv.kernels.*"),
+    (0, "tttenv.card tttenv.files"),
+    (1, "tttenv.exact tttenv.enumeration tttenv.solution tttenv.match tttenv.policy"),
+    (1, "tttenv.features tttenv.symmetry tttenv.render"),
+    (2, "tttenv.opponents tttenv.opponents.* tttenv.metrics tttenv.metrics.*"),
+    (2, "tttenv.certificate tttenv.refutation"),
+    (3, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.skin"),
+    (4, "learners.base learners.nets learners.replay learners.checkpoint learners.testing"),
+    (4, "learners learners.registry"),
+    (5, "learners.*"),
+    (6, "scripts scripts.*"),
+]
+ADAPTERS = "tttenv.adapters*"  # outside the floors: loaded by name only
+LEARNING = f"{ADAPTERS} learners.* scripts.*"
+LIBRARIES = {  # who may import what
+    "numba": "tttenv.kernels tttenv.kernels.*",
+    "gymnasium": f"tttenv tttenv.env tttenv.vector tttenv.testing tttenv.skin {LEARNING}",
+    **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
+    **dict.fromkeys(["tyro", "rich"], LEARNING),
+    **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
+}
+
+
+def name_of(file):
+    parts = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {
+    name_of(file): file
+    for folder in ("tttenv", "learners", "scripts")
+    for file in sorted((ROOT / folder).rglob("*.py"))
+}
+every_module = pytest.mark.parametrize("module", FILES)
+
+
+def within(module, patterns):
+    return any(fnmatchcase(module, pattern) for pattern in patterns.split())
+
+
+def floor(module):
+    for number, patterns in FLOORS:
+        if within(module, patterns):
+            return number
+    raise AssertionError(f"{module} has no floor: add it to FLOORS in {Path(__file__).name}")
+
+
+def statements(node):
+    """Every node that runs, lazily or not: all but what stands under `if TYPE_CHECKING`."""
+    if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        below = node.orelse
+    else:
+        yield node
+        below = ast.iter_child_nodes(node)
+    for child in below:
+        yield from statements(child)
+
+
+@cache
+def tree(module):
+    return ast.parse(FILES[module].read_text(encoding="utf-8"))
+
+
+@cache
+def imported(module):
+    """The modules that a module imports: ours by their full name, others as written."""
+    return imports(tree(module), module, FILES[module].name == "__init__.py")
+
+
+def imports(code, module, is_package):
+    found = set()
+    for node in statements(code):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = module.split(".")[: None if is_package else -1]
+            above = above[: len(above) - node.level + 1] if node.level else []
+            home = ".".join([*above, *([node.module] if node.module else [])])
+            found |= {target(home, alias.name) for alias in node.names}
+    return frozenset(found)
+
+
+def target(home, name):
+    """What `from home import name` loads: a module of that name, or else its home."""
+    if f"{home}.{name}" in FILES:
+        return f"{home}.{name}"
+    return tttenv._HOMES.get(name, home) if home == "tttenv" else home
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("from tttenv import policy, certify", {"tttenv.policy", "tttenv.certificate"}),
+        ("from tttenv.opponents import player", {"tttenv.opponents"}),
+        ("from . import first\nfrom .. import env", {"tttenv.opponents.first", "tttenv.env"}),
+        ("def play():\n    import tttenv.env", {"tttenv.env"}),
+        ("if TYPE_CHECKING:\n    import torch\nelse:\n    import numpy", {"numpy"}),
+        ("try:\n    import rich.table\nfinally:\n    pass", {"rich.table"}),
+    ],
+)
+def test_the_reader_of_imports_finds_them_wherever_they_stand(code, expected):
+    assert imports(ast.parse(code), "tttenv.opponents.random", is_package=False) == expected
+
+
+@every_module
+def test_every_module_has_a_floor(module):
+    assert within(module, ADAPTERS) or floor(module) >= 0
+
+
+@every_module
+def test_imports_never_go_up(module):
+    if module == "tttenv" or within(module, ADAPTERS):
+        return
+    ours = {name for name in imported(module) if name in FILES}
+    assert not {name for name in ours if within(name, ADAPTERS)}, "adapters are loaded by name"
+    up = {name: floor(name) for name in ours if floor(name) > floor(module)}
+    assert not up, f"{module} stands on floor {floor(module)} and imports from above: {up}"
+
+
+def test_no_imports_go_round_in_a_circle():
+    graph = {module: imported(module) & FILES.keys() for module in FILES.keys() - {"tttenv"}}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"imports go round: {' <- '.join(error.args[1])}")
+
+
+@every_module
+def test_libraries_are_imported_only_where_they_belong(module):
+    for name in imported(module):
+        allowed = LIBRARIES.get(name.partition(".")[0], module)
+        assert within(module, allowed), f"{module} must not import {name}"
+
+
+@every_module
+def test_nothing_is_unpickled_or_evaluated(module):
+    for node in ast.walk(tree(module)):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            assert called not in {"eval", "exec", "compile", "__import__", "torch.load"}, called
+            assert "allow_pickle" not in {keyword.arg for keyword in node.keywords}
+
+
+def loaded_by(statement):
+    script = f"import sys\n{statement}\nprint(*sys.modules)"
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in done.stdout.split()}
+
+
+def test_importing_tttenv_loads_neither_torch_nor_numba():
+    assert not loaded_by("import tttenv") & {"torch", "numba", "stable_baselines3", "rich"}
+
+
+def test_playing_and_certifying_loads_no_torch():
+    play = "import tttenv; tttenv.certify(tttenv.Rules(2, 2, 2), tttenv.player('random'))"
+    loaded = loaded_by(play.replace("'random'", "'random', tttenv.Rules(2, 2, 2)"))
+    assert "numba" in loaded
+    assert not loaded & {"torch", "stable_baselines3", "rich"}

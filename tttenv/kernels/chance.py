@@ -1,0 +1,37 @@
+"""Dice inside a kernel: splitmix64 (Steele, Lea and Flood, 2014), seeded by a board."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.kernels.bare import bare
+from tttenv.types import Stones
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+
+
+@bare
+def number(state: NDArray[np.uint64]) -> int:
+    """The next of a sequence of uint64, all alike likely; `state` (1,) moves on."""
+    state[0] += STEP
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * MIX_1
+    z = (z ^ (z >> np.uint64(27))) * MIX_2
+    mixed: int = z ^ (z >> np.uint64(31))
+    return mixed
+
+
+@bare
+def below(state: NDArray[np.uint64], limit: int) -> int:
+    """A whole number from 0 to limit - 1; evenly but for one part in four billion."""
+    high = number(state) >> np.uint64(32)
+    return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
+
+
+@bare
+def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
+    """Seed `state` (1,) by the stones of `board` (cells,) and the number `start`, a uint64."""
+    state[0] = start
+    for cell in range(board.size):
+        state[0] = number(state) ^ np.uint64(board[cell] + 1)

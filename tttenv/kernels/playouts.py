@@ -1,0 +1,118 @@
+"""Play-outs: a game played to its end by quick moves, random or a little wiser."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.kernels.bare import bare
+from tttenv.kernels.chance import below
+from tttenv.kernels.forcing import threats
+from tttenv.kernels.line import completes
+from tttenv.types import Cells, Stones
+
+
+class Playground(NamedTuple):
+    """Where play-outs happen; side 0 has the stones 1, side 1 the stones -1."""
+
+    m: int
+    n: int
+    k: int
+    board: Stones  # (cells,)
+    empty: Cells  # (cells,): the empty cells, in any order
+    place: Cells  # (cells,): where in `empty` a cell stands
+    wins: Cells  # (2, 9 * cells + 8): cells where a side wins, though some are taken by now
+    seen: Cells  # (2,): how many of those
+    dice: NDArray[np.uint64]  # (1,)
+
+
+def playground(m: int, n: int, k: int) -> Playground:
+    """Room for play-outs on boards of m rows and n columns, k in a row winning."""
+    cells = m * n
+    return Playground(
+        m,
+        n,
+        k,
+        np.zeros(cells, np.int8),
+        np.zeros(cells, np.int64),
+        np.zeros(cells, np.int64),
+        np.zeros((2, 9 * cells + 8), np.int64),
+        np.zeros(2, np.int64),
+        np.zeros(1, np.uint64),
+    )
+
+
+@bare
+def gather(p: Playground) -> int:
+    """List the empty cells in `empty`, row by row, and say how many."""
+    many = 0
+    for cell in range(p.board.size):
+        if p.board[cell] == 0:
+            p.empty[many] = cell
+            many += 1
+    return many
+
+
+@bare
+def random_playout(p: Playground, stone: int) -> int:
+    """Play on at random, `stone` (1 or -1) to move; the winner's stone, or 0 for a draw."""
+    many = gather(p)
+    for left in range(many, 0, -1):
+        at = below(p.dice, left)
+        cell = p.empty[at]
+        p.empty[at] = p.empty[left - 1]
+        p.board[cell] = stone
+        if completes(p.board, cell, p.m, p.n, p.k):
+            return stone
+        stone = -stone
+    return 0
+
+
+@bare
+def tactical_playout(p: Playground, stone: int) -> int:
+    """As `random_playout`, but each side wins at once if it can and else blocks such a win."""
+    many = gather(p)
+    for i in range(many):
+        p.place[p.empty[i]] = i
+    scout(p, many)
+    for left in range(many, 0, -1):
+        if known_win(p, stone) >= 0:
+            return stone
+        cell = known_win(p, -stone)
+        if cell < 0:
+            cell = p.empty[below(p.dice, left)]
+        last = p.empty[left - 1]
+        p.empty[p.place[cell]] = last
+        p.place[last] = p.place[cell]
+        p.board[cell] = stone
+        side = 0 if stone == 1 else 1
+        row = p.wins[side, p.seen[side] :]
+        p.seen[side] += threats(p.board, cell, p.m, p.n, p.k, row)
+        stone = -stone
+    return 0
+
+
+@bare
+def known_win(p: Playground, stone: int) -> int:
+    """A cell where the owner of `stone` wins at once, or -1."""
+    side = 0 if stone == 1 else 1
+    while p.seen[side] > 0:
+        cell: int = p.wins[side, p.seen[side] - 1]
+        if p.board[cell] == 0:
+            return cell
+        p.seen[side] -= 1
+    return -1
+
+
+@bare
+def scout(p: Playground, many: int) -> None:
+    """Look for both sides' wins on all of the `many` empty cells."""
+    for side in range(2):
+        p.seen[side] = 0
+        for i in range(many):
+            cell = p.empty[i]
+            p.board[cell] = 1 - 2 * side
+            if completes(p.board, cell, p.m, p.n, p.k):
+                p.wins[side, p.seen[side]] = cell
+                p.seen[side] += 1
+            p.board[cell] = 0
