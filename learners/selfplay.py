@@ -78,7 +78,7 @@ class SelfPlay:
         self.nets = [MaskedMLP(rules.cells, config.hidden, self.rng) for _ in range(2)]
         weights = [weight for net in self.nets for weight in net.parameters()]
         self.optimiser: torch.optim.Optimizer = (
-            torch.optim.Adagrad(weights, config.lr, initial_accumulator_value=0.1, eps=1e-7)
+            torch.optim.Adagrad(weights, config.lr, eps=1e-7)
             if config.optimiser == "adagrad"
             else torch.optim.Adam(weights, config.lr)
         )

@@ -28,7 +28,7 @@ def trials(game: Positions, cells: Cells) -> Trials:
     length = np.zeros(len(game), np.int16)
     # The greedy player's chance to win against a random one: with it to move, with the other.
     own, other = np.zeros(len(game)), game.lost.astype(np.float64)
-    for stones in reversed(range(game.rules.cells)):
+    for stones in reversed(range(len(game.plies) - 1)):
         rows = np.arange(len(game))[game.ply(stones)][~game.over[game.ply(stones)]]
         after, legal = game.successors[rows], game.successors[rows] >= 0
         found.results[rows] = np.where(legal, -result[after], 0)
@@ -50,10 +50,10 @@ def rated_by_length(game: Positions, tried: Trials) -> NDArray[np.float64]:
     """
     left = np.count_nonzero(game.boards == 0, axis=1, keepdims=True)
     share = tried.plies / np.maximum(left, 1)
-    return np.where(tried.results > 0, 0.7 + 0.3 * 0.5 ** (2 * share), 0.4 * share)
+    return np.asarray(np.where(tried.results > 0, 0.7 + 0.3 * 0.5 ** (2 * share), 0.4 * share))
 
 
 def rated_by_result(tried: Trials, draw: float, chance: float) -> NDArray[np.float64]:
     """A win 1, a draw `draw`, a loss 0, mixed with the chance against random by weight `chance`."""
     outcome = np.where(tried.results > 0, 1.0, np.where(tried.results == 0, draw, 0.0))
-    return (1 - chance) * outcome + chance * tried.chances
+    return np.asarray((1 - chance) * outcome + chance * tried.chances)

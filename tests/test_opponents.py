@@ -150,7 +150,7 @@ def test_never_losing_play_wins_against_random_within_the_known_range(seat, pick
         ("perfect", f"unknown player 'perfect'; known are {', '.join(OPPONENTS)}"),
         ("", f"unknown player ''; known are {', '.join(OPPONENTS)}"),
         ("epsilon:player=nobody", f"unknown player 'nobody'; known are {', '.join(OPPONENTS)}"),
-        ("minimax:tie=first", "minimax has no option 'tie'; it takes ties"),
+        ("epsilon:tie=first", "epsilon has no option 'tie'; it takes player, epsilon"),
         ("minimax:ties=last", "minimax: ties='last' is not one of uniform, first, fastest"),
         ("random:a=b", "random has no option 'a'; it takes no options"),
         ("epsilon:epsilon=2", "a probability lies between 0 and 1, not 2.0"),

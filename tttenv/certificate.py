@@ -132,7 +132,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
     """The positions that the player's own moves in `seat` and any replies lead to."""
     found = np.zeros(len(game), np.bool_)
     found[0] = True
-    for stones in range(game.rules.cells):
+    for stones in range(len(game.plies) - 1):
         ply = game.ply(stones)
         moves: Mask = game.successors[ply] >= 0
         if stones % 2 == seat:

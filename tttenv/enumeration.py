@@ -52,12 +52,13 @@ class Positions:
         Raises:
             ValueError: if a board cannot be reached.
         """
-        codes = _codes(np.asarray(boards, np.int8))
+        given = self.rules.boards(boards)
+        codes = _codes(given)
         order, sorted_codes = self._by_code
         found = order[np.searchsorted(sorted_codes, codes).clip(max=len(order) - 1)]
         missing = self.codes[found] != codes
-        if missing.any():
-            board = np.asarray(boards)[missing][0] if missing.ndim else np.asarray(boards)
+        if np.any(missing):
+            board = given[missing][0] if given.ndim > 1 else given
             raise ValueError(f"unreachable board of {self.rules}: {board.tolist()}")
         return np.asarray(found)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tttenv import policy as policies
 from tttenv.enumeration import Positions, enumerable, positions, require_enumerable
@@ -108,11 +109,20 @@ def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 class Tabulated:
-    """A policy looked up: its probabilities over `positions(rules)`, zero on finished ones."""
+    """A policy looked up: its probabilities over `positions(rules)`, zero on finished ones.
 
-    def __init__(self, rules: Rules, table: Probs) -> None:
+    Raises:
+        ValueError: if the table (positions, cells) breaks the laws of a policy.
+    """
+
+    def __init__(self, rules: Rules, table: ArrayLike) -> None:
+        game, given = positions(rules), np.asarray(table)
+        if given.shape != game.boards.shape:
+            raise ValueError(f"a table on {rules} is {game.boards.shape}, not {given.shape}")
+        decisions = game.decisions
         self.rules = rules
-        self.table: Probs = np.array(table, np.float64)  # (positions, cells), not to be changed
+        self.table: Probs = np.zeros(given.shape)  # not to be changed
+        self.table[decisions] = policies.validated(game.boards[decisions], given[decisions])
         self.table.setflags(write=False)
 
     @classmethod
@@ -142,5 +152,5 @@ def tabulate(rules: Rules, policy: Policy) -> Tabulated:
 
 
 def _root(odds: list[Odds]) -> Score:
-    win, draw, loss = (float(part) for part in odds[0][0])
+    win, draw, loss = (round(float(part), 15) for part in odds[0][0])  # rounding errors end here
     return Score(win, draw, loss)

@@ -12,6 +12,9 @@ from tttenv.kernels.dice import pick
 from tttenv.types import Boards, Cells, Mask, Probs
 
 
+ROUNDING = 1e-14
+
+
 class Policy(Protocol):
     """A player: (batch, cells) undecided boards to (batch, cells) move probabilities."""
 
@@ -91,7 +94,8 @@ def validated(boards: Boards, probs: ArrayLike) -> Probs:
     bad = np.flatnonzero(((answer != 0) & (boards != 0)).any(axis=-1))
     if bad.size:
         raise ValueError(_complaint("a taken cell has probability zero", boards, answer, bad[0]))
-    normal: Probs = answer / sums[..., None]
+    off = np.abs(sums - 1) > ROUNDING  # a sum that is one but for rounding is left alone
+    normal: Probs = answer / np.where(off, sums, 1.0)[..., None]
     return normal
 
 

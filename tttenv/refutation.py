@@ -33,7 +33,7 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
     length[game.lost & (game.seats == seat)] = 0
     chance = np.where(length == 0, 1.0, 0.0)
     choice = np.full(len(game), -1, np.int64)
-    for stones in reversed(range(game.rules.cells)):
+    for stones in reversed(range(len(game.plies) - 1)):
         ply = game.ply(stones)
         own = stones % 2 == seat
         moves = (game.successors[ply] >= 0) & ((table[ply] > least) | (not own))

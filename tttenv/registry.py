@@ -57,6 +57,8 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
         option, equals, value = part.partition("=")
         if not equals or not option or not value:
             raise ValueError(f"options are written option=value, not {part!r} in {spec!r}")
+        if option in options:
+            raise ValueError(f"option {option} is given twice in {spec!r}")
         options[option] = value[1:-1] if value[0] == "(" and value[-1] == ")" else value
     return name, options
 

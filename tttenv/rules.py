@@ -85,7 +85,7 @@ class Rules:
 
     def legal(self, boards: ArrayLike) -> Mask:
         """The cells that may be played on boards (..., cells); none on a finished board."""
-        array = self._boards(boards)
+        array = self.boards(boards)
         mask: Mask = (array == 0) & ~self.over(array)[..., None]
         return mask
 
@@ -95,8 +95,10 @@ class Rules:
         Raises:
             ValueError: if a stone falls off the board or on a taken cell.
         """
-        array, flat = self._boards(boards), self._flat(boards)
-        where: Cells = np.broadcast_to(np.asarray(cells), array.shape[:-1]).reshape(-1)
+        array, flat, given = self.boards(boards), self._flat(boards), np.asarray(cells)
+        if given.shape not in ((), array.shape[:-1]):
+            raise ValueError(f"one cell for all boards or one each, not {given.shape} cells")
+        where: Cells = np.broadcast_to(given, array.shape[:-1]).reshape(-1)
         if not np.issubdtype(where.dtype, np.integer):
             raise ValueError(f"cells are whole numbers, not {where.dtype}")
         where = where.astype(np.int64)
@@ -120,7 +122,7 @@ class Rules:
 
     def seat(self, boards: ArrayLike) -> NDArray[np.int64]:
         """Who is to move on boards (..., cells): 0 for X, 1 for O, (...)."""
-        stones: NDArray[np.int64] = np.count_nonzero(self._boards(boards), axis=-1)
+        stones: NDArray[np.int64] = np.count_nonzero(self.boards(boards), axis=-1)
         return np.asarray(stones % 2)
 
     def parse(self, text: str) -> Boards:
@@ -129,7 +131,7 @@ class Rules:
         Raises:
             ValueError: for other characters, a wrong length or impossible numbers of X and O.
         """
-        marks = "".join(text.split()).upper()
+        marks = "".join(str(text).split()).upper()
         if len(marks) != self.cells or set(marks) - set("XO_"):
             raise ValueError(f"a board of {self} is {self.cells} of X, O and _, not {text!r}")
         x, o = marks.count("X"), marks.count("O")
@@ -140,7 +142,7 @@ class Rules:
 
     def format(self, board: ArrayLike) -> str:
         """One board (cells,) as text like "OOX_X_X__", the inverse of `parse`."""
-        array = self._boards(board)
+        array = self.boards(board)
         if array.ndim != 1:
             raise ValueError(f"format takes one board of {self.cells} cells, not {array.shape}")
         return self._shown(array)
@@ -165,14 +167,21 @@ class Rules:
         good: Boards = array[0].copy()
         return good
 
-    def _boards(self, boards: ArrayLike) -> Boards:
-        array = np.asarray(boards, np.int8)
-        if array.ndim == 0 or array.shape[-1] != self.cells:
-            raise ValueError(f"boards of {self} have {self.cells} cells, not shape {array.shape}")
-        return array
+    def boards(self, boards: ArrayLike) -> Boards:
+        """The same boards (..., cells) as int8.
+
+        Raises:
+            ValueError: for another number of cells, or anything on them but 1, -1 and 0.
+        """
+        given = np.asarray(boards)
+        if given.ndim == 0 or given.shape[-1] != self.cells:
+            raise ValueError(f"boards of {self} have {self.cells} cells, not shape {given.shape}")
+        if given.dtype != np.int8 and not np.isin(given, (-1, 0, 1)).all():
+            raise ValueError(f"a board of {self} holds 1 mine, -1 theirs, 0 empty and nothing else")
+        return given.astype(np.int8, copy=False)
 
     def _flat(self, boards: ArrayLike) -> Boards:
-        return np.ascontiguousarray(self._boards(boards).reshape(-1, self.cells))
+        return np.ascontiguousarray(self.boards(boards).reshape(-1, self.cells))
 
     def _shown(self, board: Boards) -> str:
         marks = "_XO" if np.count_nonzero(board) % 2 == 0 else "_OX"

@@ -76,7 +76,7 @@ def solve(rules: Rules) -> Solution:
     """
     game = positions(rules)
     ranks = np.where(game.lost, -(rules.cells + 1), 0).astype(np.int16)
-    for stones in reversed(range(rules.cells)):
+    for stones in reversed(range(len(game.plies) - 1)):
         going = np.arange(len(game))[game.ply(stones)][~game.over[game.ply(stones)]]
         after = game.successors[going]
         moves = np.where(after >= 0, -ranks[after], np.iinfo(np.int16).min)

@@ -7,16 +7,13 @@ here: the caller answers such boards, and a position where the side to move must
 threats is scored as lost. So only the threats of the last stone need looking for.
 """
 
-import numpy as np
-
 from tttenv.kernels.bare import bare
 from tttenv.kernels.forcing import threats
 from tttenv.kernels.frames import GREATEST, NO_LIMIT, PROVEN, WIN, Search
 from tttenv.kernels.hashing import key_image, turn_stone
 from tttenv.kernels.openlines import count, missing
+from tttenv.kernels.ordering import next_cell
 from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT, probe, store
-
-KILLER = 8  # what a killer adds to the promise of its open lines: little more than a tie-break
 
 
 @bare
@@ -134,31 +131,6 @@ def recall(s: Search, ply: int) -> bool:
         frame.best = score
         return True
     return False
-
-
-@bare
-def next_cell(s: Search, ply: int) -> int:
-    """The most promising move not yet tried; -1 if none is left or the frame is cut off."""
-    frame = s.frames[ply]
-    limit = 1 if frame.forced >= 0 else s.width
-    if frame.alpha >= frame.beta or frame.tried >= limit:
-        return -1
-    frame.tried += 1
-    if frame.forced >= 0:
-        return int(frame.forced)
-    best, best_cell = np.int64(-1), -1
-    for cell in range(s.board.size):
-        if s.board[cell] == 0 and not s.tried[ply, cell]:
-            promise = s.lines.pull[cell]
-            if cell == frame.favourite:
-                promise += 1 << 50
-            elif cell == s.killers[ply, 0] or cell == s.killers[ply, 1]:
-                promise += KILLER
-            if promise > best:
-                best, best_cell = promise, cell
-    if best_cell >= 0:
-        s.tried[ply, best_cell] = True
-    return best_cell
 
 
 @bare

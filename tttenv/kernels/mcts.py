@@ -8,14 +8,13 @@ the end of the game proves is handed up, moves of proven worth are left alone wh
 not, and a proven root ends it all.
 """
 
-from math import log, sqrt
-
 from tttenv.kernels.bare import bare
-from tttenv.kernels.chance import below, seed
+from tttenv.kernels.chance import seed
 from tttenv.kernels.line import completes
 from tttenv.kernels.openlines import count, reset
-from tttenv.kernels.playouts import gather, random_playout, tactical_playout
-from tttenv.kernels.tree import DRAW, UNKNOWN, WIN, Tree
+from tttenv.kernels.playouts import random_playout, tactical_playout
+from tttenv.kernels.tree import DRAW, UNKNOWN, WIN, Tree, clear, expand
+from tttenv.kernels.uct import select
 from tttenv.types import Stones
 
 
@@ -75,76 +74,6 @@ def descend(t: Tree) -> int:
         if t.visits[node] == 0:
             judge(t, node, depth)
     return depth
-
-
-@bare
-def select(t: Tree, node: int) -> int:
-    """The child to visit: each once, in the order they stand in, then the best by UCT."""
-    if t.bias > 0.0:
-        return select_biased(t, node)
-    first: int = t.first[node]
-    visited = t.visits[node] - (1 if node else 0)
-    if visited < t.many[node]:
-        return first + int(visited)
-    total = t.exploration * sqrt(log(t.visits[node]))
-    best, best_child = -1.0, first
-    for child in range(first, first + t.many[node]):
-        if t.proof[child] != UNKNOWN and t.solver:
-            continue
-        share = 1.0 / t.visits[child]
-        score = 0.5 * t.points[child] * share + total * sqrt(share)
-        if score > best:
-            best, best_child = score, child
-    return best_child
-
-
-@bare
-def select_biased(t: Tree, node: int) -> int:
-    """The best child by UCT with progressive bias (Chaslot et al., 2008), new ones as half won."""
-    total = t.exploration * sqrt(log(1.0 + t.visits[node]))
-    first: int = t.first[node]
-    best, best_child = -1.0, first
-    for child in range(first, first + t.many[node]):
-        if t.proof[child] != UNKNOWN and t.solver:
-            continue
-        share = 1.0 / (1.0 + t.visits[child])
-        value = 0.5 * (1.0 + t.points[child]) + t.bias * t.prior[child]
-        score = value * share + total * sqrt(share)
-        if score > best:
-            best, best_child = score, child
-    return best_child
-
-
-@bare
-def clear(t: Tree, node: int, cell: int) -> None:
-    """Make a node new, reached by a stone on `cell`."""
-    t.visits[node] = t.points[node] = t.first[node] = 0
-    t.many[node] = 0
-    t.cell[node] = cell
-    t.proof[node] = UNKNOWN
-
-
-@bare
-def expand(t: Tree, node: int) -> bool:
-    """Add the children of a node whose position is on the board, shuffled; False if out of room."""
-    many = gather(t.ground)
-    first = t.used[0]
-    if first + many > t.visits.size:
-        return False
-    t.used[0] = first + many
-    t.first[node] = first
-    t.many[node] = many
-    empty = t.ground.empty
-    greatest = 1
-    for i in range(many):
-        j = i + below(t.ground.dice, many - i)
-        empty[i], empty[j] = empty[j], empty[i]
-        clear(t, first + i, empty[i])
-        greatest = max(greatest, t.lines.pull[empty[i]])
-    if t.bias > 0.0:
-        for i in range(many):
-            t.prior[first + i] = t.lines.pull[empty[i]] / greatest
-    return True
 
 
 @bare

@@ -19,5 +19,5 @@ def by_ply(rules: Rules, policy: Policy) -> dict[int, float]:
     game, table = positions(rules), tabulate(rules, policy).table
     share = (table * solve(rules).optimal).sum(axis=1)
     going = ~game.over
-    plies = {stones: game.ply(stones) for stones in range(rules.cells)}
+    plies = {stones: game.ply(stones) for stones in range(len(game.plies) - 1)}
     return {s: float(share[p][going[p]].mean()) for s, p in plies.items() if going[p].any()}

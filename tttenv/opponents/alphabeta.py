@@ -13,7 +13,7 @@ from tttenv.opponents.found import Found, at_least, not_both, spread
 from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
 
-NODES = 300_000  # positions a move where nothing else is limited
+NODES = 200_000  # positions a move where nothing else is limited
 SMALL = 36  # cells of the largest board on which every move is tried
 WIDTH = 20  # moves tried at each position of larger ones
 
@@ -76,7 +76,7 @@ def alphabeta(
 
     It is exact, its wins the fastest and its losses the slowest, where it can search to the end:
     with no options on boards up to 4 by 4. Otherwise it plays the best move of the last depth it
-    finished. Limits work together; without any it looks at 300,000 positions.
+    finished. Limits work together; without any it looks at 200,000 positions.
 
     Args:
         rules: the game.
@@ -98,4 +98,7 @@ def alphabeta(
         nodes = NODES
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
-    return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first")
+    try:
+        return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first")
+    except MemoryError:
+        raise ValueError(f"there is no room for memory={memory} megabytes") from None

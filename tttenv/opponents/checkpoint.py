@@ -8,7 +8,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as tensors
 
 from tttenv.card import POLICY, read_card, read_file
-from tttenv.exact import Tabulated, enumerable, positions
+from tttenv.exact import Tabulated, enumerable
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 
@@ -34,6 +34,4 @@ def load(folder: Path, rules: Rules | None = None) -> Policy:
         table = tensors(read_file(folder, card, POLICY))["policy"]
     except (SafetensorError, KeyError) as error:
         raise ValueError(f"{folder / POLICY} holds no policy: {error}") from None
-    if table.shape != positions(trained).boards.shape:
-        raise ValueError(f"{folder / POLICY} is not a table over the positions of {trained}")
-    return Tabulated(trained, table.astype("float64"))
+    return Tabulated(trained, table)

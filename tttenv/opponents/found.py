@@ -5,8 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.rules import Rules
-from tttenv.types import Boards
+BOUNDLESS = 2.0**63  # no limit is as great as this
 
 
 class Found(NamedTuple):
@@ -15,15 +14,6 @@ class Found(NamedTuple):
     probs: NDArray[np.float64]  # (cells,): how it would move
     value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss, between them a guess
     nodes: int  # positions looked at, or play-outs made
-
-
-def legal_board(rules: Rules, board: Boards) -> Boards:
-    """The board (cells,) if it can be reached, is undecided and asks for a move.
-
-    Raises:
-        ValueError: if not, saying why.
-    """
-    return rules.check(board)
 
 
 def spread(cells: list[int], size: int) -> NDArray[np.float64]:
@@ -37,11 +27,11 @@ def at_least(least: float, **limits: float | None) -> None:
     """Let limits pass that are no less than `least`, or None for no limit.
 
     Raises:
-        ValueError: naming the option, for one that is less, endless or not a number.
+        ValueError: naming the option, for one that is less, boundless or not a number.
     """
     for name, value in limits.items():
-        if value is not None and not least <= value < float("inf"):
-            raise ValueError(f"{name} is a number of at least {least:g}, not {value}")
+        if value is not None and not least <= value < BOUNDLESS:
+            raise ValueError(f"{name} is at least {least:g} and below 2 ** 63, not {value}")
 
 
 def not_both(**limits: float | None) -> None:

@@ -115,9 +115,12 @@ def mcts(
     not_both(iterations=iterations, time=time)
     if iterations is None and time is None:
         iterations = ITERATIONS
-    nodes = memory * 2**20 // trees.NODE_BYTES
+    nodes = min(memory * 2**20 // trees.NODE_BYTES, trees.MOST_NODES)
     if iterations is not None:
         nodes = min(nodes, 1 + rules.cells * (iterations + 1))
     shape = (rules.m, rules.n, rules.k)
-    tree = trees.tree(shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver)
+    try:
+        tree = trees.tree(shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver)
+    except MemoryError:
+        raise ValueError(f"there is no room for memory={memory} megabytes") from None
     return MonteCarlo(rules, tree, iterations, time, seed)

@@ -1,0 +1,318 @@
+"""Alpha-beta and searching minimax: exact where they reach the end, elsewhere within limits."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from reference import random_game, view
+
+from tttenv.certificate import certify
+from tttenv.exact import positions, solve
+from tttenv.opponents import player
+from tttenv.opponents.found import Found
+from tttenv.rules import Rules
+
+EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 5, 4)]
+
+
+def decisions(rules):
+    """All undecided boards and what is known of them."""
+    game, solution = positions(rules), solve(rules)
+    return game.boards[game.decisions], solution, game.decisions
+
+
+def halfway(rules, games=40, left=10):
+    """Boards of random games that have at most so many empty cells, or one stone at least."""
+    found = [board for seed in range(games) for board in random_game(rules, seed)[0][1:-1]]
+    return [np.array(view(b), np.int8) for b in dict.fromkeys(found) if b.count("_") <= left]
+
+
+def test_all_searches_agree_with_the_solved_game_on_the_value_of_all_4520_positions():
+    boards, solution, rows = decisions(Rules())
+    assert len(boards) == 4520
+    values = solution.values[rows].astype(float).tolist()
+    for spec in (
+        "alphabeta",
+        "alphabeta:ties=first,memory=1",
+        "mcts:solver=true,iterations=60000",
+        "minimax:search=cached",
+        "minimax:search=symmetric",
+    ):
+        search = player(spec).search
+        assert [search(board).value for board in boards] == values, spec
+
+
+@pytest.mark.parametrize("rules", EVERY_MOVE, ids=str)
+def test_alphabeta_plays_every_fastest_win_and_slowest_loss_and_nothing_else(rules):
+    rules = Rules(*rules)
+    boards, solution, rows = decisions(rules)
+    fastest = solution.fastest[rows]
+    played = player("alphabeta", rules)(boards) > 0
+    assert not (played & ~fastest).any()
+    # Where two threats stand, every move loses as fast; it then plays one that blocks.
+    threatened = solution.distances[rows] == 2
+    assert (played == fastest)[~threatened | (solution.values[rows] > -1)].all()
+    first = player("alphabeta:ties=first", rules)(boards)
+    assert (first.max(axis=1) == 1).all()
+    assert (first.argmax(axis=1) == played.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    ("board", "right", "value"),
+    [
+        ("___/OXO/__X", {0}, 1),  # a slower win by 1 is the published mistake
+        ("OX_/O_X/___", {6}, 1),
+        ("___/X_O/_XO", {2}, 1),
+    ],
+)
+def test_the_published_best_depth_mistakes_are_not_made(board, right, value):
+    rules = Rules()
+    board = rules.parse(board.replace("/", ""))
+    for spec in ("alphabeta", "alphabeta:ties=first", "minimax:search=plain,ties=fastest"):
+        found = player(spec).search(board)
+        assert set(np.flatnonzero(found.probs)) == right, spec
+        assert found.value == value
+    known = solve(rules).move_ranks[positions(rules).index(board)]
+    assert set(np.flatnonzero(known == known.max())) == right
+
+
+def test_minimax_counts_its_nodes_and_cache_entries_as_published():
+    empty = Rules().start()
+    counts = {}
+    for search in ("plain", "cached", "symmetric"):
+        policy = player(f"minimax:search={search}")
+        counts[search] = (policy.search(empty).nodes, len(policy.cache))
+    assert counts["plain"] == (549_946, 0)
+    assert counts["cached"] == (16_167 + 1, 5_478)
+    assert counts["symmetric"] == (2_270 + 1, 765)
+
+
+@pytest.mark.parametrize("ties", ["uniform", "first", "fastest"])
+@pytest.mark.parametrize("search", ["plain", "cached", "symmetric"])
+def test_searching_minimax_plays_as_the_table_does(search, ties):
+    boards, _, _ = decisions(Rules())
+    if search == "plain":
+        boards = boards[-2500::5]  # the others would take seconds
+    searching = player(f"minimax:search={search},ties={ties}")
+    assert (searching(boards) == player(f"minimax:ties={ties}")(boards)).all()
+
+
+@pytest.mark.parametrize(
+    ("rules", "value", "cells"),
+    [
+        ("4,4,4", 0, range(16)),
+        ("4,4,3", 1, [5, 6, 9, 10]),
+        ("3,4,3", 1, [1, 2, 5, 6, 9, 10]),
+        ("3,5,4", 0, range(15)),
+    ],
+)
+def test_alphabeta_solves_larger_games(rules, value, cells):
+    rules = Rules.of(rules)
+    found = player("alphabeta", rules).search(rules.start())
+    assert found.value == value
+    assert np.flatnonzero(found.probs).tolist() == list(cells)
+    assert found.nodes < 200_000
+
+
+@pytest.mark.parametrize("rules", [(3, 4, 3), (4, 3, 3)])
+def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules):
+    known = solve(Rules(*rules))
+    policy = player("alphabeta", Rules(*rules))
+    for board in halfway(rules, games=60, left=12):
+        row = int(known.positions.index(board))
+        found = policy.search(board)
+        assert found.value == known.values[row]
+        assert not ((found.probs > 0) & ~known.fastest[row]).any()
+
+
+def test_the_table_changes_how_long_a_search_takes_but_not_what_it_finds():
+    rules = Rules(4, 4, 4)
+    large, small = player("alphabeta", rules), player("alphabeta:memory=1,depth=16", rules)
+    for board in halfway((4, 4, 4), left=11)[:60]:
+        a, b = large.search(board), small.search(board)
+        assert (a.probs == b.probs).all()
+        assert a.value == b.value
+
+
+def test_the_table_stays_within_its_memory():
+    rules = Rules(15, 15, 5)
+    for megabytes in (1, 3, 16):
+        room = player(f"alphabeta:memory={megabytes},depth=2", rules).room
+        assert megabytes * 2**19 < room.table.nbytes <= megabytes * 2**20
+    rest = [part for part in (*room, *room.lines, *room.hashes) if isinstance(part, np.ndarray)]
+    assert sum(part.nbytes for part in rest) - room.table.nbytes < 2**20
+
+
+def test_no_answer_depends_on_what_was_asked_before():
+    boards = np.array(halfway((5, 5, 4), games=4, left=18)[:12])
+    spec, rules = "alphabeta:nodes=3000", Rules(5, 5, 4)
+    policy = player(spec, rules)
+    together = policy(boards)
+    backwards = policy(boards[::-1])[::-1]
+    alone = np.array([player(spec, rules)(boards[i : i + 1])[0] for i in range(len(boards))])
+    assert (together == backwards).all()
+    assert (together == alone).all()
+    found = [policy.search(board) for board in boards]
+    again = [policy.search(board) for board in boards]
+    assert [(f.value, f.nodes) for f in found] == [(f.value, f.nodes) for f in again]
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:nodes=2000", "mcts:iterations=50"])
+def test_another_process_answers_alike(spec):
+    code = (
+        "from tttenv import Rules, player; r = Rules(9, 9, 5); b = r.start(1);"
+        f"p = player({spec!r}, r)\n"
+        "for _ in range(4): b = r.play(b, p(b).argmax(1)); print(b.tolist(), p(b).tolist())"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
+    other = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
+    rules = Rules(9, 9, 5)
+    boards, policy, lines = rules.start(1), player(spec, rules), []
+    for _ in range(4):
+        boards = rules.play(boards, policy(boards).argmax(1))
+        lines.append(f"{boards.tolist()} {policy(boards).tolist()}")
+    assert other.stdout.splitlines() == lines
+
+
+def test_limits_hold():
+    rules = Rules(9, 9, 5)
+    board = rules.start()
+    assert player("alphabeta:nodes=777", rules).search(board).nodes <= 777
+    assert player("alphabeta:nodes=1", rules).search(board).nodes <= 1
+    shallow, deep = (player(f"alphabeta:depth={d}", rules).search(board) for d in (1, 3))
+    assert shallow.nodes == 15  # of 20 moves by their promise, one of each class of equal ones
+    assert 15 < deep.nodes < 4000
+    assert -1 < shallow.value < 1
+
+
+def test_guesses_stay_between_loss_and_win_and_prefer_who_has_the_open_lines():
+    rules = Rules(9, 9, 5)
+    board = rules.start()
+    board[[31, 32, 49]] = 1
+    board[[0, 2, 80]] = -1
+    ahead = player("alphabeta:depth=1", rules).search(board)
+    behind = player("alphabeta:depth=1", rules).search(-board)
+    assert -1 < behind.value < ahead.value < 1
+    assert ahead.value > 0
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:nodes=2000", "alphabeta:depth=3"])
+def test_on_a_large_board_it_wins_in_time_wards_off_and_beats_the_tactical_player(spec):
+    rules = Rules(15, 15, 5)
+    policy, other = player(spec, rules), player("tactical", rules)
+    dice = np.random.default_rng(5)
+    for seat in (0, 1, 0, 1):
+        board, turn = rules.start(1), 0
+        while not rules.over(board)[0]:
+            probs = policy(board)[0] if turn % 2 == seat else other(board)[0]
+            board, turn = rules.play(board, [dice.choice(225, p=probs)]), turn + 1
+        assert rules.lost(board)[0]
+        assert (turn - 1) % 2 == seat
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:time=0.3", "mcts:time=0.3"])
+def test_a_time_limit_is_kept_and_is_not_for_certificates(spec):
+    rules = Rules(11, 11, 5)
+    policy = player(spec, rules)
+    policy.search(rules.start())  # compiles
+    begin = time.monotonic()
+    found = policy.search(rules.start())
+    assert 0.25 < time.monotonic() - begin < 1.5
+    assert found.nodes > 1000
+    assert policy.impure == "time"
+    with pytest.raises(ValueError, match="iterations or nodes"):
+        certify(Rules(), player(spec))
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:time=60", "mcts:iterations=2000000000,memory=8"])
+def test_a_long_search_can_be_interrupted_and_the_player_used_again(spec):
+    rules = Rules(15, 15, 5)
+    policy = player(spec, rules)
+    begin = time.monotonic()
+    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            policy.search(rules.start())
+        assert time.monotonic() - begin < 25  # the first call may compile
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, handler)
+    board = rules.start()
+    board[[0, 1, 2, 3]], board[[100, 102, 104, 130]] = 1, -1
+    assert policy.search(board).probs[4] == 1 if spec.startswith("alphabeta") else True
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "alphabeta:depth=0",
+        "alphabeta:depth=-3",
+        "alphabeta:nodes=0",
+        "alphabeta:time=0",
+        "alphabeta:time=-1",
+        "alphabeta:time=nan",
+        "alphabeta:time=inf",
+        "alphabeta:memory=0",
+        "alphabeta:memory=-5",
+        "alphabeta:memory=999999999,depth=2",
+        "alphabeta:width=0",
+        "alphabeta:nodes=10,time=1",
+        "alphabeta:ties=last",
+        "alphabeta:depth=two",
+        "minimax:search=clever",
+        "mcts:iterations=0",
+        "mcts:iterations=-1",
+        "mcts:c=-1",
+        "mcts:c=nan",
+        "mcts:heuristic=inf",
+        "mcts:time=nan",
+        "mcts:time=-1",
+        "mcts:memory=0",
+        "mcts:seed=-1",
+        "mcts:seed=99999999999999999999",
+        "mcts:iterations=5,time=1",
+        "mcts:playouts=clever",
+        "mcts:solver=perhaps",
+    ],
+)
+def test_options_that_make_no_sense_are_refused_in_one_line(spec):
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as refusal:
+        player(spec, Rules(15, 15, 5))
+    words = spec.replace(":", ",").replace("=", ",").split(",")
+    assert any(word in str(refusal.value) for word in words[1::2])
+
+
+@pytest.mark.parametrize("spec", ["alphabeta", "mcts", "minimax:search=cached"])
+@pytest.mark.parametrize(
+    ("board", "complaint"),
+    [
+        ([1, 1, 1, -1, -1, 0, -1, 0, 0], "finished"),
+        ([-1, -1, -1, 1, 1, 0, 0, 0, 0], "finished"),
+        ([1, -1, 1, 1, -1, -1, -1, 1, -1], "finished"),
+        ([1, 1, 1, 1, 0, 0, 0, 0, 0], "unreachable"),
+        ([2, 0, 0, 0, 0, 0, 0, 0, 0], "unreachable"),
+        ([0, 0, 0], "cells"),
+    ],
+)
+def test_a_search_asked_about_a_finished_or_impossible_board_says_so(spec, board, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        player(spec).search(np.array(board))
+
+
+def test_every_search_player_answers_with_the_same_three_things():
+    for spec in ("alphabeta", "mcts", "minimax:search=symmetric"):
+        found = player(spec).search(Rules().start())
+        assert isinstance(found, Found)
+        assert found._fields == ("probs", "value", "nodes")
+        assert found.probs.sum() == pytest.approx(1)
+        assert isinstance(found.value, float)
+        assert isinstance(found.nodes, int)
