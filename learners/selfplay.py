@@ -80,7 +80,7 @@ class SelfPlay:
         self.optimiser: torch.optim.Optimizer = (
             torch.optim.Adagrad(weights, config.lr, eps=1e-7)
             if config.optimiser == "adagrad"
-            else torch.optim.Adam(weights, config.lr)
+            else torch.optim.Adam(weights, config.lr, eps=1e-5)
         )
         self.shown = Shown(self.game, config.symmetric)
         self.planes = planes(self.game.boards)

@@ -116,18 +116,20 @@ def test_alphabeta_solves_larger_games(rules, value, cells):
     found = player("alphabeta", rules).search(rules.start())
     assert found.value == value
     assert np.flatnonzero(found.probs).tolist() == list(cells)
-    assert found.nodes < 200_000
+    assert found.nodes < 50_000  # what its ordering, table and symmetries are good for
 
 
 @pytest.mark.parametrize("rules", [(3, 4, 3), (4, 3, 3)])
 def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules):
-    known = solve(Rules(*rules))
+    boards, known, rows = decisions(Rules(*rules))
     policy = player("alphabeta", Rules(*rules))
-    for board in halfway(rules, games=60, left=12):
-        row = int(known.positions.index(board))
-        found = policy.search(board)
-        assert found.value == known.values[row]
-        assert not ((found.probs > 0) & ~known.fastest[row]).any()
+    stones = np.count_nonzero(boards, axis=1)
+    some = np.flatnonzero((stones < 4) | (np.arange(len(boards)) % 60 == 0))
+    assert len(some) > 2000
+    for row in some:
+        found = policy.search(boards[row])
+        assert found.value == known.values[rows[row]]
+        assert not ((found.probs > 0) & ~known.fastest[rows[row]]).any()
 
 
 def test_the_table_changes_how_long_a_search_takes_but_not_what_it_finds():

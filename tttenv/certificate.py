@@ -23,7 +23,7 @@ from tttenv.exact import (
 from tttenv.policy import Policy
 from tttenv.refutation import losing_lines
 from tttenv.rules import Rules
-from tttenv.types import Mask, Odds, Probs
+from tttenv.types import Mask, Probs
 
 TINY = 1e-6  # a move with less probability is no blunder
 EXACT = 1e-9  # values this near are the same

@@ -13,6 +13,8 @@ from tttenv.rules import Rules
 from tttenv.skin import Observation, Observer, begin, draw, known_render_mode, resolve
 from tttenv.types import Boards
 
+QUICK = (int, np.int64)  # kinds of action that need no conversion
+
 
 class TicTacToe(gymnasium.Env[Observation, np.int64]):
     """m,n,k-games against any opponent, or against yourself.
@@ -92,6 +94,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.observer = Observer(self.rules, obs)
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
+        self._cell = np.zeros(1, np.int64)
         self.render_mode = known_render_mode(render_mode, self.metadata)
 
     def reset(
@@ -116,11 +119,19 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
                 `illegal="raise"` for a taken cell; nothing has changed then.
             gymnasium.error.ResetNeeded: if the game is over.
         """
-        if self.match.over[0]:
+        if not self.match.going:
             raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
-        self.match.turn(np.asarray(action).reshape(1), self.np_random)
+        if (
+            type(action) in QUICK
+            and 0 <= action < self.rules.cells
+            and self.match.illegal == "lose"
+        ):
+            self._cell[0] = action
+            self.match.play(self._cell, self.np_random)
+        else:
+            self.match.turn(np.asarray(action).reshape(1), self.np_random)
         observed, info = self._now()
-        return observed, float(self.match.rewards[0]), bool(self.match.over[0]), False, info
+        return observed, float(self.match.rewards[0]), not self.match.going, False, info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal cells, bool (m * n,); none on a finished board."""
@@ -138,7 +149,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     @property
     def board(self) -> Boards:
         """The board in the agent's view, int8 (m * n,), a copy."""
-        board: Boards = self.match.boards[0].copy()
+        board: Boards = self.match.boards[0]
         return board
 
     def render(self) -> Any:
@@ -146,5 +157,5 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return draw(self.match, 0, self.render_mode)
 
     def _now(self) -> tuple[Observation, dict[str, Any]]:
-        observed, masks = self.observer.look(self.match.boards, self.match.over)
+        observed, masks = self.observer.look(self.match)
         return self.observer.row(observed, 0), {"action_mask": masks[0]}

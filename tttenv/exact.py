@@ -1,10 +1,11 @@
 """Exact results: one backward pass over all positions says how any two players' games end."""
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tttenv import policy as policies
 from tttenv.enumeration import Positions, enumerable, positions, require_enumerable
@@ -129,6 +130,16 @@ class Tabulated:
     def mixing(cls, rules: Rules, moves: Mask) -> "Tabulated":
         """The player that mixes evenly among the marked moves (positions, cells)."""
         return cls(rules, moves / np.maximum(moves.sum(axis=1, keepdims=True), 1))
+
+    @cached_property
+    def reached(self) -> Probs:
+        """Cumulative probabilities, cell by cell, (positions, cells)."""
+        return self.table.cumsum(axis=1)
+
+    @cached_property
+    def last(self) -> NDArray[np.int64]:
+        """The last cell with any probability, (positions,)."""
+        return np.asarray(self.table.shape[1] - 1 - (self.table[:, ::-1] > 0).argmax(axis=1))
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""

@@ -8,15 +8,19 @@ newly dealt game its seat (if random), then for each opponent stone one, in the 
 games that need no die use none. A turn rolls for all replies first, then a deal for what is new.
 """
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv import policy as policies
-from tttenv.kernels import turn as kernels
-from tttenv.policy import Policy
+from tttenv.board_games import BoardGames
+from tttenv.exact import Tabulated
+from tttenv.games import Games
+from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
+from tttenv.table_games import FEW, TableGames
 from tttenv.types import Boards, Cells, Mask
 
 Seat: TypeAlias = Literal["X", "O", "random"]
@@ -32,9 +36,11 @@ class Match:
         opponent: who answers the agent, or None: the agent moves for both sides.
         seat: which side the agent takes in newly dealt games; "random" deals it by a die.
         illegal: whether a taken cell loses the game or raises an error that changes nothing.
+        threads: how many share the work; it makes no difference to the games.
 
     Raises:
-        ValueError: for an unknown seat or treatment of illegal moves, or less than one game.
+        ValueError: for an unknown seat or treatment of illegal moves, or less than one game or
+            thread.
     """
 
     def __init__(
@@ -44,16 +50,34 @@ class Match:
         opponent: Policy | None = None,
         seat: Seat = "random",
         illegal: Illegal = "lose",
+        threads: int = 1,
     ) -> None:
         _one_of("seat", seat, get_args(Seat))
         _one_of("illegal", illegal, get_args(Illegal))
-        if games < 1:
-            raise ValueError(f"a match has at least one game, not {games}")
+        for what, number in (("game", games), ("thread", threads)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+                raise ValueError(f"a match has at least one {what}, not {number!r}")
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
-        self.boards: Boards = rules.start(games)
-        self.seats: NDArray[np.int8] = np.zeros(games, np.int8)  # whose view: 0 is X, 1 is O
-        self.over: Mask = np.ones(games, np.bool_)
-        self.rewards: NDArray[np.float64] = np.zeros(games)
+        self.games: Games = (TableGames if rules.cells <= FEW else BoardGames)(rules, games)
+        self.crew = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.threads = threads
+        self.going = 0  # how many games go on
+        self.everyone = np.arange(games)
+
+    @property
+    def over(self) -> Mask:
+        """Which games are finished, (games,)."""
+        return self.games.over
+
+    @property
+    def rewards(self) -> NDArray[np.float64]:
+        """What the last turn brought the agent: 1 for a win, -1 for a loss, else 0, (games,)."""
+        return self.games.rewards
+
+    @property
+    def boards(self) -> Boards:
+        """The boards in the agent's view (games, cells), a copy."""
+        return self.games.boards(slice(None))
 
     def deal(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
         """Begin the games marked in `which` (games,) anew; where the agent is O, X has opened.
@@ -64,12 +88,11 @@ class Match:
         seat = seat or self.seat
         _one_of("seat", seat, get_args(Seat))
         new = np.flatnonzero(which)
-        self.boards[new] = 0
-        self.seats[new] = 0
-        self.over[new] = False
-        if self.opponent is not None:
-            self.seats[new] = rng.random(len(new)) >= 0.5 if seat == "random" else seat == "O"
-            self._reply(new[self.seats[new] == 1], rng)
+        self.games.clear(new)
+        self.going += len(new)
+        if self.opponent is None or seat == "X":
+            return
+        self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
 
     def revive(self, boards: ArrayLike, seat: str | None = None) -> None:
         """Go on from these boards, (cells,) for all games or (games, cells), the agent to move.
@@ -79,21 +102,19 @@ class Match:
         """
         given = np.asarray(boards)
         if given.size == self.rules.cells:
-            given = np.broadcast_to(given.reshape(-1), self.boards.shape)
-        if given.shape[0] != len(self.boards):
-            raise ValueError(f"{len(self.boards)} boards are wanted, not shape {given.shape}")
+            given = np.broadcast_to(given.reshape(-1), (len(self.over), self.rules.cells))
+        if given.shape[0] != len(self.over):
+            raise ValueError(f"{len(self.over)} boards are wanted, not shape {given.shape}")
         checked = np.array([self.rules.check(board) for board in given])
-        movers = self.rules.seat(checked)
         if seat is not None:
             _one_of("seat", seat, ("X", "O"))
-            if (movers != ("X", "O").index(seat)).any():
+            if (self.rules.seat(checked) != ("X", "O").index(seat)).any():
                 raise ValueError(f"seat {seat} is not to move on {self.rules.format(checked[0])}")
-        self.boards[:] = checked
-        self.seats[:] = movers
-        self.over[:] = False
+        self.games.put(checked)
+        self.going = len(checked)
 
     def turn(self, actions: ArrayLike, rng: np.random.Generator) -> None:
-        """Play the agents' cells (games,) and the opponent's replies; writes `rewards` and `over`.
+        """Play the agents' cells (games,) and the opponent's replies; see `rewards` and `over`.
 
         Rewards are the agent's: 1 for a win, -1 for a loss or an illegal move, else 0.
 
@@ -101,68 +122,76 @@ class Match:
             ValueError: for actions of a wrong shape or type or off the board, and for taken cells
                 if illegal moves raise; nothing has changed then.
         """
-        cells = self._checked(actions)
-        rules = self.rules
-        alone = self.opponent is None
-        kernels.place(
-            self.boards,
-            self.seats,
-            cells,
-            self.rewards,
-            self.over,
-            alone,
-            rules.m,
-            rules.n,
-            rules.k,
-        )
-        if not alone:
-            self._reply(np.flatnonzero(~self.over), rng)
+        self.play(self.checked(actions), rng)
 
-    def keep(self, which: Mask) -> None:
-        """Go on with the games marked in `which` (games,) alone."""
-        self.boards, self.seats = self.boards[which], self.seats[which]
-        self.over, self.rewards = self.over[which], self.rewards[which]
+    def play(self, cells: Cells, rng: np.random.Generator) -> None:
+        """`turn` without its checks, for cells (games,) int64 that have passed them."""
+        alone, place = self.opponent is None, self.games.place
+        self.going = self._share(len(cells), lambda part: place(part, cells, alone))
+        if not alone and self.going:
+            whole = self.going == len(cells)
+            self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
 
     def legal(self) -> Mask:
         """The cells the agents may play, (games, cells); none where the game is over."""
         mask: Mask = (self.boards == 0) & ~self.over[:, None]
         return mask
 
+    def observe(self, planes: NDArray[np.float32], masks: Boards) -> None:
+        """Write the games' one-hot planes (games, 3 * cells) and int8 masks (games, cells).
+
+        Planes are the mover's view; it is the agent's in all games that go on.
+        """
+        self._share(len(masks), lambda part: self.games.observe(part, planes, masks))
+
     def facing(self, game: int) -> Boards:
         """The board of one game (cells,) seen by the side to move, finished or not."""
-        board: Boards = self.boards[game]
-        return board if np.count_nonzero(board) % 2 == self.seats[game] else -board
+        which = np.array([game])
+        board: Boards = self.games.boards(which)[0]
+        return board if self.rules.seat(board) == self.games.seats(which)[0] else -board
 
     def _reply(self, waiting: NDArray[np.int64], rng: np.random.Generator) -> None:
         """The opponent's stones in the games numbered `waiting`."""
-        if self.opponent is None or not len(waiting):
+        opponent, count, answer = self.opponent, len(waiting), self.games.answer
+        if opponent is None or not count:
             return
-        boards = -self.boards[waiting]
-        probs = policies.validated(boards, self.opponent(boards.copy()))
-        cells = policies.sample(probs, rng.random(len(waiting)))
-        rules = self.rules
-        kernels.reply(
-            self.boards, waiting, cells, self.rewards, self.over, rules.m, rules.n, rules.k
-        )
+        dice = rng.random(count)
+        if opponent is uniform or isinstance(opponent, Tabulated):
+            going = self._share(count, lambda part: answer(opponent, waiting[part], dice[part]))
+        else:  # others are asked once, about all boards together
+            going = answer(opponent, waiting, dice)
+        self.going -= count - going
 
-    def _checked(self, actions: ArrayLike) -> Cells:
+    def _share(self, count: int, work: Callable[[slice], int | None]) -> int:
+        """Do `count` pieces of work, each thread a part of them, and add up what it returns."""
+        if self.crew is None:
+            return work(slice(0, count)) or 0
+        cuts = [count * i // self.threads for i in range(self.threads + 1)]
+        return sum(done or 0 for done in self.crew.map(work, map(slice, cuts[:-1], cuts[1:])))
+
+    def checked(self, actions: ArrayLike) -> Cells:
+        """The actions (games,) as cells, if they can be played.
+
+        Raises:
+            ValueError: as `turn`.
+        """
         given = np.asarray(actions)
-        if given.shape != self.over.shape or not np.issubdtype(given.dtype, np.integer):
+        if given.shape != self.over.shape or given.dtype.kind not in "iu":
             raise ValueError(
                 f"actions are {len(self.over)} whole numbers, not {given.dtype} of {given.shape}"
             )
-        cells = given.astype(np.int64)
-        off = np.flatnonzero((cells < 0) | (cells >= self.rules.cells))
-        if off.size:
+        cells = given.astype(np.int64, copy=False)
+        if cells.min() < 0 or cells.max() >= self.rules.cells:
+            game = int(np.flatnonzero((cells < 0) | (cells >= self.rules.cells))[0])
             raise ValueError(
-                f"action {cells[off[0]]} of game {off[0]} is off the board: "
-                f"0 to {self.rules.cells - 1}"
+                f"action {cells[game]} of game {game} is off the board: 0 to {self.rules.cells - 1}"
             )
         if self.illegal == "raise":
-            game = kernels.first_taken(self.boards, cells)
-            if game >= 0:
-                shown = self.rules.format(self.boards[game])
-                raise ValueError(f"action {cells[game]} of game {game} is taken on {shown}")
+            boards = self.boards
+            taken = np.flatnonzero(boards[np.arange(len(cells)), cells])
+            if taken.size:
+                shown = self.rules.format(self.facing(taken[0]))
+                raise ValueError(f"action {cells[taken[0]]} of game {taken[0]} is taken on {shown}")
         return cells
 
 

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.kernels.dice import pick
 from tttenv.types import Boards, Cells, Mask, Probs
 
-
 ROUNDING = 1e-14
 
 

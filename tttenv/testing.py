@@ -1,4 +1,4 @@
-"""Conformance kits for players and environments made elsewhere: each raises at the first broken law.
+"""Conformance kits for players and environments made elsewhere; the first broken law raises.
 
 Use them in your own tests: `check_policy(my_player, Rules())`, `check_env(gym.make(...))`.
 """

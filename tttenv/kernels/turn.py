@@ -10,15 +10,6 @@ from tttenv.types import Boards, Cells, Mask
 
 
 @compiled
-def first_taken(boards: Boards, cells: Cells) -> int:
-    """The first game whose chosen cell is taken, or -1."""
-    for i in range(len(cells)):
-        if boards[i, cells[i]] != 0:
-            return i
-    return -1
-
-
-@compiled
 def place(
     boards: Boards,
     seats: NDArray[np.int8],
@@ -29,12 +20,13 @@ def place(
     m: int,
     n: int,
     k: int,
-) -> None:
+) -> int:
     """Put the agents' stones on `cells` (games,), writing all other arrays in place.
 
     A taken cell ends the game with reward -1 and leaves the board. With `flip` every other board
-    is then turned to the next mover's view, and its seat with it.
+    is then turned to the next mover's view, and its seat with it. Returns how many games go on.
     """
+    going = 0
     for i in range(len(boards)):
         board = boards[i]
         cell = cells[i]
@@ -48,10 +40,30 @@ def place(
             rewards[i] = 1.0
         elif not full(board):
             over[i] = False
+            going += 1
         if flip:
             seats[i] = 1 - seats[i]
             for c in range(board.size):
                 board[c] = -board[c]
+    return going
+
+
+@compiled
+def pick_uniform(boards: Boards, waiting: NDArray[np.int64], dice: NDArray[np.float64]) -> Cells:
+    """For each game numbered in `waiting` the empty cell its die, from [0, 1), falls on."""
+    cells = np.empty(len(waiting), np.int64)
+    for j in range(len(waiting)):
+        board = boards[waiting[j]]
+        empty = 0
+        for cell in range(board.size):
+            empty += board[cell] == 0
+        left = int(dice[j] * empty)
+        cell = 0
+        while board[cell] != 0 or left > 0:
+            left -= board[cell] == 0
+            cell += 1
+        cells[j] = cell
+    return cells
 
 
 @compiled
@@ -64,17 +76,22 @@ def reply(
     m: int,
     n: int,
     k: int,
-) -> None:
-    """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place."""
+) -> int:
+    """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place.
+
+    Returns how many of them go on.
+    """
+    going = len(waiting)
     for j in range(len(waiting)):
         i = waiting[j]
         board = boards[i]
         board[cells[j]] = -1
-        if completes(board, cells[j], m, n, k):
-            rewards[i] = -1.0
+        won = completes(board, cells[j], m, n, k)
+        if won or full(board):
+            rewards[i] = -1.0 if won else 0.0
             over[i] = True
-        elif full(board):
-            over[i] = True
+            going -= 1
+    return going
 
 
 @compiled

@@ -73,6 +73,6 @@ def arena(
         match.turn(cells, rng)
         results[going[match.over]] = match.rewards[match.over]
         going = going[~match.over]
-        match.keep(~match.over)
+        match.games.keep(~match.over)
     shares = [float((results == outcome).mean()) for outcome in (1, 0, -1)]
     return Sampled(games, *shares)

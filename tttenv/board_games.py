@@ -1,0 +1,50 @@
+"""Games kept as boards: for any rules."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.games import Dice, Numbers, asked
+from tttenv.kernels import turn
+from tttenv.policy import Policy, uniform
+from tttenv.rules import Rules
+from tttenv.types import Boards, Cells, Mask
+
+
+class BoardGames:
+    """Games as boards; see `games.Games`."""
+
+    def __init__(self, rules: Rules, count: int) -> None:
+        self.rules, self.shape = rules, (rules.m, rules.n, rules.k)
+        self.stones, self.sides = rules.start(count), np.zeros(count, np.int8)
+        self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
+
+    def boards(self, which: Numbers | slice) -> Boards:
+        return np.array(self.stones[which])
+
+    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
+        return self.sides[which].astype(np.int64)
+
+    def clear(self, which: Numbers) -> None:
+        self.stones[which], self.sides[which], self.over[which] = 0, 0, False
+
+    def put(self, boards: Boards) -> None:
+        self.stones[:], self.sides[:], self.over[:] = boards, self.rules.seat(boards), False
+
+    def place(self, part: slice, cells: Cells, alone: bool) -> int:
+        stones, sides = self.stones[part], self.sides[part]
+        rewards, over = self.rewards[part], self.over[part]
+        return turn.place(stones, sides, cells[part], rewards, over, alone, *self.shape)
+
+    def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
+        if opponent is uniform:
+            cells = turn.pick_uniform(self.stones, waiting, dice)
+        else:
+            cells = asked(opponent, -self.stones[waiting], dice)
+        return turn.reply(self.stones, waiting, cells, self.rewards, self.over, *self.shape)
+
+    def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
+        turn.observe(self.stones[part], self.over[part], planes[part], masks[part])
+
+    def keep(self, which: Mask) -> None:
+        self.stones, self.sides = self.stones[which], self.sides[which]
+        self.over, self.rewards = self.over[which], self.rewards[which]

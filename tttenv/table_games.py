@@ -1,0 +1,87 @@
+"""Games kept as numbers of positions: a stone is one look into the table of successors."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact import Positions, Tabulated, positions, tabulate
+from tttenv.features import one_hot
+from tttenv.games import Dice, Numbers, asked
+from tttenv.kernels import walk
+from tttenv.policy import Policy, uniform
+from tttenv.rules import Rules
+from tttenv.types import Boards, Cells, Mask
+
+FEW = 12  # cells up to which the table is small enough to be quick
+
+
+class Tables(NamedTuple):
+    """What walking needs to know of every position."""
+
+    game: Positions
+    standing: NDArray[np.int8]  # (positions,): going, lost or drawn, for the side to move
+    planes: NDArray[np.float32]  # (positions, 3 * cells)
+    masks: Boards  # (positions, cells)
+
+
+@lru_cache(maxsize=8)
+def tables(rules: Rules) -> Tables:
+    """The tables of a small game; made once, then kept."""
+    game = positions(rules)
+    standing = np.where(game.lost, walk.LOST, np.where(game.over, walk.DRAWN, walk.GOING))
+    masks = (game.successors >= 0).astype(np.int8)
+    return Tables(game, standing.astype(np.int8), one_hot(game.boards), masks)
+
+
+@lru_cache(maxsize=8)
+def random_player(rules: Rules) -> Tabulated:
+    """The uniform player, looked up."""
+    return tabulate(rules, uniform)
+
+
+class TableGames:
+    """Games as numbers of positions; see `games.Games`."""
+
+    def __init__(self, rules: Rules, count: int) -> None:
+        self.tables = tables(rules)
+        self.at, self.turned = np.zeros(count, np.int32), np.zeros(count, np.bool_)
+        self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
+
+    def boards(self, which: Numbers | slice) -> Boards:
+        boards: Boards = self.tables.game.boards[self.at[which]]
+        return np.where(self.turned[which][:, None], -boards, boards)
+
+    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
+        return self.tables.game.seats[self.at[which]] ^ self.turned[which]
+
+    def clear(self, which: Numbers) -> None:
+        self.at[which], self.turned[which], self.over[which] = 0, False, False
+
+    def put(self, boards: Boards) -> None:
+        self.at[:], self.turned[:], self.over[:] = self.tables.game.index(boards), False, False
+
+    def place(self, part: slice, cells: Cells, alone: bool) -> int:
+        successors, standing = self.tables.game.successors, self.tables.standing
+        at, turned, cells = self.at[part], self.turned[part], cells[part]
+        rewards, over = self.rewards[part], self.over[part]
+        return walk.place(at, turned, cells, successors, standing, alone, rewards, over)
+
+    def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
+        game, standing = self.tables.game, self.tables.standing
+        looked_up = random_player(game.rules) if opponent is uniform else opponent
+        if isinstance(looked_up, Tabulated) and looked_up.rules == game.rules:
+            cells = walk.pick(self.at, waiting, dice, looked_up.reached, looked_up.last)
+        else:
+            cells = asked(opponent, game.boards[self.at[waiting]], dice)
+        successors, rewards, over = game.successors, self.rewards, self.over
+        return walk.reply(self.at, waiting, cells, successors, standing, rewards, over)
+
+    def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
+        known, at, over = self.tables, self.at[part], self.over[part]
+        walk.observe(at, over, known.planes, known.masks, planes[part], masks[part])
+
+    def keep(self, which: Mask) -> None:
+        self.at, self.turned = self.at[which], self.turned[which]
+        self.over, self.rewards = self.over[which], self.rewards[which]
