@@ -17,9 +17,9 @@ ROOT = Path(tttenv.__file__).parent.parent
 # Which modules stand on which floor; a module belongs to the first row that names it.
 FLOORS = [
     (0, "tttenv.rules tttenv.types tttenv.registry tttenv.kernels tttenv.kernels.*"),
-    (0, "tttenv.card tttenv.files"),
+    (0, "tttenv.card tttenv.files tttenv.recycle"),
     (1, "tttenv.exact tttenv.enumeration tttenv.solution tttenv.match tttenv.policy"),
-    (1, "tttenv.games tttenv.board_games tttenv.table_games"),
+    (1, "tttenv.games tttenv.board_games tttenv.table_games tttenv.rollouts"),
     (1, "tttenv.features tttenv.symmetry tttenv.render"),
     (2, "tttenv.opponents tttenv.opponents.* tttenv.metrics tttenv.metrics.*"),
     (2, "tttenv.certificate tttenv.refutation"),

@@ -35,9 +35,12 @@ class BoardGames:
         rewards, over = self.rewards[part], self.over[part]
         return turn.place(stones, sides, cells[part], rewards, over, alone, *self.shape)
 
+    def random_cells(self, which: Numbers, dice: Dice) -> Cells:
+        return turn.pick_uniform(self.stones, which, dice)
+
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
         if opponent is uniform:
-            cells = turn.pick_uniform(self.stones, waiting, dice)
+            cells = self.random_cells(waiting, dice)
         else:
             cells = asked(opponent, -self.stones[waiting], dice)
         return turn.reply(self.stones, waiting, cells, self.rewards, self.over, *self.shape)

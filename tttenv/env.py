@@ -133,6 +133,16 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         observed, info = self._now()
         return observed, float(self.match.rewards[0]), not self.match.going, False, info
 
+    def sample_action(self) -> int:
+        """A random legal cell, quicker than `action_space.sample(mask)`, with the space's dice.
+
+        Raises:
+            gymnasium.error.ResetNeeded: if the game is over.
+        """
+        if not self.match.going:
+            raise gymnasium.error.ResetNeeded("the game is over: call reset() first")
+        return int(self.match.random_cells(self.action_space.np_random)[0])
+
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal cells, bool (m * n,); none on a finished board."""
         mask: NDArray[np.bool_] = self.match.legal()[0]

@@ -45,6 +45,10 @@ class Games(Protocol):
         """
         ...
 
+    def random_cells(self, which: Numbers, dice: Dice) -> Cells:
+        """A legal cell of each of these games, a die each."""
+        ...
+
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
         """The opponent's stones in these games, a die each; returns how many of them go on."""
         ...

@@ -15,13 +15,14 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.board_games import BoardGames
 from tttenv.exact import Tabulated
 from tttenv.games import Games
 from tttenv.policy import Policy, uniform
+from tttenv.rollouts import new_games, rollout
 from tttenv.rules import Rules
-from tttenv.table_games import FEW, TableGames
 from tttenv.types import Boards, Cells, Mask
+
+__all__ = ["Illegal", "Match", "Seat", "rollout"]
 
 Seat: TypeAlias = Literal["X", "O", "random"]
 Illegal: TypeAlias = Literal["lose", "raise"]
@@ -58,7 +59,7 @@ class Match:
             if isinstance(number, bool) or not isinstance(number, int) or number < 1:
                 raise ValueError(f"a match has at least one {what}, not {number!r}")
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
-        self.games: Games = (TableGames if rules.cells <= FEW else BoardGames)(rules, games)
+        self.games: Games = new_games(rules, games)
         self.crew = ThreadPoolExecutor(threads) if threads > 1 else None
         self.threads = threads
         self.going = 0  # how many games go on
@@ -131,6 +132,16 @@ class Match:
         if not alone and self.going:
             whole = self.going == len(cells)
             self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
+
+    def random_cells(self, rng: np.random.Generator) -> Cells:
+        """A random legal cell for every game (games,), a die each; all games must go on."""
+        cells, dice = np.empty(len(self.over), np.int64), rng.random(len(self.over))
+
+        def choose(part: slice) -> None:
+            cells[part] = self.games.random_cells(self.everyone[part], dice[part])
+
+        self._share(len(cells), choose)
+        return cells
 
     def legal(self) -> Mask:
         """The cells the agents may play, (games, cells); none where the game is over."""

@@ -12,6 +12,7 @@ from tttenv.kernels.turn import observe
 from tttenv.match import Match
 from tttenv.opponents import player
 from tttenv.policy import Policy
+from tttenv.recycle import Recycler
 from tttenv.rules import Rules
 
 Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
@@ -24,30 +25,36 @@ class Observer:
     Args:
         rules: the game.
         obs: the kind.
-        copy: hand out new arrays each time; False: arrays that the next call overwrites.
+        games: how many.
+        copy: hand out arrays of their own each time; False: ones that the next call overwrites.
 
     Raises:
         ValueError: for an unknown kind.
     """
 
-    def __init__(self, rules: Rules, obs: str, copy: bool = True) -> None:
+    def __init__(self, rules: Rules, obs: str, games: int = 1, copy: bool = True) -> None:
         if obs not in OBSERVATIONS:
             raise ValueError(f"obs is one of {', '.join(OBSERVATIONS)}, not {obs!r}")
-        self.obs, self.copy = obs, copy
-        onehot = spaces.Box(0, 1, (3 * rules.cells,), np.float32)
-        board = spaces.Box(-1, 1, (rules.cells,), np.int8)
-        mask = spaces.Box(0, 1, (rules.cells,), np.int8)
+        self.obs, cells = obs, rules.cells
+        onehot = spaces.Box(0, 1, (3 * cells,), np.float32)
+        board = spaces.Box(-1, 1, (cells,), np.int8)
+        mask = spaces.Box(0, 1, (cells,), np.int8)
         both = spaces.Dict({"observation": onehot, "action_mask": mask})
         kinds: dict[str, spaces.Space[Any]] = {"onehot": onehot, "board": board, "dict": both}
         self.space = kinds[obs]
-        self.owned: tuple[NDArray[np.float32], NDArray[np.int8]] | None = None
+        fields = [("observation", "f4", (3 * cells,)), ("action_mask", "i1", (cells,))]
+        rows = {"onehot": np.dtype(("f4", (3 * cells,))), "board": np.dtype(("i1", (cells,)))}
+        last = Recycler((games,), rows.get(obs, np.dtype(fields)))
+        planes, masks = Recycler((games, 3 * cells), "f4"), Recycler((games, cells), "i1")
+        self.planes, self.masks, self.finals = planes.take, masks.take, last.take
+        if not copy:
+            own = planes.take(), masks.take(), last.take()
+            self.planes, self.masks, self.finals = (lambda array=array: array for array in own)
 
     def look(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """Observations and int8 masks (games, cells) of all games, in the agent's view."""
-        planes, masks = self._arrays(len(match.over), match.rules.cells)
-        if match.going < len(
-            masks
-        ):  # where the agent's stone was the last, its view is not the mover's
+        planes, masks = self.planes(), self.masks()
+        if match.going < len(masks):  # a finished game's agent may not be the one to move
             observe(match.boards, match.over, planes, masks)
         else:
             match.observe(planes, masks)
@@ -55,37 +62,29 @@ class Observer:
             return planes, masks
         if self.obs == "board":
             return match.boards, masks
-        return {"observation": planes, "action_mask": masks.copy() if self.copy else masks}, masks
+        return {"observation": planes, "action_mask": masks.copy()}, masks
 
     def last(self, match: Match) -> Observation:
         """What the games that are over last looked like, zeros elsewhere; for a dict, rows.
 
         Rows are a structured array, of which `rows[i]["observation"]` is one game's.
         """
-        ended, (games, cells) = np.flatnonzero(match.over), (len(match.over), match.rules.cells)
+        ended, rows = np.flatnonzero(match.over), self.finals()
         boards = match.games.boards(ended)
-        planes, masks = np.empty((len(ended), 3 * cells), np.float32), np.zeros_like(boards)
+        planes, masks = np.empty((len(ended), 3 * boards.shape[1]), "f4"), np.empty_like(boards)
         observe(boards, match.over[ended], planes, masks)
+        rows[:] = 0
         if self.obs == "dict":
-            fields: Any = [("observation", "f4", (3 * cells,)), ("action_mask", "i1", (cells,))]
-            rows = np.zeros(games, fields)
             rows["observation"][ended] = planes
-            return rows
-        seen: Any = boards if self.obs == "board" else planes
-        dense = np.zeros((games, seen.shape[1]), seen.dtype)
-        dense[ended] = seen
-        return dense
+        else:
+            rows[ended] = boards if self.obs == "board" else planes
+        return rows
 
     def row(self, observed: Observation, game: int) -> Observation:
         """One game's observation out of a batch."""
         if isinstance(observed, dict):
             return {name: values[game] for name, values in observed.items()}
         return observed[game]
-
-    def _arrays(self, games: int, cells: int) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        if self.copy or self.owned is None:
-            self.owned = np.empty((games, 3 * cells), np.float32), np.empty((games, cells), np.int8)
-        return self.owned
 
 
 def resolve(opponent: str | Policy | None, rules: Rules) -> Policy | None:

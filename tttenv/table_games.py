@@ -10,6 +10,7 @@ from tttenv.exact import Positions, Tabulated, positions, tabulate
 from tttenv.features import one_hot
 from tttenv.games import Dice, Numbers, asked
 from tttenv.kernels import walk
+from tttenv.kernels.rollouts import table_games
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
 from tttenv.types import Boards, Cells, Mask
@@ -24,6 +25,8 @@ class Tables(NamedTuple):
     standing: NDArray[np.int8]  # (positions,): going, lost or drawn, for the side to move
     planes: NDArray[np.float32]  # (positions, 3 * cells)
     masks: Boards  # (positions, cells)
+    playable: NDArray[np.int8]  # (positions, cells): the legal cells first, in order
+    many: NDArray[np.int8]  # (positions,): how many these are
 
 
 @lru_cache(maxsize=8)
@@ -32,7 +35,9 @@ def tables(rules: Rules) -> Tables:
     game = positions(rules)
     standing = np.where(game.lost, walk.LOST, np.where(game.over, walk.DRAWN, walk.GOING))
     masks = (game.successors >= 0).astype(np.int8)
-    return Tables(game, standing.astype(np.int8), one_hot(game.boards), masks)
+    playable = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
+    many = masks.sum(axis=1, dtype=np.int8)
+    return Tables(game, standing.astype(np.int8), one_hot(game.boards), masks, playable, many)
 
 
 @lru_cache(maxsize=8)
@@ -68,11 +73,15 @@ class TableGames:
         rewards, over = self.rewards[part], self.over[part]
         return walk.place(at, turned, cells, successors, standing, alone, rewards, over)
 
+    def random_cells(self, which: Numbers, dice: Dice) -> Cells:
+        return walk.pick_uniform(self.at, which, dice, self.tables.playable, self.tables.many)
+
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
         game, standing = self.tables.game, self.tables.standing
-        looked_up = random_player(game.rules) if opponent is uniform else opponent
-        if isinstance(looked_up, Tabulated) and looked_up.rules == game.rules:
-            cells = walk.pick(self.at, waiting, dice, looked_up.reached, looked_up.last)
+        if opponent is uniform:
+            cells = self.random_cells(waiting, dice)
+        elif isinstance(opponent, Tabulated) and opponent.rules == game.rules:
+            cells = walk.pick(self.at, waiting, dice, opponent.reached, opponent.last)
         else:
             cells = asked(opponent, game.boards[self.at[waiting]], dice)
         successors, rewards, over = game.successors, self.rewards, self.over
@@ -85,3 +94,16 @@ class TableGames:
     def keep(self, which: Mask) -> None:
         self.at, self.turned = self.at[which], self.turned[which]
         self.over, self.rewards = self.over[which], self.rewards[which]
+
+
+def walked_out(
+    rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
+) -> NDArray[np.int8]:
+    """Whole games of two players, random or looked up; see `kernels.rollouts.table_games`."""
+    reached = []
+    for player in (first, second):
+        table = random_player(rules) if player is uniform else tabulate(rules, player)
+        certain = np.arange(rules.cells) >= table.last[:, None]
+        reached.append(np.where(certain, 1.0, table.reached))
+    known = tables(rules)
+    return table_games(seeds, known.game.successors, known.standing, *reached)

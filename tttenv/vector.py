@@ -60,8 +60,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         other = resolve(opponent, self.rules)
         self.match = Match(self.rules, num_envs, other, seat, illegal, threads)
         self.num_envs, self.copy = num_envs, copy
-        self.observer = Observer(self.rules, obs, copy)
+        self.observer = Observer(self.rules, obs, num_envs, copy)
         self._everywhere = np.ones(num_envs, np.bool_)
+        self._everywhere.setflags(write=False)
         self.single_observation_space = self.observer.space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.single_action_space = gymnasium.spaces.Discrete(self.rules.cells)
@@ -104,6 +105,16 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             match.deal(over, self.np_random)
         observed, infos = self._now()
         return observed, rewards, over, np.zeros_like(over), {**infos, **ended}
+
+    def sample_actions(self) -> NDArray[np.int64]:
+        """A random legal cell for every game (num_envs,), with the dice of the action space.
+
+        Raises:
+            gymnasium.error.ResetNeeded: before the first reset.
+        """
+        if self.match.going < self.num_envs:
+            raise gymnasium.error.ResetNeeded("call reset() first")
+        return self.match.random_cells(self.action_space.np_random)
 
     def action_masks(self) -> Mask:
         """The legal cells, bool (num_envs, m * n)."""

@@ -96,9 +96,33 @@ def pick(
         end = last[at[waiting[j]]]
         goal = dice[j] * row[end]
         cell = 0
-        while cell < end and row[cell] <= goal:
-            cell += 1
-        cells[j] = cell
+        for c in range(row.size):  # without a branch that the processor would have to guess
+            cell += row[c] <= goal
+        cells[j] = min(cell, end)
+    return cells
+
+
+@compiled
+def pick_uniform(
+    at: NDArray[np.int32],
+    waiting: NDArray[np.int64],
+    dice: NDArray[np.float64],
+    playable: NDArray[np.int8],
+    many: NDArray[np.int8],
+) -> Cells:
+    """As `pick`, for a random player.
+
+    Args:
+        at: the games' positions.
+        waiting: the numbers of the games.
+        dice: from [0, 1).
+        playable: the legal cells of each position first, (positions, cells).
+        many: how many these are, (positions,).
+    """
+    cells = np.empty(len(waiting), np.int64)
+    for j in range(len(waiting)):
+        p = at[waiting[j]]
+        cells[j] = playable[p, int(dice[j] * many[p])]
     return cells
 
 

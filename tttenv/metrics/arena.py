@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from math import sqrt
 
-import numpy as np
-
-from tttenv.match import Match
+from tttenv.match import rollout
 from tttenv.opponents import player
-from tttenv.policy import Policy, sample, validated
+from tttenv.policy import Policy
 from tttenv.rules import Rules
 
 GAMES = 1000  # a seat
@@ -62,17 +60,9 @@ def arena(
     """
     if seat not in ("X", "O"):
         raise ValueError(f"seat is X or O, not {seat!r}")
-    match = Match(rules, games, other, "X" if seat == "X" else "O", "raise")
-    rng = np.random.default_rng(seed)
-    match.deal(np.ones(games, np.bool_), rng)
-    results = np.zeros(games)
-    going = np.arange(games)
-    while going.size:
-        boards = match.boards.copy()
-        cells = sample(validated(boards, policy(boards.copy())), rng.random(len(boards)))
-        match.turn(cells, rng)
-        results[going[match.over]] = match.rewards[match.over]
-        going = going[~match.over]
-        match.games.keep(~match.over)
+    if seat == "X":
+        results = rollout(rules, policy, other, games, seed)
+    else:
+        results = -rollout(rules, other, policy, games, seed)
     shares = [float((results == outcome).mean()) for outcome in (1, 0, -1)]
     return Sampled(games, *shares)

@@ -1,0 +1,60 @@
+"""Whole games at once, from the empty board to the end, each with dice of its own."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.kernels import compiled
+from tttenv.kernels.chance import number
+from tttenv.kernels.playouts import Playground, random_playout
+from tttenv.kernels.walk import GOING, LOST
+
+UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die from [0, 1)
+
+
+@compiled
+def random_games(seeds: NDArray[np.uint64], ground: Playground) -> NDArray[np.int8]:
+    """Games of random moves by both sides, one a seed: 1 if X won, -1 if O did, else 0."""
+    results = np.empty(len(seeds), np.int8)
+    for i in range(len(seeds)):
+        ground.board[:] = 0
+        ground.dice[0] = seeds[i]
+        results[i] = random_playout(ground, 1)
+    return results
+
+
+@compiled
+def table_games(
+    seeds: NDArray[np.uint64],
+    successors: NDArray[np.int32],
+    standing: NDArray[np.int8],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+) -> NDArray[np.int8]:
+    """Games of two looked-up players, one a seed: 1 if X won, -1 if O did, else 0.
+
+    Args:
+        seeds: of each game's dice.
+        successors: (positions, cells).
+        standing: (positions,), as in `walk`.
+        first: X's cumulative probabilities, (positions, cells), ending with one.
+        second: O's.
+    """
+    results = np.zeros(len(seeds), np.int8)
+    dice = np.empty(1, np.uint64)
+    for i in range(len(seeds)):
+        dice[0] = seeds[i]
+        at = 0
+        won = 1
+        while True:
+            reached = first[at] if won == 1 else second[at]
+            die = (number(dice) >> np.uint64(11)) * UNIT
+            cell = 0
+            while reached[cell] <= die:
+                cell += 1
+            at = successors[at, cell]
+            if standing[at] != GOING:
+                break
+            won = -won
+        if standing[at] == LOST:
+            results[i] = won
+    return results

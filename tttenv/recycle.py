@@ -1,0 +1,31 @@
+"""Arrays of one shape handed out again and again, each only when nobody holds it any more."""
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+KEPT = 4  # arrays remembered
+
+
+class Recycler:
+    """Hands out arrays that are the caller's alone, as new ones are, without asking the system.
+
+    A large new array costs more than filling it, since its memory comes from the operating system
+    page by page. An array that was handed out is used again once no reference to it is left.
+    """
+
+    def __init__(self, shape: tuple[int, ...], dtype: DTypeLike) -> None:
+        self.shape, self.dtype = shape, dtype
+        self.known: list[NDArray[Any]] = []
+
+    def take(self) -> NDArray[Any]:
+        """An array of unspecified content that nobody else holds."""
+        for array in self.known:
+            if sys.getrefcount(array) == 3:  # the list's, this loop's and the call's
+                return array
+        fresh = np.empty(self.shape, self.dtype)
+        if len(self.known) < KEPT:
+            self.known.append(fresh)
+        return fresh

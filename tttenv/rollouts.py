@@ -1,0 +1,60 @@
+"""Whole games between two players, from the empty board to the end."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.board_games import BoardGames
+from tttenv.exact import Tabulated
+from tttenv.games import Games, asked
+from tttenv.kernels.playouts import playground
+from tttenv.kernels.rollouts import random_games
+from tttenv.policy import Policy, uniform
+from tttenv.rules import Rules
+from tttenv.table_games import FEW, TableGames, walked_out
+
+
+def new_games(rules: Rules, count: int) -> Games:
+    """Memory for `count` games, of the kind that is quickest for the rules."""
+    return TableGames(rules, count) if rules.cells <= FEW else BoardGames(rules, count)
+
+
+def rollout(
+    rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
+) -> NDArray[np.int8]:
+    """Play whole games of `first` as X against `second` as O; same seed, same games.
+
+    Compiled where both are random or looked up; else each is asked about all boards at once.
+
+    Returns:
+        Results (games,) for `first`: 1 win, 0 draw, -1 loss.
+
+    Raises:
+        ValueError: for less than one game, or a policy that breaks the laws of one.
+    """
+    if games < 1:
+        raise ValueError(f"a rollout has at least one game, not {games}")
+    rng, both = np.random.default_rng(seed), (first, second)
+    if rules.cells <= FEW and all(p is uniform or isinstance(p, Tabulated) for p in both):
+        return walked_out(rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64))
+    if first is uniform and second is uniform:
+        seeds = rng.integers(2**64, size=games, dtype=np.uint64)
+        return random_games(seeds, playground(rules.m, rules.n, rules.k))
+    return _asked_out(rules, first, second, games, rng)
+
+
+def _asked_out(
+    rules: Rules, first: Policy, second: Policy, count: int, rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """`rollout` for any players, both asked about all games that go on."""
+    games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
+    games.clear(number)
+    while number.size:
+        every = slice(0, number.size)
+        games.place(every, asked(first, games.boards(every), rng.random(number.size)), False)
+        waiting = np.flatnonzero(~games.over)
+        if waiting.size:
+            games.answer(second, waiting, rng.random(waiting.size))
+        results[number[games.over]] = games.rewards[games.over]
+        number = number[~games.over]
+        games.keep(~games.over)
+    return results
