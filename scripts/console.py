@@ -84,3 +84,11 @@ def standing(numbers: dict[str, float]) -> str:
         return f"worst case X {worst[0]} O {worst[1]}  optimal moves {optimal} %"
     values = [value(numbers[f"sampled/value_vs_random_{seat}"]) for seat in "XO"]
     return f"vs random X {values[0]} O {values[1]}"
+
+
+def bar(quiet: bool) -> Any:
+    """A progress bar on the terminal's error output."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(console=Console(stderr=True), disable=quiet)

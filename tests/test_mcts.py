@@ -92,6 +92,14 @@ def test_seeds_and_boards_throw_other_dice_and_the_same_ones_the_same():
     assert (counts[0] == counts[1]).all()
     assert not (counts[0] == counts[2]).all()
     assert not (counts[2] == counts[3]).all()
+    orders = set()
+    for taken in ([0, 1], [1, 0], [0, 2], [2, 0]):
+        board[:] = 0
+        board[taken] = 1, -1
+        policy = player("mcts:iterations=22", Rules(5, 5, 4))
+        policy.search(board)
+        orders.add(tuple(cell for cell in policy.tree.cell[1:24].tolist() if cell > 2))
+    assert len(orders) == 4  # the order in which moves are tried, wherever the stones are
     rules = Rules(1, 2, 2)  # nothing depends on dice here but the order of two equal moves
     orders = {
         int(player(f"mcts:seed={s},iterations=1", rules)(rules.start(1)).argmax())

@@ -9,10 +9,12 @@ import time
 
 import numpy as np
 import pytest
-from reference import random_game, view
+from reference import put, random_game, spell, view, winner
 
 from tttenv.certificate import certify
 from tttenv.exact import positions, solve
+from tttenv.kernels.frames import WIN
+from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT
 from tttenv.opponents import player
 from tttenv.opponents.found import Found
 from tttenv.rules import Rules
@@ -26,10 +28,22 @@ def decisions(rules):
     return game.boards[game.decisions], solution, game.decisions
 
 
-def halfway(rules, games=40, left=10):
-    """Boards of random games that have at most so many empty cells, or one stone at least."""
-    found = [board for seed in range(games) for board in random_game(rules, seed)[0][1:-1]]
-    return [np.array(view(b), np.int8) for b in dict.fromkeys(found) if b.count("_") <= left]
+def late(rules, games, least, most):
+    """Boards of random games, as texts, with so many empty cells."""
+    found = [board for seed in range(games) for board in random_game(rules, seed)[0][:-1]]
+    return [b for b in dict.fromkeys(found) if least <= b.count("_") <= most]
+
+
+def worth(rules, board, known):
+    """By trying everything: the sooner a win the more above 0, the sooner a loss the more below."""
+    if board not in known:
+        end = winner(rules, board)
+        if end:
+            known[board] = 0 if end == "_" else -1000
+        else:
+            moves = [-worth(rules, put(board, c), known) for c, m in enumerate(board) if m == "_"]
+            known[board] = max(moves) - np.sign(max(moves))
+    return known[board]
 
 
 def test_all_searches_agree_with_the_solved_game_on_the_value_of_all_4520_positions():
@@ -47,7 +61,7 @@ def test_all_searches_agree_with_the_solved_game_on_the_value_of_all_4520_positi
         assert [search(board).value for board in boards] == values, spec
 
 
-@pytest.mark.parametrize("rules", EVERY_MOVE, ids=str)
+@pytest.mark.parametrize("rules", EVERY_MOVE, ids=spell)
 def test_alphabeta_plays_every_fastest_win_and_slowest_loss_and_nothing_else(rules):
     rules = Rules(*rules)
     boards, solution, rows = decisions(rules)
@@ -132,13 +146,53 @@ def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules):
         assert not ((found.probs > 0) & ~known.fastest[rows[row]]).any()
 
 
-def test_the_table_changes_how_long_a_search_takes_but_not_what_it_finds():
-    rules = Rules(4, 4, 4)
-    large, small = player("alphabeta", rules), player("alphabeta:memory=1,depth=16", rules)
-    for board in halfway((4, 4, 4), left=11)[:60]:
-        a, b = large.search(board), small.search(board)
-        assert (a.probs == b.probs).all()
-        assert a.value == b.value
+@pytest.mark.parametrize("rules", [(4, 4, 4), (4, 5, 4), (5, 5, 4), (6, 6, 5)], ids=spell)
+@pytest.mark.parametrize("memory", ["", "memory=1,"])
+def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
+    policy = player(f"alphabeta:{memory}depth=99", Rules(*rules))
+    for board in late(rules, games=40, least=5, most=8):
+        known = {}
+        best = worth(rules, board, known)
+        moves = [c for c, m in enumerate(board) if m == "_"]
+        after = {c: -known[put(board, c)] for c in moves}
+        good = {c for c in moves if after[c] == max(after.values())}
+        found = policy.search(np.array(view(board), np.int8))
+        assert found.value == np.sign(best)
+        played = set(np.flatnonzero(found.probs).tolist())
+        assert played == good or (best < 0 and played < good)
+
+
+def keys(hashes, stones):
+    """The keys (boards,) of boards (boards, cells) with stones 1 of side 0 and -1 of side 1."""
+    own, other = hashes.of_stones[:, 0], hashes.of_stones[:, 1]
+    signs = stones[:, :, None]
+    each = np.where(signs == 1, own, np.where(signs == -1, other, np.uint64(0)))
+    return np.bitwise_xor.reduce(each, axis=1).min(axis=1)
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (3, 4, 3), (2, 5, 4)], ids=spell)
+def test_all_that_stands_in_the_table_after_a_search_is_true(rules):
+    rules = Rules(*rules)
+    boards, known, rows = decisions(rules)
+    ranks, stones = known.ranks[rows].astype(int), np.count_nonzero(boards, axis=1)
+    ends = stones + rules.cells + 1 - np.abs(ranks)  # how many stones lie when the game ends
+    scores = np.sign(ranks) * (WIN - ends)
+    seen = {EXACT: 0, AT_LEAST: 0, AT_MOST: 0}
+    policy = player("alphabeta", rules)
+    for root in np.flatnonzero(stones < 3)[::3][:40]:
+        policy.search(boards[root])
+        table = policy.room.table[policy.room.table["age"] == policy.room.age]
+        sides = 1 - 2 * ((stones - stones[root]) % 2)
+        true = dict(zip(keys(policy.room.hashes, boards * sides[:, None]), scores, strict=True))
+        empty = dict(zip(keys(policy.room.hashes, boards * sides[:, None]), stones, strict=True))
+        for entry in table[np.isin(table["key"], list(true))]:
+            if entry["depth"] < rules.cells - empty[entry["key"]]:
+                continue  # not searched to the end
+            bound, score, exact = entry["bound"], entry["score"], true[entry["key"]]
+            assert score <= exact if bound != AT_MOST else score >= exact
+            assert score >= exact if bound != AT_LEAST else score <= exact
+            seen[int(bound)] += 1
+    assert min(seen.values()) > 10
 
 
 def test_the_table_stays_within_its_memory():
@@ -150,18 +204,18 @@ def test_the_table_stays_within_its_memory():
     assert sum(part.nbytes for part in rest) - room.table.nbytes < 2**20
 
 
-def test_no_answer_depends_on_what_was_asked_before():
-    boards = np.array(halfway((5, 5, 4), games=4, left=18)[:12])
-    spec, rules = "alphabeta:nodes=3000", Rules(5, 5, 4)
-    policy = player(spec, rules)
+@pytest.mark.parametrize("limit", ["nodes=3000", "depth=4"])
+def test_no_answer_depends_on_what_was_asked_before(limit):
+    rules = Rules(5, 5, 4)
+    boards = np.array([view(board) for board in late((5, 5, 4), 4, 12, 18)[:12]], np.int8)
+    policy = player(f"alphabeta:{limit}", rules)
     together = policy(boards)
-    backwards = policy(boards[::-1])[::-1]
-    alone = np.array([player(spec, rules)(boards[i : i + 1])[0] for i in range(len(boards))])
-    assert (together == backwards).all()
-    assert (together == alone).all()
-    found = [policy.search(board) for board in boards]
-    again = [policy.search(board) for board in boards]
-    assert [(f.value, f.nodes) for f in found] == [(f.value, f.nodes) for f in again]
+    fresh = [player(f"alphabeta:{limit}", rules) for _ in boards]
+    for i in range(len(boards))[::-1]:
+        found, alone = policy.search(boards[i]), fresh[i].search(boards[i])
+        assert (found.probs == together[i]).all()
+        assert (found.probs == alone.probs).all()
+        assert (found.value, found.nodes) == (alone.value, alone.nodes)
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:nodes=2000", "mcts:iterations=50"])

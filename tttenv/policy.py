@@ -57,6 +57,9 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
     def blended(boards: Boards) -> Probs:
         return (1 - weight) * first(boards) + weight * second(boards)
 
+    impure = getattr(first, "impure", None) or getattr(second, "impure", None)
+    if impure:  # what depends on the clock goes on doing so
+        blended.impure = impure  # type: ignore[attr-defined]  # functions may bear marks
     return blended
 
 

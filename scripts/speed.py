@@ -1,0 +1,146 @@
+"""How fast everything is: environments, play-outs, searches, solving and certifying."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from statistics import median
+from time import perf_counter
+
+import console
+
+PROG = "speed.py"
+Work = Callable[[], float]  # does some of it and returns how much
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Measure throughput on one core, each row several times, and print the medians.
+
+    With --peers, the public packages that are installed (the extra "peers", and pgx) do the same
+    work in turns with ours, and the median of the ratios is given.
+    """
+
+    peers: bool = False  # measure other packages too
+    rounds: int = 5  # how often each row is measured
+    seconds: float = 0.3  # for how long each time
+    only: str = ""  # only rows whose name contains this
+    seed: int = 0  # of all dice
+    json: bool = False  # print the results as JSON
+
+
+@dataclass(frozen=True)
+class Row:
+    """One thing to measure, and by whom it is done too."""
+
+    name: str
+    unit: str  # counted per second
+    make: Callable[[], Work]  # sets ours up
+    peers: tuple[str, ...] = ()  # names in peers.PEERS
+    cores: int = 1
+
+
+@dataclass(frozen=True)
+class Result:
+    """A row's medians per second, and the median of ours to each peer's."""
+
+    name: str
+    unit: str
+    ours: float
+    peers: dict[str, float]
+    ratios: dict[str, float]
+
+
+def main(args: list[str]) -> None:
+    """Measure and print."""
+    given = console.parse(Arguments, PROG, args)
+    if given.rounds < 1 or given.seconds <= 0:
+        raise ValueError("--rounds is at least 1 and --seconds above 0")
+    pin(1)
+    import ours
+
+    rows = [row for row in ours.rows(given.seed) if given.only in row.name]
+    if not rows:
+        raise ValueError(f"no row's name contains {given.only!r}")
+    results = []
+    with console.bar(quiet=given.json) as progress:
+        for row in progress.track(rows, description="measuring"):
+            results.append(measure(row, given))
+    if given.json:
+        print(json.dumps([asdict(result) for result in results], indent=2))
+    else:
+        show(results)
+
+
+def pin(cores: int) -> None:
+    """Let this process run on so many cores only, where the system can."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, set(_ALLOWED[:cores]))
+
+
+_ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+
+
+def measure(row: Row, given: Arguments) -> Result:
+    """Ours and each peer in turns, A B A B."""
+    pin(row.cores)
+    contestants: dict[str, Work] = {"ours": row.make()}
+    if given.peers:
+        import peers
+
+        found = {name: peers.make(name, given.seed) for name in row.peers}
+        contestants |= {name: work for name, work in found.items() if work is not None}
+    for work in contestants.values():
+        work()  # compiles
+    rates: dict[str, list[float]] = {name: [] for name in contestants}
+    for _ in range(given.rounds):
+        for name, work in contestants.items():
+            rates[name].append(rate(work, given.seconds))
+    pin(1)
+    own = rates.pop("ours")
+    ratios = {
+        name: median(mine / theirs for mine, theirs in zip(own, rates[name], strict=True))
+        for name in rates
+    }
+    medians = {name: median(numbers) for name, numbers in rates.items()}
+    return Result(row.name, row.unit, median(own), medians, ratios)
+
+
+def rate(work: Work, seconds: float) -> float:
+    """How much of it is done in a second."""
+    done, start = 0.0, perf_counter()
+    while (spent := perf_counter() - start) < seconds or not done:
+        done += work()
+    return done / spent
+
+
+def show(results: list[Result]) -> None:
+    """The results as a table."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    out = Console()
+    out.width = max(out.width, 110)
+    table = Table(box=SIMPLE_HEAD)
+    for head in ("", "per second", "of", "peers: per second, ours is times as fast"):
+        table.add_column(head, justify="right" if head == "per second" else "left")
+    for result in results:
+        others = "; ".join(
+            f"{name} {short(speed)}, {result.ratios[name]:.3g} x"
+            for name, speed in result.peers.items()
+        )
+        table.add_row(result.name, short(result.ours), result.unit, others)
+    out.print(table)
+
+
+def short(number: float) -> str:
+    """A large number in three digits and a word."""
+    for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
+        if number >= size:
+            return f"{number / size:.3g}{word}"
+    return f"{number:.3g}"
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,208 @@
+"""The training loop: where it stops, that resuming changes nothing, what a kill leaves, its curves."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+import learners.checkpoint
+from learners.checkpoint import STATE, load_state
+from learners.loop import Clock, Plan, plan, run
+from learners.selfplay import SelfPlay, SelfPlayConfig
+from learners.testing import _same as same
+from learners.train import train
+from tttenv import Rules, certify, player
+
+SMALL = SelfPlayConfig(seed=3, hidden=(16,))
+SHORT = Plan(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+PLAYER = ("weights.safetensors", "policy.safetensors")
+CHILD = """
+import sys
+from pathlib import Path
+from learners.loop import Plan
+from learners.selfplay import SelfPlayConfig
+from learners.train import train
+from tttenv import Rules
+config, out, steps = SelfPlayConfig(seed=3, hidden=(16,)), Path(sys.argv[1]), int(sys.argv[2])
+plan = Plan(steps, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flush=True))
+"""
+
+
+def trained(out, config=SMALL, plan=SHORT, **more):
+    return train("selfplay", config, Rules(), plan, out, **more)
+
+
+def contents(folder, names=PLAYER):
+    return [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names]
+
+
+def events(folder):
+    found = EventAccumulator(str(folder), {"scalars": 0, "images": 0, "tensors": 0})
+    return found.Reload()
+
+
+def steps_of(folder, tag="exact/worst_case_O"):
+    return [event.step for event in events(folder).Scalars(tag)]
+
+
+def training_state(folder):
+    """The learner's whole state and the clock's step, but for seconds."""
+    state = load_state(folder / STATE)
+    return state["learner"], state["clock"]["step"], state["about"]
+
+
+@pytest.fixture(scope="module")
+def through(tmp_path_factory):
+    """A training of 40 steps without a stop."""
+    out = tmp_path_factory.mktemp("through")
+    trained(out)
+    return out
+
+
+def test_training_ends_at_the_first_unbeatable_certificate():
+    seen = list(run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), plan("selfplay"), Clock()))
+    assert [report.certificate.unbeatable for report in seen].index(True) == len(seen) - 1
+    assert [report.last for report in seen].index(True) == len(seen) - 1
+    assert seen[-1].unbeatable_at == (seen[-1].step, seen[-1].seconds)
+    assert [report.step for report in seen] == list(range(5, seen[-1].step + 1, 5))
+
+
+def test_a_number_of_steps_asked_for_is_trained_in_full():
+    asked = plan("selfplay", steps=42)
+    seen = list(run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), asked, Clock()))
+    assert [report.step for report in seen] == [*range(5, 41, 5), 42]
+    first = next(report for report in seen if report.certificate.unbeatable)
+    assert seen[-1].unbeatable_at == (first.step, first.seconds)
+    assert first.step < 42
+
+
+def test_curves_carry_the_mean_of_what_the_steps_told():
+    numbers = [SelfPlay(SMALL, Rules()).step() for _ in range(1)]
+    learner, other = SelfPlay(SMALL, Rules()), SelfPlay(SMALL, Rules())
+    numbers = [other.step() for _ in range(10)]
+    first, second = run(learner, Rules(), replace(SHORT, steps=10), Clock())
+    for report, part in ((first, numbers[:5]), (second, numbers[5:])):
+        mean = sum(told["loss_O"] for told in part) / 5
+        assert report.numbers["train/loss_O"] == pytest.approx(mean, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"steps": 0}, {"every": 0}, {"checkpoint_every": -1}, {"threads": 0}]
+)
+def test_plans_of_less_than_one_are_refused(wrong):
+    with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} is at least 1[^\n]*$"):
+        plan("selfplay", **wrong)
+
+
+def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):
+    for number in (1, 2):  # the second in other surroundings
+        surroundings = os.environ | {"PYTHONHASHSEED": str(number), "OMP_NUM_THREADS": str(number)}
+        arguments = [sys.executable, "-c", CHILD, str(tmp_path / str(number)), "10"]
+        subprocess.run(arguments, env=surroundings, check=True, capture_output=True)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    trained(tmp_path / "3", replace(SMALL, seed=4), replace(SHORT, steps=10))
+    assert contents(tmp_path / "1") != contents(tmp_path / "3")
+
+
+def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
+    trained(tmp_path, plan=replace(SHORT, steps=15))
+    trained(tmp_path, plan=replace(SHORT, steps=20), resume=True)
+    trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+    assert same(training_state(tmp_path), training_state(through))
+    assert player(str(tmp_path)).table.tolist() == player(str(through)).table.tolist()
+
+
+def test_curves_of_a_resumed_training_have_every_point_once(tmp_path, through):
+    trained(tmp_path, plan=replace(SHORT, steps=20))
+    trained(tmp_path, resume=True)
+    assert steps_of(through) == list(range(5, 41, 5))
+    assert steps_of(tmp_path) == steps_of(through)
+    images = [[e.step for e in events(f).Images("policy/opening")] for f in (tmp_path, through)]
+    assert images[0] == images[1] == [10, 20, 30, 40]
+
+
+def test_a_killed_training_loses_at_most_one_interval(tmp_path, through):
+    arguments = [sys.executable, "-c", CHILD, str(tmp_path), "100000"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as child:
+        told = next(int(line) for line in child.stdout if int(line) >= 25)
+        child.kill()
+    assert child.returncode == -9
+    reached = load_state(tmp_path / STATE)["clock"]["step"]
+    assert told - 10 < reached <= 40
+    certify(Rules(), player(str(tmp_path)))
+    trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+    assert steps_of(tmp_path) == steps_of(through)
+
+
+@pytest.mark.parametrize("file", [STATE, *PLAYER, "card.json"])
+def test_a_training_that_dies_before_any_file_goes_on_from_there(
+    tmp_path, through, monkeypatch, file
+):
+    write, written = learners.checkpoint.write, []
+
+    def dying(path, data):
+        written.append(path.name)
+        if path.name == file and written.count(file) == 2:
+            raise KeyboardInterrupt
+        write(path, data)
+
+    monkeypatch.setattr(learners.checkpoint, "write", dying)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path)
+    monkeypatch.undo()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+    trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+
+
+def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through):
+    before = contents(through, [*PLAYER, STATE, "card.json"])
+    for wrong, complaint in [
+        ({}, "holds a checkpoint already"),
+        ({"config": replace(SMALL, lr=0.5), "resume": True}, "another config"),
+        ({"preset": "published", "resume": True}, "another preset"),
+        ({"resume": True}, "finished at step 40"),
+        ({"plan": replace(SHORT, steps=20), "resume": True}, "finished at step 40"),
+    ]:
+        with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
+            trained(through, **wrong)
+    with pytest.raises(ValueError, match=r"^[^\n]*another rules[^\n]*$"):
+        train("selfplay", SMALL, Rules(2, 3, 2), SHORT, through, resume=True)
+    with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
+        trained(tmp_path / "nothing", resume=True)
+    (tmp_path / STATE).write_bytes((through / STATE).read_bytes()[:1000])
+    with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
+        trained(tmp_path, resume=True)
+    assert contents(through, [*PLAYER, STATE, "card.json"]) == before
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta:x", ""])
+def test_a_device_that_is_not_there_is_refused_in_one_line_and_nothing_made(tmp_path, device):
+    with pytest.raises(ValueError, match=r"^no device [^\n]*$"):
+        trained(tmp_path / "out", plan=replace(SHORT, device=device))
+    assert not (tmp_path / "out").exists()
+
+
+def test_tensorboard_shows_curves_pictures_settings_and_the_certificate(through):
+    found = events(through)
+    tags = set(found.Tags()["scalars"])
+    expected = {"exact/worst_case_O", "exact/win_vs_random_X", "exact/optimal_moves"}
+    assert expected | {"train/loss_X", "time/seconds"} <= tags
+    certificate = certify(Rules(), player(str(through)))
+    assert found.Scalars("exact/win_vs_random_X")[-1].value == pytest.approx(
+        certificate.vs_random["X"][0], rel=1e-6
+    )
+    assert {tag.partition("/")[0] for tag in found.Tags()["images"]} == {"policy"}
+    assert "policy/fork_trap" in found.Tags()["images"]
+    assert "_hparams_/session_start_info" in found.PluginTagToContent("hparams")
+    assert "certificate/text_summary" in found.Tags()["tensors"]
+    assert Path(found.path) == through
