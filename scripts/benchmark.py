@@ -30,6 +30,7 @@ class Arguments:
     jobs: int = os.cpu_count() or 1  # trainings at the same time, a core each
     out: Path = Path("results")  # where benchmark.json goes
     runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
+    readme: Path | None = None  # put the tables between the marks of this file too
     json: bool = False  # print the results as JSON instead of tables
 
 
@@ -60,7 +61,9 @@ def main(args: list[str]) -> None:
     if given.json:
         print(json.dumps(result, indent=2))
     else:
-        show(result)
+        text = show(result)
+        if given.readme:
+            into(given.readme, text)
         print(f"\nresults   {given.out / 'benchmark.json'}")
         print(f"players   {given.runs}, each to certify again with scripts/certify.py FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")
@@ -108,15 +111,15 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def show(result: dict[str, Any]) -> None:
-    """The results as tables."""
+def show(result: dict[str, Any]) -> str:
+    """Print the results as tables; returns the text."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    out = Console()
+    out = Console(record=True)
     out.width = max(out.width, 120)
-    table = Table(title="exact strengths on 3,3,3", title_justify="left", box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD)
     table.collapse_padding, table.pad_edge = True, False
     table.add_column("\nplayer", no_wrap=True)
     for head in HEADS:
@@ -124,9 +127,26 @@ def show(result: dict[str, Any]) -> None:
     for entry in result["players"]:
         for seat in ("X", "O"):
             table.add_row(*_cells(entry, seat))
+    out.print(f"exact strengths on {result['rules']}", highlight=False)
     out.print(table)
     for line in LEGEND + [_sentence(found) for found in result["learners"]]:
         out.print(line, highlight=False)
+    return "\n".join(line.rstrip() for line in out.export_text().splitlines() if line.strip())
+
+
+def into(readme: Path, text: str) -> None:
+    """Put the text between the README's marks.
+
+    Raises:
+        ValueError: if it has none.
+    """
+    from tttenv.files import write
+
+    before, begin, rest = readme.read_text(encoding="utf-8").partition("<!-- table: begin -->\n")
+    _, end, after = rest.partition("<!-- table: end -->")
+    if not end:
+        raise ValueError(f"{readme} has no marks <!-- table: begin --> and <!-- table: end -->")
+    write(readme, f"{before}{begin}```text\n{text}\n```\n{end}{after}")
 
 
 HEADS = [

@@ -95,15 +95,16 @@ def _game(rules: str) -> Any:
 
 
 def openspiel_playouts(rules: str, seed: int) -> Work:
-    """Random games from the empty board, all in C++."""
+    """Random games from the empty board, all in C++: what a search of one simulation evaluates."""
     import pyspiel
 
-    count = 2000 if rules == "3,3,3" else 5
+    count, game = 2000 if rules == "3,3,3" else 20, _game(rules)
     evaluator = pyspiel.RandomRolloutEvaluator(count, seed)
-    state = _game(rules).new_initial_state()
+    bot = pyspiel.MCTSBot(game, evaluator, sqrt(2), 1, 1000, False, seed, False)
+    state = game.new_initial_state()
 
     def work() -> float:
-        evaluator.evaluate(state)
+        bot.mcts_search(state)
         return float(count)
 
     return work
