@@ -52,7 +52,9 @@ def main(args: list[str]) -> None:
     result = {
         "rules": "3,3,3",
         "quick": given.quick,
-        "players": named_players() + [trained_player(t) for t in trainings],
+        "players": named_players()
+        + [trained_player(t) for t in trainings if t["seed"] == given.seed],
+        "trainings": trainings,
         "learners": [summary(name, trainings) for name in given.learners],
     }
     from tttenv.files import write
