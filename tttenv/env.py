@@ -94,7 +94,6 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.observer = Observer(self.rules, obs)
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
-        self._cell = np.zeros(1, np.int64)
         self.render_mode = known_render_mode(render_mode, self.metadata)
 
     def reset(
@@ -126,12 +125,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             and 0 <= action < self.rules.cells
             and self.match.illegal == "lose"
         ):
-            self._cell[0] = action
-            self.match.play(self._cell, self.np_random)
+            self.match.play_one(int(action), self.np_random)
         else:
             self.match.turn(np.asarray(action).reshape(1), self.np_random)
         observed, info = self._now()
-        return observed, float(self.match.rewards[0]), not self.match.going, False, info
+        return observed, self.match.rewards.item(), not self.match.going, False, info
 
     def sample_action(self) -> int:
         """A random legal cell, quicker than `action_space.sample(mask)`, with the space's dice.
@@ -141,7 +139,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """
         if not self.match.going:
             raise gymnasium.error.ResetNeeded("the game is over: call reset() first")
-        return int(self.match.random_cells(self.action_space.np_random)[0])
+        return self.match.random_cell(self.action_space.np_random)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal cells, bool (m * n,); none on a finished board."""
@@ -167,5 +165,5 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return draw(self.match, 0, self.render_mode)
 
     def _now(self) -> tuple[Observation, dict[str, Any]]:
-        observed, masks = self.observer.look(self.match)
-        return self.observer.row(observed, 0), {"action_mask": masks[0]}
+        observed, mask = self.observer.look_at_one(self.match)
+        return observed, {"action_mask": mask}

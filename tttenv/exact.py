@@ -141,6 +141,11 @@ class Tabulated:
         """The last cell with any probability, (positions,)."""
         return np.asarray(self.table.shape[1] - 1 - (self.table[:, ::-1] > 0).argmax(axis=1))
 
+    @cached_property
+    def rows(self) -> list[tuple[list[float], int]]:
+        """`reached` and `last` position by position, as plain numbers."""
+        return list(zip(self.reached.tolist(), self.last.tolist(), strict=True))
+
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
         rows: Probs = self.table[positions(self.rules).index(boards)]

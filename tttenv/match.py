@@ -18,8 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.exact import Tabulated
 from tttenv.games import Games
 from tttenv.policy import Policy, uniform
+from tttenv.quick import OneGame, knows
 from tttenv.rollouts import new_games, rollout
 from tttenv.rules import Rules
+from tttenv.table_games import TableGames
 from tttenv.types import Boards, Cells, Mask
 
 __all__ = ["Illegal", "Match", "Seat", "rollout"]
@@ -64,6 +66,9 @@ class Match:
         self.threads = threads
         self.going = 0  # how many games go on
         self.everyone = np.arange(games)
+        self.one: OneGame | None = None
+        if games == 1 and isinstance(self.games, TableGames):
+            self.one = OneGame(self.games)
 
     @property
     def over(self) -> Mask:
@@ -88,12 +93,15 @@ class Match:
         """
         seat = seat or self.seat
         _one_of("seat", seat, get_args(Seat))
-        new = np.flatnonzero(which)
-        self.games.clear(new)
-        self.going += len(new)
-        if self.opponent is None or seat == "X":
+        if self.one is not None and knows(self.opponent) and which.item():
+            self.one.deal(seat, self.opponent, rng)
+            self.going = 1
             return
-        self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
+        new = np.flatnonzero(which)
+        self.going += int(np.count_nonzero(self.over[new]))
+        self.games.clear(new)
+        if self.opponent is not None and seat != "X":
+            self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
 
     def revive(self, boards: ArrayLike, seat: str | None = None) -> None:
         """Go on from these boards, (cells,) for all games or (games, cells), the agent to move.
@@ -132,6 +140,19 @@ class Match:
         if not alone and self.going:
             whole = self.going == len(cells)
             self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
+
+    def play_one(self, cell: int, rng: np.random.Generator) -> None:
+        """`play` for a match of one game."""
+        if self.one is not None and knows(self.opponent):
+            self.going = int(self.one.turn(cell, self.opponent, rng))
+        else:
+            self.play(np.array([cell]), rng)
+
+    def random_cell(self, rng: np.random.Generator) -> int:
+        """`random_cells` for a match of one game."""
+        if self.one is not None:
+            return self.one.random_cell(rng.random())
+        return int(self.random_cells(rng)[0])
 
     def random_cells(self, rng: np.random.Generator) -> Cells:
         """A random legal cell for every game (games,), a die each; all games must go on."""

@@ -64,6 +64,15 @@ class Observer:
             return match.boards, masks
         return {"observation": planes, "action_mask": masks.copy()}, masks
 
+    def look_at_one(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
+        """The observation and the mask (cells,) of a match of one game."""
+        if self.obs == "onehot" and match.one is not None:
+            return match.one.observe()
+        observed, masks = self.look(match)
+        if isinstance(observed, dict):
+            return {name: values[0] for name, values in observed.items()}, masks[0]
+        return observed[0], masks[0]
+
     def last(self, match: Match) -> Observation:
         """What the games that are over last looked like, zeros elsewhere; for a dict, rows.
 
@@ -79,12 +88,6 @@ class Observer:
         else:
             rows[ended] = boards if self.obs == "board" else planes
         return rows
-
-    def row(self, observed: Observation, game: int) -> Observation:
-        """One game's observation out of a batch."""
-        if isinstance(observed, dict):
-            return {name: values[game] for name, values in observed.items()}
-        return observed[game]
 
 
 def resolve(opponent: str | Policy | None, rules: Rules) -> Policy | None:

@@ -1,0 +1,83 @@
+"""One game in plain Python, over the table that batches walk in compiled code.
+
+For a batch of one, calling compiled code takes longer than the walk itself.
+"""
+
+from bisect import bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact import Tabulated
+from tttenv.kernels.walk import GOING, LOST
+from tttenv.policy import Policy, uniform
+from tttenv.table_games import TableGames
+
+
+class OneGame:
+    """Plays the only game of a batch, whose arrays stay the one place where it is kept."""
+
+    def __init__(self, games: TableGames) -> None:
+        known = games.tables
+        self.games, self.planes, self.masks = games, known.planes, known.masks
+        self.successors: list[list[int]] = known.game.successors.tolist()
+        self.standing: list[int] = known.standing.tolist()
+        self.playable: list[list[int]] = known.playable.tolist()
+        self.many: list[int] = known.many.tolist()
+
+    def turn(self, cell: int, opponent: Policy | None, rng: np.random.Generator) -> bool:
+        """Play the agent's cell and the reply of one it `knows`; does the game go on?"""
+        games = self.games
+        after = self.successors[games.at.item()][cell]
+        if after < 0:  # taken: lost, and the board stays
+            return self._end(-1.0, False)
+        games.at[0] = after
+        if self.standing[after] != GOING:
+            return self._end(float(self.standing[after] == LOST), opponent is not None)
+        if opponent is not None:
+            reply = self._answer(after, opponent, rng.random())
+            games.at[0] = after = self.successors[after][reply]
+            if self.standing[after] != GOING:
+                return self._end(-float(self.standing[after] == LOST), False)
+        games.rewards[0] = 0.0
+        return True
+
+    def random_cell(self, die: float) -> int:
+        """The legal cell that the die falls on."""
+        at = self.games.at.item()
+        return self.playable[at][int(die * self.many[at])]
+
+    def deal(self, seat: str, opponent: Policy | None, rng: np.random.Generator) -> None:
+        """Begin the game anew; where the agent is O, the opponent has opened."""
+        games, at = self.games, 0
+        if opponent is not None and seat != "X" and (seat == "O" or rng.random() >= 0.5):
+            at = self.successors[0][self._answer(0, opponent, rng.random())]
+        games.at[0], games.over[0], games.turned[0] = at, False, False
+
+    def observe(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """The planes (3 * cells,) and the mask (cells,) in the agent's view, new arrays."""
+        at, games = self.games.at.item(), self.games
+        planes, mask = self.planes[at].copy(), self.masks[at].copy()
+        if games.over.item():
+            mask[:] = 0
+            if games.turned.item():
+                mine, theirs, empty = planes.reshape(3, -1)
+                planes = np.concatenate((theirs, mine, empty))
+        return planes, mask
+
+    def _end(self, reward: float, turned: bool) -> bool:
+        games = self.games
+        games.rewards[0], games.over[0], games.turned[0] = reward, True, turned
+        return False
+
+    def _answer(self, at: int, opponent: Policy, die: float) -> int:
+        """The opponent's cell, as `walk.pick` and `walk.pick_uniform` find it."""
+        if isinstance(opponent, Tabulated):
+            row, end = opponent.rows[at]
+            return min(bisect_right(row, die * row[end]), end)
+        return self.playable[at][int(die * self.many[at])]
+
+
+def knows(opponent: Policy | None) -> bool:
+    """Whether `OneGame` can play against this opponent."""
+    return opponent is None or opponent is uniform or isinstance(opponent, Tabulated)
