@@ -30,7 +30,8 @@ def rows(seed: int) -> Iterator[Row]:
                 name += "" if copy else ", copy=False"
                 name += f", {threads} threads" if threads > 1 else ""
                 options = {"m": m, "n": n, "k": k, "opponent": opponent, "copy": copy}
-                rivals = ("pgx",) if m == 3 and batch == 8192 else ()
+                rivals = ("pgx random legal", "pgx first legal")
+                rivals = rivals if m == 3 and batch == 8192 else ()
                 work = _later(vector, seed, batch, {**options, "threads": threads})
                 yield Row(name, "steps", work, rivals, threads)
     for m, n, k in BOARDS:

@@ -59,8 +59,11 @@ def openspiel_state(_: str, seed: int) -> Work:
     return work
 
 
-def pgx(_: str, seed: int) -> Work:
-    """Ten jitted steps of 8,192 games, dealt anew when over, each by its first legal move."""
+def pgx(pick: str, seed: int) -> Work:
+    """Ten jitted steps of 8,192 games, dealt anew when over, each by a random legal move.
+
+    With "first legal", the cheapest pick, all games are one and the same.
+    """
     import jax
     import pgx as library
     from pgx.experimental.wrappers import auto_reset
@@ -71,9 +74,15 @@ def pgx(_: str, seed: int) -> Work:
 
     @jax.jit
     def step(state: Any, key: Any) -> tuple[Any, Any]:
-        key, own = jax.random.split(key)
+        key, own, dice = jax.random.split(key, 3)
         keys = jax.random.split(own, batch)
-        actions = state.legal_action_mask.argmax(axis=1)
+        legal = state.legal_action_mask
+        if pick == "random legal":
+            reached = legal.cumsum(axis=1)
+            goals = jax.random.uniform(dice, (batch, 1)) * reached[:, -1:]
+            actions = (reached <= goals).sum(axis=1)
+        else:
+            actions = legal.argmax(axis=1)
         return jax.vmap(step_one)(state, actions, keys), key
 
     now = [state, jax.random.PRNGKey(seed + 1)]

@@ -10,7 +10,7 @@ from tttenv.exact import Positions, Tabulated, positions, tabulate
 from tttenv.features import one_hot
 from tttenv.games import Dice, Numbers, asked
 from tttenv.kernels import walk
-from tttenv.kernels.rollouts import table_games
+from tttenv.kernels.rollouts import random_table_games, table_games
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
 from tttenv.types import Boards, Cells, Mask
@@ -99,7 +99,9 @@ class TableGames:
 def walked_out(
     rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
-    """Whole games of two players, random or looked up; see `kernels.rollouts.table_games`."""
+    """Whole games of two players, random or looked up; see `kernels.rollouts`."""
+    if first is uniform and second is uniform:
+        return random_table_games(seeds, *family(rules))
     reached = []
     for player in (first, second):
         table = random_player(rules) if player is uniform else tabulate(rules, player)
@@ -107,3 +109,27 @@ def walked_out(
         reached.append(np.where(certain, 1.0, table.reached))
     known = tables(rules)
     return table_games(seeds, known.game.successors, known.standing, *reached)
+
+
+class Family(NamedTuple):
+    """What `kernels.rollouts.random_table_games` walks."""
+
+    children: NDArray[np.int32]
+    many: NDArray[np.uint64]
+    outcome: NDArray[np.int8]
+    plies: int
+
+
+@lru_cache(maxsize=8)
+def family(rules: Rules) -> Family:
+    """The legal moves' positions side by side; made once, then kept."""
+    known, game = tables(rules), positions(rules)
+    children = np.take_along_axis(game.successors, known.playable.astype(np.int64), axis=1)
+    own = np.arange(len(game), dtype=np.int32)[:, None]
+    beaten = np.where(game.seats == 0, -1, 1)  # the loser is to move
+    return Family(
+        np.where(game.over[:, None], own, children),
+        np.maximum(known.many, 1).astype(np.uint64),
+        np.where(game.lost, beaten, 0).astype(np.int8),
+        len(game.plies) - 2,
+    )

@@ -1,0 +1,1 @@
+"""Foreign libraries: one file each, loaded only by name."""

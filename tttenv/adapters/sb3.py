@@ -1,0 +1,118 @@
+"""TicTacToe for Stable-Baselines3: many games side by side as an SB3 VecEnv with action masks.
+
+from sb3_contrib import MaskablePPO
+from tttenv.adapters.sb3 import VecEnv
+
+env = VecEnv(64, opponent="epsilon:player=minimax,epsilon=0.2", opening=8)
+model = MaskablePPO("MlpPolicy", env).learn(100_000)
+env.env_method("set_opponent", "minimax")  # from now on, in the games at hand too
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from stable_baselines3.common import vec_env
+
+from tttenv.policy import sample, uniform
+from tttenv.types import Boards
+from tttenv.vector import VectorTicTacToe
+
+
+class VecEnv(vec_env.VecEnv):
+    """`tttenv.vector.VectorTicTacToe` as Stable-Baselines3 wants it.
+
+    Finished games are dealt anew in the same step; their infos hold `terminal_observation`.
+    `env_method("action_masks")` gives one bool row a game, as MaskablePPO wants it; other methods
+    and attributes are those of the batch, the same for every game.
+
+    Args:
+        num_envs: how many games are played side by side.
+        opening: exploring starts: a new game begins with 0 to this many random stones, none of
+            which ends it, and the agent is to move; 0: games are dealt as usual.
+        draw: what a draw pays. The law for an agent that must not lose to anyone, trained against
+            fallible opponents: draw - loss > 3 * (win - draw), so more than 0.5 beside 1 and -1.
+        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more.
+    """
+
+    def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
+        self.games = VectorTicTacToe(num_envs, **kwargs)
+        self.opening, self.draw = opening, draw
+        games = self.games
+        super().__init__(num_envs, games.single_observation_space, games.single_action_space)
+
+    def reset(self) -> Any:
+        """Begin all games; `seed()` before it seeds the one generator of them all."""
+        options = self._options[0] or None
+        observed, _ = self.games.reset(seed=self._seeds[0], options=options)
+        self._reset_seeds()
+        self._reset_options()
+        return self._opened(np.ones(self.num_envs, np.bool_), observed)
+
+    def step_async(self, actions: NDArray[np.int64]) -> None:
+        """Keep the actions until `step_wait`."""
+        self.actions = actions
+
+    def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        """Play them: observations, rewards, which games ended, and an info for each game."""
+        observed, rewards, over, _, batch = self.games.step(self.actions)
+        paid = rewards.astype(np.float32)
+        paid[over & (rewards == 0)] = self.draw
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(over):
+            infos[game]["terminal_observation"] = batch["final_obs"][game]
+        return self._opened(over, observed), paid, over.copy(), infos
+
+    def close(self) -> None:
+        """Nothing to close."""
+        self.games.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The batch's attribute, once for each game asked about."""
+        return [getattr(self.games, attr_name)] * len(self._rows(indices))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set the batch's attribute, for all games whichever are asked about."""
+        setattr(self.games, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Call the batch's method once; `action_masks` gives each game its row."""
+        answer = getattr(self.games, method_name)(*method_args, **method_kwargs)
+        rows = self._rows(indices)
+        if method_name == "action_masks":
+            return [answer[row] for row in rows]
+        return [answer] * len(rows)
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """No game is wrapped."""
+        return [False] * len(self._rows(indices))
+
+    def put(self, boards: Boards) -> Any:
+        """Go on from boards (num_envs, cells), unchecked, the agent to move; observations."""
+        self.games.match.games.put(boards)
+        self.games.match.going = self.num_envs
+        return self.games.observer.look(self.games.match)[0]
+
+    def _opened(self, new: NDArray[np.bool_], observed: Any) -> Any:
+        """The observations, after random stones in the new games."""
+        if not self.opening or not new.any():
+            return observed
+        boards = self.games.boards
+        boards[new] = self._openings(int(np.count_nonzero(new)))
+        return self.put(boards)
+
+    def _openings(self, count: int) -> Boards:
+        """Boards (count, cells) with random stones; a stone that would end a game is left out."""
+        rules, dice = self.games.rules, self.games.np_random
+        boards, stones = rules.start(count), dice.integers(0, self.opening + 1, count)
+        for ply in range(self.opening):
+            after = rules.play(boards, sample(uniform(boards), dice.random(count)))
+            grows = (ply < stones) & ~rules.over(after)
+            boards[grows] = after[grows]
+        return boards
+
+    def _rows(self, indices: Any) -> Sequence[int]:
+        return list(self._get_indices(indices))
