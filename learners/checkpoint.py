@@ -125,7 +125,7 @@ def _pack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
         if isinstance(value, torch.Tensor):
             tensors[name] = value
             return {"tensor": name}
-        tensors[name] = torch.from_numpy(np.ascontiguousarray(value))
+        tensors[name] = torch.from_numpy(np.asarray(value, order="C"))
         return {"array": name}
     if isinstance(value, dict):
         return {"dict": [[key, _pack(inner, tensors)] for key, inner in value.items()]}

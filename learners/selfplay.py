@@ -71,7 +71,11 @@ class SelfPlay:
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        if config.batch < 1 or config.fits < 1 or config.lr <= 0 or (config.halving or 1) < 1:
+        never = config.halving is None
+        if (
+            min(config.batch, config.fits, 1 if never else config.halving or 0) < 1
+            or config.lr <= 0
+        ):
             raise ValueError("selfplay: batch, fits and halving are at least 1, lr is above 0")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.rounds = np.random.default_rng(config.seed), 0

@@ -37,7 +37,7 @@ class TensorBoard:
 
     def __init__(self, folder: Path, rules: Rules, settings: dict[str, Any], at: int = 0) -> None:
         self.rules, self.settings = rules, settings
-        self.writer = SummaryWriter(str(folder), purge_step=at if at else None)
+        self.writer = SummaryWriter(str(folder), purge_step=at + 1 if at else None)
 
     def __enter__(self) -> "TensorBoard":
         return self

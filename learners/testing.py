@@ -13,7 +13,7 @@ import torch
 from learners.base import Learner
 from learners.checkpoint import load_state, save_state
 from tttenv.rules import Rules
-from tttenv.testing import check_policy, require, some_boards
+from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 
 
 def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
@@ -29,7 +29,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
         LawBrokenError: at the first broken law.
     """
     config = kind.presets["default"] if config is None else config
-    check_config(kind, config)
+    check_config(kind, config, rules)
     before = _global_dice()
     learner = _trained(kind, config, rules, steps)
     require(_same(before, _global_dice()), "a learner leaves the global generators alone")
@@ -39,7 +39,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
     _check_weights(kind, config, rules, learner)
 
 
-def check_config(kind: type[Learner], config: Any) -> None:
+def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
     """Check that the config is a frozen dataclass with a seed that JSON can hold."""
     require(is_dataclass(kind.Config), "Config is a dataclass")
     require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it
@@ -48,8 +48,11 @@ def check_config(kind: type[Learner], config: Any) -> None:
     for name, preset in kind.presets.items():
         require(isinstance(preset, kind.Config), f"preset {name} is a Config")
     require(isinstance(config, kind.Config), "the config given is of the learner's Config")
-    stored = json.loads(json.dumps(asdict(config)))
-    kind(kind.Config(**stored), Rules())
+    try:
+        stored = json.loads(json.dumps(asdict(config)))
+    except TypeError as error:
+        raise LawBrokenError(f"JSON can hold the config: {error}") from None
+    kind(kind.Config(**stored), rules)
 
 
 def _check_snapshot(learner: Learner, rules: Rules) -> None:

@@ -46,6 +46,8 @@ def train(
     Raises:
         ValueError: if `out` is taken or holds nothing to resume, or the learner refuses the rules.
     """
+    if config.seed < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
     if not resume and ((out / CARD).exists() or (out / STATE).exists()):
         raise ValueError(f"{out} holds a checkpoint already: choose another folder, or --resume")
     stored = json.loads(json.dumps(asdict(config)))

@@ -39,6 +39,7 @@ def main(args: list[str]) -> None:
     given = console.parse(Arguments, PROG, args)
     for name in given.learners:
         row(name)
+    console.check_seed(given.seed)
     if given.seeds < 1 or given.jobs < 1:
         raise ValueError("--seeds and --jobs are at least 1")
     import fleet

@@ -29,6 +29,7 @@ class Arguments:
 def main(args: list[str]) -> None:
     """Certify and print."""
     given = console.parse(Arguments, PROG, args, description=_description())
+    console.check_seed(given.seed)
     from tttenv import Rules, certify, player
     from tttenv.opponents import rules_of
 

@@ -55,6 +55,16 @@ def _gist(box: str) -> str:
     return " ".join(lines).strip() or box.strip()
 
 
+def check_seed(seed: int) -> None:
+    """Let a seed pass.
+
+    Raises:
+        ValueError: if it is negative.
+    """
+    if seed < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, not {seed}")
+
+
 def share(number: float) -> str:
     """A probability as per cent with two digits, cut towards the middle: 100.00 is exactly one."""
     per_cent = 100 * number

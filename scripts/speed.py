@@ -54,6 +54,7 @@ class Result:
 def main(args: list[str]) -> None:
     """Measure and print."""
     given = console.parse(Arguments, PROG, args)
+    console.check_seed(given.seed)
     if given.rounds < 1 or given.seconds <= 0:
         raise ValueError("--rounds is at least 1 and --seconds above 0")
     pin(1)

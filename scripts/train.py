@@ -110,7 +110,7 @@ def _parse_from(name: str, rest: list[str], options: Options, config: Any) -> tu
 
 def _peek(args: list[str], option: str) -> str | None:
     """The value of an option before the arguments are read in earnest."""
-    for arg, following in zip(args, [*args[1:], ""], strict=True):
+    for arg, following in zip(args, [*args[1:], ""], strict=False):
         if arg == option:
             return following
         if arg.startswith(f"{option}="):
@@ -140,15 +140,14 @@ class _Bar:
         self.task = self.progress.add_task("step", total=steps, seconds=0.0, state="starting")
 
     def __enter__(self) -> "_Bar":
-        self.progress.start()
         return self
 
-    def __exit__(self, kind: object, *_: object) -> None:
-        if kind is not None and not self.progress.tasks[0].completed:
-            self.progress.live.transient = True  # nothing has happened: leave only the error
-        self.progress.stop()
+    def __exit__(self, *_: object) -> None:
+        if self.progress.live.is_started:
+            self.progress.stop()
 
     def __call__(self, report: Any) -> None:
+        self.progress.start()  # now that all arguments have proven good
         state = console.standing(report.numbers)
         self.progress.update(self.task, completed=report.step, seconds=report.seconds, state=state)
 

@@ -27,9 +27,11 @@ def read_card(folder: Path) -> dict[str, Any]:
         card = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ValueError(f"{file} cannot be read: {error}") from None
-    if not isinstance(card, dict) or not card.keys() >= KEYS:
+    whole = isinstance(card, dict) and card.keys() >= KEYS
+    if not whole or not isinstance(card["files"], dict) or not isinstance(card["config"], dict):
         raise ValueError(f"{file} is not the card of a checkpoint: it needs {sorted(KEYS)}")
-    return card
+    found: dict[str, Any] = card
+    return found
 
 
 def read_file(folder: Path, card: dict[str, Any], name: str) -> bytes:

@@ -1,5 +1,7 @@
 """Boards as numbers for learners: one-hot planes and line counts."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,3 +30,47 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
     sides = [np.where(theirs == 0, mine, 0), np.where(mine == 0, theirs, 0)]
     counts = [[(side == j).sum(-1) for j in range(1, rules.k + 1)] for side in sides]
     return np.moveaxis(np.array(counts, np.int64), (0, 1), (-2, -1))
+
+
+def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
+    """On how many empty cells of boards (..., cells) a stone of mine makes two threats, (...).
+
+    A threat is a line that holds k - 1 stones of mine and is otherwise empty.
+    """
+    stones = boards[..., rules.lines]
+    begun = ((stones == 1).sum(-1) == rules.k - 2) & ~(stones == -1).any(-1)
+    through = (rules.lines[:, :, None] == np.arange(rules.cells)).any(1)  # (lines, cells)
+    threats = begun.astype(np.int64) @ through
+    return np.asarray(((threats > 1) & (boards == 0)).sum(-1), np.int64)
+
+
+def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
+    """1; lines one short, mine and theirs; my centre; my corners; lines begun; lines full."""
+    counts, n = line_counts(rules, boards), rules.n
+    corners = boards[:, [0, n - 1, rules.cells - n, rules.cells - 1]] == 1
+    centre = boards[:, rules.m // 2 * n + n // 2] == 1
+    one, short, full = counts[:, 0, 0], counts[:, :, -2], counts[:, 0, -1]
+    columns = [
+        np.ones(len(boards)),
+        short[:, 0],
+        short[:, 1],
+        centre,
+        corners.sum(axis=1),
+        one,
+        full,
+    ]
+    return np.column_stack(columns).astype(np.float64)
+
+
+def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
+    """Facts about a board, mine and theirs, and all products of two of them."""
+    counts = line_counts(rules, boards)
+    facts: list[NDArray[Any]] = [np.ones(len(boards)), rules.seat(boards)]
+    for side, stone in enumerate((1, -1)):
+        begun, short, full = counts[:, side, 0], counts[:, side, -2], counts[:, side, -1]
+        double = forks(rules, boards * stone)
+        facts += [begun / 4, short > 0, short > 1, full > 0, double > 0, double > 1]
+        facts += [boards[:, rules.cells // 2] == stone, (boards == stone)[:, ::2].sum(1) / 4]
+    base = np.stack(facts, axis=1).astype(np.float64)
+    rows, columns = np.triu_indices(base.shape[1])
+    return np.asarray(base[:, rows] * base[:, columns])

@@ -39,7 +39,7 @@ class Table(Generic[_T]):
         Raises:
             ValueError: for an unknown name, listing the known ones.
         """
-        if name not in self.rows:
+        if not isinstance(name, str) or name not in self.rows:
             raise ValueError(f"unknown {self.kind} {name!r}; known are {', '.join(self.rows)}")
         module, attribute = self.rows[name].target.split(":")
         return typing.cast("_T", getattr(importlib.import_module(module), attribute))

@@ -1,12 +1,13 @@
 """The players that can be named: one file each, one row each, and checkpoints by their folder."""
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tttenv.card import read_card
-from tttenv.policy import Policy
 from tttenv.registry import Row, Table, call, parse
-from tttenv.rules import Rules
+
+if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
+    from tttenv.policy import Policy
+    from tttenv.rules import Rules
 
 # To add a player: a file in this folder with a function (rules, option=default, ...) -> Policy,
 # and its row here. Scripts, tests, environments and the benchmark pick it up by its name.
@@ -30,7 +31,7 @@ OPPONENTS: Table[Any] = Table(
 )
 
 
-def player(spec: str, rules: Rules | None = None) -> Policy:
+def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     """The player a spec names, on `rules`.
 
     Args:
@@ -42,6 +43,8 @@ def player(spec: str, rules: Rules | None = None) -> Policy:
         ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
             is missing, damaged or of other rules.
     """
+    from tttenv.rules import Rules
+
     if not isinstance(spec, str):
         raise ValueError(f"a player is named by a text, not {spec!r}")
     if is_path(spec):
@@ -53,12 +56,15 @@ def player(spec: str, rules: Rules | None = None) -> Policy:
     return made
 
 
-def rules_of(spec: str) -> Rules:
+def rules_of(spec: str) -> "Rules":
     """The game a player is for: a checkpoint's own, 3,3,3 for players by name.
 
     Raises:
         ValueError: if there is no checkpoint in the folder.
     """
+    from tttenv.card import read_card
+    from tttenv.rules import Rules
+
     if not is_path(spec):
         return Rules()
     return Rules.of(str(read_card(Path(spec))["rules"]))

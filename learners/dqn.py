@@ -1,0 +1,149 @@
+"""Deep Q-learning: a network says what each legal cell is worth, and learns it from replayed moves.
+
+A move is worth its reward and what the best legal answer leaves of it. In self-play the next board
+is the other side's, whose best is our worst: r - max q (negamax); against an opponent it is our own
+again: r + max q. No maximum looks at taken cells; q comes from the target, an older copy of the
+network (Mnih et al., Nature 518, 2015). What is replayed is turned or mirrored at random.
+"""
+
+import copy
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from learners.nets import MaskedMLP, evaluate, greedy_player, load_weights, planes, weights_of
+from learners.replay import Moves, Replay
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.vector import VectorTicTacToe
+
+
+@dataclass(frozen=True)
+class DQNConfig:
+    """What deep Q-learning can be told."""
+
+    seed: int = 0  # of the first weights and all dice
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers
+    plain: bool = False  # 1, -1, 0 go in and sigmoids come out; False: one-hot planes, linear
+    opponent: str | None = None  # whom to learn against, a player's spec; None: self-play
+    draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; in self-play 0
+    games: int = 64  # played side by side, a move each a step
+    epsilon: float = 0.3  # how often a move is random
+    capacity: int = 20_000  # moves kept for replay
+    symmetric: bool = True  # turn and mirror what is replayed
+    batch: int = 256  # moves replayed for a gradient step, of which a step makes one
+    lr: float = 3e-3  # learning rate, of Adam
+    sync: int = 50  # steps until the target becomes a copy of the network again
+
+    def __post_init__(self) -> None:
+        if min(self.games, self.batch, self.sync) < 1 or self.capacity < self.games:
+            raise ValueError("dqn: games, batch and sync are at least 1, capacity >= games")
+        if not 0 <= self.epsilon <= 1 or (self.draw and self.opponent is None):
+            raise ValueError("dqn: epsilon is a share of 1, and in self-play a draw pays 0")
+
+
+PUBLISHED = DQNConfig(
+    hidden=(36, 36), plain=True, opponent="random", draw=1.0, epsilon=0.7, symmetric=False
+)
+
+
+class DQN:
+    """Learns on any rules.
+
+    Published, in nestedsoftware/tictac: plain boards, random replies, a draw paying like a win, and
+    2,000,000 games a seat, each move fitted once by plain gradient steps.
+    """
+
+    Config: ClassVar[type] = DQNConfig
+    presets: ClassVar[dict[str, Any]] = {"default": DQNConfig(), "published": PUBLISHED}
+
+    def __init__(self, config: DQNConfig, rules: Rules) -> None:
+        self.config, self.rules, self.steps = config, rules, 0
+        self.sign = 1 if config.opponent else -1  # of what the board after is worth
+        self.rng = np.random.default_rng(config.seed)
+        self.net = (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, self.rng)
+        self.target = copy.deepcopy(self.net)
+        self.optimiser = torch.optim.Adam(self.net.parameters(), config.lr)
+        self.replay = Replay(config.capacity, rules)
+        opponent, size = config.opponent, asdict(rules)
+        self.env = VectorTicTacToe(config.games, opponent=opponent, obs="board", **size)
+        self.env.np_random = self.rng
+        self.env.reset()
+
+    def step(self) -> dict[str, float]:
+        """A move in every game, then one gradient step."""
+        self.replay.add(self._play())
+        moves = self.replay.sample(self.config.batch, self.rng, self.config.symmetric)
+        with torch.no_grad():
+            wanted = targets(moves, self.target(planes(moves.after)), self.sign)
+        values = self.net(planes(moves.boards)).gather(1, torch.as_tensor(moves.cells)[:, None])
+        loss = (values[:, 0] - wanted).square().mean()
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        self.steps += 1
+        if self.steps % self.config.sync == 0:
+            self.target.load_state_dict(self.net.state_dict())
+        return {"loss": loss.item()}
+
+    def policy(self) -> Policy:
+        """Greedy: the legal cell worth most."""
+        return greedy_player(self.rules, [self.net])
+
+    def state_dict(self) -> dict[str, Any]:
+        """The network, its target, the optimiser, the replay, the games at hand and the dice."""
+        return {
+            "weights": weights_of({"net": self.net}),
+            "target": weights_of({"net": self.target}),
+            "optimiser": self.optimiser.state_dict(),
+            "replay": self.replay.state_dict(),
+            "boards": self.env.boards,
+            "steps": self.steps,
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`; weights alone are enough to play."""
+        load_weights({"net": self.net}, state["weights"])
+        if "rng" in state:
+            load_weights({"net": self.target}, state["target"])
+            self.optimiser.load_state_dict(state["optimiser"])
+            self.replay.load_state_dict(state["replay"])
+            self.env.reset(options={"board": state["boards"]})
+            self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
+
+    def _play(self) -> Moves:
+        """One move in every game: the best as far as the network knows, or a random one."""
+        boards = self.env.boards
+        liking = evaluate(self.rules, [self.net], boards)
+        explore = self.rng.random((len(boards), 1)) < self.config.epsilon
+        liking = np.where(explore, self.rng.random(boards.shape), liking)
+        cells = np.where(boards == 0, liking, -np.inf).argmax(axis=1)
+        _, rewards, over, *_ = self.env.step(cells)
+        rewards[over & (rewards == 0)] = self.config.draw
+        return Moves(boards, cells, rewards.astype(np.float32), over, self.env.boards)
+
+
+def targets(moves: Moves, values: torch.Tensor, sign: int) -> torch.Tensor:
+    """What moves are worth (batch,), by `values` (batch, cells) of the boards after.
+
+    `sign` is 1 if the same side decides there, -1 if the other; taken cells count for nothing.
+    """
+    best = values.masked_fill(torch.as_tensor(moves.after != 0), -torch.inf).amax(dim=1)
+    return torch.as_tensor(moves.rewards) + sign * best.masked_fill(torch.as_tensor(moves.over), 0)
+
+
+class PlainMLP(MaskedMLP):
+    """From boards as 1, -1, 0 to numbers between -1, what a loss is worth, and 1, a win."""
+
+    def __init__(self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator) -> None:
+        super().__init__(cells, hidden, rng)
+        first: Any = self.layers[0]  # which was made for three planes
+        first.weight = torch.nn.Parameter(first.weight[:, :cells].detach().clone())
+
+    def forward(self, planes: torch.Tensor) -> torch.Tensor:
+        """Planes (batch, 3 * cells) to one number a cell (batch, cells), legal or not."""
+        mine, theirs, _ = planes.chunk(3, dim=-1)
+        return 2 * torch.sigmoid(self.layers(mine - theirs)) - 1

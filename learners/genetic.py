@@ -1,0 +1,149 @@
+"""A genetic algorithm: populations of players, each a move for every class of positions.
+
+A player's fitness is 1 - lost / played over all games that it can be led into from both seats, the
+other side trying every reply; 1 is unbeatable. Parents are drawn with chances that go with their
+fitness; a child takes each gene from one or the other, and now and then a new one (Holland,
+Adaptation in Natural and Artificial Systems, 1975). One pass backwards counts everyone's games.
+
+As published, the chances of good and bad hardly differ, and nothing is learned of positions that
+a player avoids: a better move that leads there loses at first. Repaired, chances follow a high
+power of the fitness, the best lives on, and games in which it strays from its genes count, too.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learners.boards import Shown
+from tttenv.exact import Positions, Tabulated, positions, require_enumerable
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+
+
+@dataclass(frozen=True)
+class GeneticConfig:
+    """What the genetic algorithm can be told."""
+
+    seed: int = 0  # of all dice
+    population: int = 500  # players in a generation
+    crossover: float = 0.5  # chance that a gene comes from the first parent, not the second
+    replicate: float = 0.1  # share of children that are copies of one parent
+    mutation: float = 0.002  # chance that a gene is replaced by a random move
+    power: float = 300.0  # chances go with fitness to this power
+    elite: int = 1  # how many of the best live on unchanged
+    stray: float = 0.1  # each own stone off the genes multiplies what a game counts by this
+
+
+PUBLISHED = GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, stray=0.0)
+
+
+class Ply(NamedTuple):
+    """The classes of positions with so many stones, undecided ones first."""
+
+    seat: int  # who is to move
+    children: Tensor  # (undecided, cells): the classes after, by number among the next ply's
+    replies: Tensor  # (undecided, classes of the next ply): how many moves lead there
+    ends: Tensor  # (2 seats, games played and lost, decided, 1): what these count for a player
+
+
+class Genetic:
+    """Learns on games small enough to enumerate.
+
+    Source: lecture notes "TicTacToe experiment platform" (2018), section 10; genes fit all images.
+    """
+
+    Config: ClassVar[type] = GeneticConfig
+    presets: ClassVar[dict[str, Any]] = {"default": GeneticConfig(), "published": PUBLISHED}
+
+    def __init__(self, config: GeneticConfig, rules: Rules) -> None:
+        require_enumerable(rules)
+        shares = (config.crossover, config.replicate, config.mutation, config.stray)
+        if not (0 <= config.elite < config.population and all(0 <= p <= 1 for p in shares)):
+            raise ValueError("genetic: elite is below population; the chances and stray are shares")
+        self.config, self.rules, self.game = config, rules, positions(rules)
+        self.rng, self.shown = np.random.default_rng(config.seed), Shown(self.game, symmetric=True)
+        self.plies = _plies(self.game, self.shown)
+        self.classes = np.sort(np.concatenate(self.shown.rows))  # by the position shown of each
+        self.legal = torch.as_tensor(self.game.successors[self.classes] >= 0)
+        everyone = torch.arange(len(self.classes)).repeat_interleave(config.population)
+        self.genes = self._random_moves(everyone).view(-1, config.population)
+        self.fitness = self._fitness(self.genes)  # (population,)
+
+    def step(self) -> dict[str, float]:
+        """One generation."""
+        config, count = self.config, self.config.population
+        best = self.fitness.argsort(descending=True, stable=True)[: config.elite]
+        wheel = (self.fitness.double() ** config.power).cumsum(0)
+        spins = torch.as_tensor(self.rng.random((2, count))) * wheel[-1]
+        first, second = torch.searchsorted(wheel, spins, right=True).clamp(max=count - 1)
+        copied = torch.as_tensor(self.rng.random(count) < config.replicate)
+        from_first = self._dice() < config.crossover
+        children = torch.where(from_first | copied, self.genes[:, first], self.genes[:, second])
+        rows, columns = (self._dice() < config.mutation).nonzero(as_tuple=True)
+        children[rows, columns] = self._random_moves(rows)
+        children[:, : config.elite] = self.genes[:, best]
+        self.genes, self.fitness = children, self._fitness(children)
+        return {"best": self.fitness.max().item(), "mean": self.fitness.mean().item()}
+
+    def policy(self) -> Policy:
+        """The fittest player of the generation."""
+        cells = np.zeros(len(self.game), np.int64)
+        cells[self.classes] = self.genes[:, self.fitness.argmax()].cpu().numpy()
+        chosen = np.arange(self.rules.cells) == self.shown.turned_back(cells)[:, None]
+        return Tabulated.mixing(self.rules, chosen & (self.game.successors >= 0))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The fittest player's genes, everyone's, and the dice."""
+        best, dice = self.genes[:, self.fitness.argmax()].clone(), self.rng.bit_generator.state
+        return {"weights": {"genes": best}, "genes": self.genes.clone(), "rng": dice}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`; weights alone are enough to play."""
+        alone = state["weights"]["genes"][:, None].expand(-1, self.config.population)
+        self.genes = torch.as_tensor(state.get("genes", alone)).clone()
+        self.fitness = self._fitness(self.genes)
+        if "rng" in state:
+            self.rng.bit_generator.state = state["rng"]
+
+    def _dice(self) -> Tensor:
+        """A number in [0, 1) for each gene, (classes, population)."""
+        return torch.as_tensor(self.rng.random(tuple(self.genes.shape), np.float32))
+
+    def _random_moves(self, rows: Tensor) -> Tensor:
+        """A random move for each of these classes, given by number."""
+        dice = torch.as_tensor(self.rng.random((len(rows), self.rules.cells), np.float32))
+        return torch.where(self.legal[rows], dice, -1.0).argmax(dim=1)
+
+    def _fitness(self, genes: Tensor) -> Tensor:
+        """1 - lost / played for players (classes, population), (population,)."""
+        below, end = torch.zeros(2, 2, 0, genes.shape[1]), len(genes)
+        for ply in self.plies:
+            own, end = genes[end - len(ply.children) : end], end - len(ply.children)
+            chosen = ply.children.gather(1, own).expand(2, -1, -1)
+            strayed, theirs = (ply.replies @ below[seat] for seat in (ply.seat, 1 - ply.seat))
+            mine = below[ply.seat].gather(1, chosen) + self.config.stray * strayed
+            going = torch.stack([mine, theirs] if ply.seat == 0 else [theirs, mine])
+            below = torch.cat([going, ply.ends.expand(-1, -1, -1, genes.shape[1])], dim=2)
+        played, lost = below[:, :, 0].sum(dim=0)
+        return torch.sub(1, lost / played)
+
+
+def _plies(game: Positions, shown: Shown) -> list[Ply]:
+    """The classes of positions, the last ply first."""
+    found, width = [], 0
+    number = np.zeros(len(game), np.int64)  # of a class in its ply, undecided ones first
+    for stones in reversed(range(len(game.plies) - 1)):
+        rows = np.unique(shown.standing_for[game.ply(stones)])
+        going, ended = rows[~game.over[rows]], rows[game.over[rows]]
+        after, seat = game.successors[going], stones % 2
+        children = number[shown.standing_for[after]]
+        replies = np.zeros((len(going), width), np.float32)
+        np.add.at(replies, (np.nonzero(after >= 0)[0], children[after >= 0]), 1)
+        ends = np.zeros((2, 2, len(ended), 1), np.float32)
+        ends[:, 0], ends[seat, 1, :, 0] = 1, game.lost[ended]
+        found.append(Ply(seat, *map(torch.as_tensor, (children, replies, ends))))
+        number[np.concatenate([going, ended])], width = np.arange(len(rows)), len(rows)
+    return found

@@ -1,0 +1,149 @@
+"""LMS: a linear evaluator of boards, corrected after every move by the least mean squares rule.
+
+The worth of a board to one side is a weighted sum of features; after each move the weights move
+along the features by eta times the error, the error being what the next board says less what this
+one said (Widrow and Hoff, 1960; Mitchell, Machine Learning, 1997, section 1.2).
+
+Published are seven features, all of them counts: what a line of two is worth does not depend on
+who moves next, and a fork is just two lines; their player is beatable. Repaired, the features see
+the side to move, threats and forks, and products of two of them; games branch at random, and a
+board is compared with the best reply to it. It is still linear, and still LMS.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from tttenv.exact import Tabulated, positions, require_enumerable
+from tttenv.features import rich, seven
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.vector import VectorTicTacToe
+
+Features = NDArray[np.float64]  # (boards, features)
+
+
+@dataclass(frozen=True)
+class LMSConfig:
+    """What LMS can be told."""
+
+    seed: int = 0  # of all dice; the published form has none
+    features: Literal["rich", "seven"] = "rich"  # what is seen of a board
+    eta: float = 1.0  # how far weights move, for the rich ones divided by the features' square
+    epsilon: float = 0.5  # rich: how often a move is random
+    games: int = 16  # a step; the rich ones' are played side by side
+    starter: Literal["alternate", "x"] = "alternate"  # seven: who begins the games
+    last: Literal["before", "final"] = "before"  # seven: whose features the last update takes
+
+
+PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
+
+
+class LMS:
+    """Learns on games small enough to enumerate.
+
+    Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, 10,000 games in
+    which x and o share the weights, and each round is both sides' moves.
+    """
+
+    Config: ClassVar[type] = LMSConfig
+    presets: ClassVar[dict[str, Any]] = {
+        "default": LMSConfig(),
+        "published": PUBLISHED,
+        "published_final_board": replace(PUBLISHED, last="final"),
+        "published_x_first": replace(PUBLISHED, starter="x"),
+    }
+
+    def __init__(self, config: LMSConfig, rules: Rules) -> None:
+        require_enumerable(rules)
+        if config.eta <= 0 or config.games < 1 or not 0 <= config.epsilon <= 1:
+            raise ValueError("lms: eta is above 0, games at least 1, epsilon a share of 1")
+        self.config, self.rules, self.game = config, rules, positions(rules)
+        self.rng, self.played = np.random.default_rng(config.seed), 0
+        game, see = self.game, rich if config.features == "rich" else seven
+        self.seen = see(rules, -game.boards)  # as the side sees it that has just moved
+        self.faced = see(rules, game.boards)  # as the side to move sees it
+        first = np.zeros if config.features == "rich" else np.ones
+        self.weights = torch.as_tensor(first(self.seen.shape[1]))
+        self.final = np.where(game.lost, 1.0, 0.0)  # for the side that has just moved
+        m, n, k = rules.m, rules.n, rules.k
+        self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board", copy=False)
+
+    def step(self) -> dict[str, float]:
+        """Some games; the mean squared error, or how large the weights are."""
+        if self.config.features == "rich":
+            return {"error": self._play_many()}
+        w = self.weights.cpu().numpy()
+        for _ in range(self.config.games):
+            w, self.played = self._play_one(w), self.played + 1
+        self.weights = torch.as_tensor(w)
+        return {"size": float(np.linalg.norm(w))}
+
+    def policy(self) -> Policy:
+        """In each position the move to the board worth most, the first of equals."""
+        best = np.arange(self.rules.cells) == self._moves().argmax(1)[:, None]
+        return Tabulated.mixing(self.rules, best & (self.game.successors >= 0))
+
+    def state_dict(self) -> dict[str, Any]:
+        """The weights, the games played and the dice."""
+        weights, dice = {"weights": self.weights.clone()}, self.rng.bit_generator.state
+        return {"weights": weights, "played": self.played, "rng": dice}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`; weights alone are enough to play."""
+        self.weights.copy_(state["weights"]["weights"])
+        if "rng" in state:
+            self.played, self.rng.bit_generator.state = state["played"], state["rng"]
+
+    def _moves(self) -> NDArray[np.float64]:
+        """What each move is worth, (positions, cells)."""
+        after, worth = self.game.successors, self.seen @ self.weights.cpu().numpy()
+        return np.where(after >= 0, worth[after], -np.inf)
+
+    def _play_many(self) -> float:
+        """Games side by side, each move corrected by the best reply; the mean squared error."""
+        errors, going = [], np.ones(self.config.games, np.bool_)
+        self.env.reset()
+        while going.any():
+            moves = self._moves()
+            at = self.game.index(self.env.boards)
+            explore = self.rng.random((len(at), 1)) < self.config.epsilon
+            dice = np.where(moves[at] > -np.inf, self.rng.random(moves[at].shape), -np.inf)
+            cells = np.where(explore, dice, moves[at]).argmax(axis=1)
+            after = self.game.successors[at, cells]
+            _, _, ended, _, _ = self.env.step(cells)
+            replies = -moves[after].max(axis=1, initial=-1e9)
+            target = np.where(self.game.over[after], self.final[after], np.clip(replies, -1, 1))
+            x, w = self.seen[after][going], self.weights.cpu().numpy()
+            error = target[going] - x @ w
+            step = self.config.eta * (error / np.square(x).sum(axis=1)) @ x / len(x)
+            self.weights = torch.as_tensor(w + step)
+            errors.append(np.square(error).mean())
+            going = going & ~ended
+        return float(np.mean(errors))
+
+    def _play_one(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """One game as published, seen by x throughout; the weights after it."""
+        x_seat = self.played % 2 if self.config.starter == "alternate" else 0
+        at, eta, game = 0, self.config.eta, self.game
+
+        def features(at: int) -> NDArray[np.float64]:
+            view: Features = (self.faced if game.seats[at] == x_seat else self.seen)[at]
+            return view
+
+        while True:
+            before = features(at)
+            for _ in range(2):
+                if not game.over[at]:
+                    after = game.successors[at][game.successors[at] >= 0]
+                    at = after[(self.seen[after] @ w).argmax()]
+            now = features(at)
+            if game.over[at]:
+                break
+            w = w + eta * (now @ w - before @ w) * before
+        result = game.lost[at] * (-1.0 if game.seats[at] == x_seat else 1.0)
+        seen = before if self.config.last == "before" else now
+        return np.asarray(w + eta * (result - now @ w) * seen)

@@ -1,0 +1,149 @@
+"""MaskablePPO of sb3-contrib against a pool of opponents: perfect, itself, random, and erring.
+
+PPO (Schulman et al., arXiv 1707.06347, 2017) with taken cells masked. "self" is a frozen snapshot;
+games begin with random stones (exploring starts). Against opponents that err, a draw must pay more
+than three quarters of the way from loss to win; as published, at +1/0/-1, the player takes risks.
+"""
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib import import_module
+from typing import Any, ClassVar
+
+import numpy as np
+import sb3_contrib
+import torch
+from stable_baselines3.common.logger import Logger
+
+from learners.nets import evaluate, greedy_player, load_weights, weights_of
+from tttenv.exact import enumerable, tabulate
+from tttenv.opponents import player
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.types import Boards, Probs
+
+
+@dataclass(frozen=True)
+class MaskablePPOConfig:
+    """What MaskablePPO can be told."""
+
+    seed: int = 0  # of everything
+    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for policy and value each
+    pool: tuple[str, ...] = ("minimax", "self", "random", "epsilon")  # opponents, one a rollout
+    snapshot: int = 10  # rollouts until "self" becomes the player as it is then
+    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
+    draw: float = 0.7  # what a draw pays, a win paying 1 and a loss -1
+    games: int = 128  # played side by side
+    turns: int = 16  # of every game in a rollout
+    batch: int = 512  # turns a gradient step
+    epochs: int = 4  # how often a rollout is learned from
+    lr: float = 1e-3  # learning rate
+    entropy: float = 0.02  # bonus for an undecided policy
+
+    def __post_init__(self) -> None:
+        if min(self.games, self.turns, self.batch, self.epochs, self.snapshot) < 1 or not self.pool:
+            raise ValueError("maskable_ppo: games, turns, batch, epochs and pool are at least 1")
+
+
+PUBLISHED = MaskablePPOConfig(
+    pool=("random",), opening=0, draw=0.0, games=8, turns=256, batch=256, epochs=10, lr=3e-4
+)
+
+
+class MaskablePPO:
+    """Learns on any rules, through the adapter `tttenv.adapters.sb3`."""
+
+    Config: ClassVar[type] = MaskablePPOConfig
+    presets: ClassVar[dict[str, Any]] = {"default": MaskablePPOConfig(), "published": PUBLISHED}
+
+    def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:
+        self.config, self.rules, self.rollouts = config, rules, 0
+        self.rng = np.random.default_rng(config.seed)
+        make: Any = import_module("tttenv.adapters.sb3").VecEnv
+        self.env = make(config.games, config.opening, config.draw, **asdict(rules))
+        self.env.games.np_random = self.rng
+        with lent_dice(self.rng):
+            self.model = sb3_contrib.MaskablePPO(
+                "MlpPolicy",
+                self.env,
+                learning_rate=config.lr,
+                n_steps=config.turns,
+                batch_size=config.batch,
+                n_epochs=config.epochs,
+                gamma=1.0,
+                ent_coef=config.entropy,
+                policy_kwargs={"net_arch": list(config.hidden), "activation_fn": torch.nn.ReLU},
+                device=torch.get_default_device(),
+            )
+        self.model.set_logger(Logger(None, []))
+        net = self.model.policy
+        self.actor = torch.nn.Sequential(net.mlp_extractor.policy_net, net.action_net)
+        self.former = copy.deepcopy(self.actor)
+        self.pool = {spec: player(spec, rules) for spec in config.pool if spec != "self"}
+
+    def step(self) -> dict[str, float]:
+        """A rollout against the next opponent, and its lessons."""
+        config, spec = self.config, self.config.pool[self.rollouts % len(self.config.pool)]
+        if self.rollouts % config.snapshot == 0:
+            self.former = copy.deepcopy(self.actor)
+        self.env.games.set_opponent(self.pool.get(spec) or self._former_self())
+        with lent_dice(self.rng):
+            self.model.learn(config.games * config.turns, reset_num_timesteps=False)
+        self.rollouts += 1
+        logged = self.model.logger.name_to_value
+        return {name: float(logged[f"train/{name}"]) for name in ("value_loss", "entropy_loss")}
+
+    def policy(self) -> Policy:
+        """Greedy: the likeliest legal cell."""
+        return greedy_player(self.rules, [self.actor])
+
+    def state_dict(self) -> dict[str, Any]:
+        """The player now and at the last snapshot, the optimiser, the games at hand, the dice."""
+        return {
+            "weights": weights_of({"actor": self.actor}),
+            "former": weights_of({"actor": self.former}),
+            "model": weights_of({"both": self.model.policy}),
+            "optimiser": self.model.policy.optimizer.state_dict(),
+            "boards": self.env.games.boards,
+            "starts": self.model._last_episode_starts,
+            "rollouts": self.rollouts,
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`; weights alone are enough to play."""
+        load_weights({"actor": self.actor}, state["weights"])
+        if "rng" in state:
+            load_weights({"actor": self.former}, state["former"])
+            load_weights({"both": self.model.policy}, state["model"])
+            self.model.policy.optimizer.load_state_dict(state["optimiser"])
+            if state["rollouts"]:
+                self.model._last_obs = self.env.put(state["boards"])
+                self.model._last_episode_starts = state["starts"]
+            self.rollouts, self.rng.bit_generator.state = state["rollouts"], state["rng"]
+
+    def _former_self(self) -> Policy:
+        """The last snapshot, which plays every cell with its probability."""
+        rules, net = self.rules, self.former
+
+        def play(boards: Boards) -> Probs:
+            values = np.where(boards == 0, evaluate(rules, [net], boards), -np.inf)
+            likely: Probs = np.exp(values.astype(np.float64) - values.max(axis=1, keepdims=True))
+            return np.asarray(likely / likely.sum(axis=1, keepdims=True))
+
+        return tabulate(rules, play) if enumerable(rules) else play
+
+
+@contextmanager
+def lent_dice(rng: np.random.Generator) -> Iterator[None]:
+    """Seeds the global dice, which SB3 rolls, by `rng`, and puts them back as they were after."""
+    seed, numpy_dice = int(rng.integers(2**32)), np.random.get_state()  # noqa: NPY002
+    with torch.random.fork_rng():
+        torch.manual_seed(seed)
+        np.random.seed(seed)  # noqa: NPY002
+        try:
+            yield
+        finally:
+            np.random.set_state(numpy_dice)  # noqa: NPY002

@@ -1,0 +1,149 @@
+"""Tabular Q-learning: a table of what each move is worth, put right backwards after every game.
+
+After a game, from its last move to its first, the worth of a move goes a share `lr` of the way to
+what it brought: the result, or the worth of its player's best next move (Watkins, Learning from
+Delayed Rewards, 1989). A move is known by the board it makes, and all images of a board are one:
+the table has up to 764 items. With probability epsilon a move is random.
+
+As published, the table learns against random play that a draw is as good as a win: it becomes
+unbeatable and wins little. Repaired, it plays both sides, and a draw is half a win. Games run side
+by side; what several of them say about a move in the same turn is averaged.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from learners.boards import Shown
+from tttenv.exact import SEATS, Tabulated, positions, require_enumerable
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.vector import VectorTicTacToe
+
+
+@dataclass(frozen=True)
+class QTableConfig:
+    """What Q-learning can be told."""
+
+    seed: int = 0  # of all dice
+    lr: float = 0.8  # how far a number moves towards what a move brought
+    gamma: float = 1.0  # what a number is worth a move earlier
+    epsilon: float = 0.7  # how often a move is random, at the start
+    fall: int | None = None  # games after each of which epsilon falls by .1; None: never
+    draw: float = 0.5  # what a draw is worth, a win being 1 and a loss 0
+    symmetric: bool = True  # one number for all images of a board
+    self_play: bool = True  # the table moves for both sides; False: against random replies
+    turns: int = 7000  # against random: games as X, then as many as O with epsilon from the start
+    games: int = 512  # played side by side
+    batches: int = 1  # of games a step
+
+
+PUBLISHED = QTableConfig(lr=0.4, fall=700, draw=1.0, self_play=False, games=1, batches=100)
+
+
+class Turn(NamedTuple):
+    """A move in each of the games, (games,)."""
+
+    at: Tensor  # the position it was made in
+    after: Tensor  # the position it made
+    brought: Tensor  # the game's result for its player, NaN if the game went on
+    counts: Tensor  # False if the game was over before
+
+
+class QTable:
+    """Learns on games small enough to enumerate.
+
+    Source of the published form: the repository nestedsoftware/tictac, its Q-table.
+    """
+
+    Config: ClassVar[type] = QTableConfig
+    presets: ClassVar[dict[str, Any]] = {"default": QTableConfig(), "published": PUBLISHED}
+
+    def __init__(self, config: QTableConfig, rules: Rules) -> None:
+        require_enumerable(rules)
+        if not (0 < config.lr <= 1 and 0 <= config.epsilon <= 1):
+            raise ValueError("qtable: lr and epsilon are shares of 1, lr above 0")
+        if min(config.games, config.batches, config.turns, config.fall or 1) < 1:
+            raise ValueError("qtable: games, batches, turns and fall are at least 1")
+        self.config, self.rules, self.game = config, rules, positions(rules)
+        self.rng, self.played = np.random.default_rng(config.seed), 0
+        size = (config.games, rules.m, rules.n, rules.k)
+        opponent = None if config.self_play else "random"
+        self.env = VectorTicTacToe(*size, opponent, obs="board", copy=False)
+        self.env.np_random = self.rng
+        self.entry = torch.as_tensor(Shown(self.game, config.symmetric).standing_for)
+        self.after = torch.as_tensor(self.game.successors.astype(np.int64))  # (positions, cells)
+        self.values = torch.zeros(len(self.game), dtype=torch.float64)  # by the position made
+        self.known = torch.zeros(len(self.game), dtype=torch.bool)  # which items the table has
+
+    def step(self) -> dict[str, float]:
+        """Some games from start to end; how many items the table has, and epsilon."""
+        for _ in range(self.config.batches):
+            self._learn(self._play())
+            self.played += self.config.games
+        return {"items": self.known.sum().item(), "epsilon": self._epsilon()}
+
+    def policy(self) -> Policy:
+        """In each position the best move by the table, the first of equals."""
+        best = self._moves(torch.arange(len(self.game))).argmax(dim=1, keepdim=True).cpu().numpy()
+        legal = self.game.successors >= 0
+        return Tabulated.mixing(self.rules, (np.arange(self.rules.cells) == best) & legal)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The table, which of its items are known, the games played and the dice."""
+        weights, dice = {"values": self.values.clone()}, self.rng.bit_generator.state
+        return {"weights": weights, "known": self.known.clone(), "played": self.played, "rng": dice}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`; weights alone are enough to play."""
+        self.values.copy_(state["weights"]["values"])
+        if "rng" in state:
+            self.known.copy_(state["known"])
+            self.played, self.rng.bit_generator.state = state["played"], state["rng"]
+
+    def _epsilon(self) -> float:
+        config, played = self.config, self.played
+        if not config.self_play and played >= config.turns:
+            played -= config.turns
+        return max(config.epsilon - 0.1 * (played // config.fall if config.fall else 0), 0.0)
+
+    def _play(self) -> list[Turn]:
+        """Games from start to end, turn by turn."""
+        games, epsilon, played = self.config.games, self._epsilon(), []
+        as_o = not self.config.self_play and self.played >= self.config.turns
+        self.env.reset(options={"seat": SEATS[as_o]})
+        going = np.ones(games, np.bool_)
+        while going.any():
+            at = torch.as_tensor(self.game.index(self.env.boards))
+            dice = torch.as_tensor(self.rng.random((games, self.rules.cells)))
+            random = torch.as_tensor(self.rng.random(games) < epsilon)[:, None]
+            legal = self.after[at] >= 0
+            cells = torch.where(random & legal, dice, self._moves(at)).argmax(dim=1)
+            _, rewards, ended, _, _ = self.env.step(cells.cpu().numpy())
+            result = np.where(rewards == 0, self.config.draw, (rewards + 1) / 2)
+            brought = torch.as_tensor(np.where(ended, result, np.nan))
+            played.append(Turn(at, self.after[at, cells], brought, torch.as_tensor(going)))
+            going = going & ~ended
+        return played
+
+    def _learn(self, played: list[Turn]) -> None:
+        """Put the table right, from the last turn to the first."""
+        later = played[-1].at
+        for turn in reversed(played):
+            future = self.config.gamma * self._moves(later).amax(dim=1)
+            future = 1 - future if self.config.self_play else future
+            worth = torch.where(turn.brought.isnan(), future, turn.brought)
+            items, worth = self.entry[turn.after[turn.counts]], worth[turn.counts]
+            self.known[items] = True
+            sums = torch.zeros_like(self.values).index_add_(0, items, worth)
+            counts = torch.bincount(items, minlength=len(sums))
+            self.values += self.config.lr * (sums - counts * self.values) / counts.clamp(min=1)
+            later = turn.at
+
+    def _moves(self, at: Tensor) -> Tensor:
+        """What each move of these positions is worth, (positions, cells); -1 for no move."""
+        after = self.after[at]
+        return torch.where(after >= 0, self.values[self.entry[after]], -1.0)

@@ -1,0 +1,148 @@
+"""TD(0) over afterstates: a table of what each position is worth to the side that has just moved.
+
+With every stone the worth of the position before moves a share alpha towards the worth of the one
+after (Sutton and Barto, Reinforcement Learning, 2018, section 1.5 and chapter 6). A stone is the
+best by the table or, with probability epsilon, a random one, from which nothing is learned.
+
+As published, the replies are random, so that risks pay and O stays beatable. Repaired, the table
+moves for both sides, games begin with some random stones, and all images of a board share one
+number. What games side by side say about a position in the same turn is averaged.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learners.boards import Shown
+from tttenv.exact import Tabulated, positions, require_enumerable, solve
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.vector import VectorTicTacToe
+
+
+@dataclass(frozen=True)
+class TD0Config:
+    """What TD(0) can be told."""
+
+    seed: int = 0  # of all dice
+    alpha: float = 0.5  # how far a number moves towards the next
+    epsilon: float = 0.3  # how often a stone is random
+    default: float = 0.5  # what a position is worth before it is learned: a win is 1, a loss 0
+    opening: int = 6  # exploring starts: a game begins with 0 to this many random stones
+    symmetric: bool = True  # one number for all images of a board
+    self_play: bool = True  # the table moves for both sides; False: against random replies
+    notes: bool = False  # as the notes' code: see `TD0`
+    games: int = 512  # played side by side
+    batches: int = 1  # of games a step
+
+
+PUBLISHED = TD0Config(
+    epsilon=0.1, opening=0, symmetric=False, self_play=False, notes=True, games=50, batches=40
+)
+
+
+class TD0:
+    """Learns on games small enough to enumerate.
+
+    Source of the published form: lecture notes "TicTacToe experiment platform" (2018), section 9.
+    Their code plays against itself and learns, before each move, from 2,000 episodes that begin
+    there. Positions not met yet are no choice; a random stone that ends the game is learned from.
+    """
+
+    Config: ClassVar[type] = TD0Config
+    presets: ClassVar[dict[str, Any]] = {"default": TD0Config(), "published": PUBLISHED}
+
+    def __init__(self, config: TD0Config, rules: Rules) -> None:
+        require_enumerable(rules)
+        if not (0 < config.alpha <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.default <= 1):
+            raise ValueError("td0: alpha, epsilon and default lie between 0 and 1, alpha above 0")
+        if min(config.games, config.batches, config.opening + 1) < 1:
+            raise ValueError("td0: games and batches are at least 1, opening at least 0")
+        self.config, self.rules = config, rules
+        self.game = game = positions(rules)
+        self.rng, self.root = np.random.default_rng(config.seed), 0
+        size = (config.games, rules.m, rules.n, rules.k)
+        opponent = None if config.self_play else "random"
+        self.env = VectorTicTacToe(*size, opponent, "X", obs="board", copy=False)
+        self.env.np_random = self.rng
+        self.entry = torch.as_tensor(Shown(game, config.symmetric).standing_for)  # (positions,)
+        self.after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
+        final = torch.as_tensor(np.where(game.lost, 1.0, 0.5))
+        self.first = torch.where(torch.as_tensor(game.over), final, config.default)
+        self.values = self.first.clone()  # (positions,), below zero what is not known yet
+        if config.notes:
+            self.values[1:] = -1
+        self.exact = torch.as_tensor((1 - solve(rules).values) / 2)
+
+    def step(self) -> dict[str, float]:
+        """Some games from start to end; how far the table is from the solved game."""
+        for _ in range(self.config.batches):
+            self._play()
+        if self.config.notes:  # the next episodes begin one move later
+            after = int(self.after[self.root, self._moves(torch.tensor(self.root)).argmax()])
+            self.root = 0 if self.game.over[after] else after
+        error = torch.where(self.values < 0, self.first, self.values)[self.entry] - self.exact
+        return {"rms_error": error[1:].square().mean().sqrt().item()}
+
+    def policy(self) -> Policy:
+        """In each position the best stone by the table, the first of equals."""
+        best = self._moves(torch.arange(len(self.game))).argmax(dim=1, keepdim=True).cpu().numpy()
+        legal = self.game.successors >= 0
+        return Tabulated.mixing(self.rules, (np.arange(self.rules.cells) == best) & legal)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The table, where the next games begin, and the dice."""
+        weights = {"values": self.values.clone()}
+        return {"weights": weights, "root": self.root, "rng": self.rng.bit_generator.state}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()`; weights alone are enough to play."""
+        self.values.copy_(state["weights"]["values"])
+        if "rng" in state:
+            self.root, self.rng.bit_generator.state = state["root"], state["rng"]
+
+    def _play(self) -> None:
+        """Play the batch of games from the root to their ends and learn on the way."""
+        config, games, over = self.config, self.config.games, self.game.over
+        self.env.reset(options={"board": self.game.boards[self.root]} if self.root else None)
+        opening = self.rng.integers(0, config.opening + 1, games)
+        going, before, turn = np.ones(games, np.bool_), np.full(games, -1), 0
+        while going.any():
+            at = self.game.index(self.env.boards)
+            explore = (self.rng.random(games) < config.epsilon) | (turn < opening)
+            cells = self._choose(torch.as_tensor(at), torch.as_tensor(explore)[:, None])
+            after = self.game.successors[at, cells].astype(np.int64)
+            _, rewards, ended, _, _ = self.env.step(cells)
+            known = self.values[entries := self.entry[torch.as_tensor(after)]]
+            worth = self.values[entries] = torch.where(known < 0, self.first[entries], known)
+            learn = going & (~explore | over[after] if config.notes else ~explore)
+            if config.self_play:  # the stone before was the other side's
+                self._learn(at, 1 - worth, learn)
+            else:
+                self._learn(before, worth, learn & (before >= 0))
+                self._learn(after, torch.as_tensor((1 + rewards) / 2), going & ended & ~over[after])
+            before, going, turn = after, going & ~ended, turn + 1
+
+    def _choose(self, at: Tensor, explore: Tensor) -> NDArray[np.int64]:
+        """A cell for each position (games,): the best known, random if exploring or none is."""
+        dice = torch.as_tensor(self.rng.random((len(at), self.rules.cells)))
+        moves = self._moves(at)
+        explore = (explore | (moves.amax(dim=1, keepdim=True) < 0)) & (self.after[at] >= 0)
+        return np.asarray(torch.where(explore, dice, moves).argmax(dim=1).cpu())
+
+    def _moves(self, at: Tensor) -> Tensor:
+        """What each move of these positions is worth, (positions, cells); -1 unknown, -2 none."""
+        after = self.after[at]
+        return torch.where(after >= 0, self.values[self.entry[after]], -2.0)
+
+    def _learn(self, at: NDArray[np.int64], worth: Tensor, which: NDArray[np.bool_]) -> None:
+        """Move the numbers of the positions `at` towards `worth` in the games marked."""
+        rows = torch.as_tensor(np.flatnonzero(which))
+        entries = self.entry[torch.as_tensor(at)[rows]]
+        change = torch.zeros_like(self.values).index_add_(0, entries, worth[rows])
+        counts = torch.bincount(entries, minlength=len(change))
+        self.values += self.config.alpha * (change - counts * self.values) / counts.clamp(min=1)

@@ -1,0 +1,151 @@
+"""Every game there is, played in a batch, against the plain-Python rules; and large boards."""
+
+import numpy as np
+import pytest
+from reference import windows
+
+from tttenv import Rules, player
+from tttenv.board_games import BoardGames
+from tttenv.match import Match, rollout
+from tttenv.opponents.random import random as random_row
+from tttenv.policy import uniform
+from tttenv.table_games import TableGames
+from tttenv.vector import VectorTicTacToe
+
+
+def every_game():
+    """All games of 3,3,3 in plain Python: cells, and who won (1 X, -1 O, 0 draw)."""
+    lines = windows((3, 3, 3))
+    found = []
+
+    def go(cells, board):
+        stone = 1 if len(cells) % 2 == 0 else -1
+        for cell in range(9):
+            if board[cell]:
+                continue
+            board[cell] = stone
+            line = [*cells, cell]
+            if any(all(board[c] == stone for c in window) for window in lines):
+                found.append((line, stone))
+            elif len(line) == 9:
+                found.append((line, 0))
+            else:
+                go(line, board)
+            board[cell] = 0
+
+    go([], [0] * 9)
+    return found
+
+
+@pytest.fixture(scope="module")
+def games():
+    found = every_game()
+    cells = np.full((len(found), 9), -1)
+    for i, (line, _) in enumerate(found):
+        cells[i, : len(line)] = line
+    return cells, np.array([winner for _, winner in found])
+
+
+@pytest.mark.parametrize("kind", [TableGames, BoardGames])
+def test_all_255168_games_end_as_the_plain_rules_say_and_pay_the_mover(games, kind):
+    cells, winners = games
+    assert len(cells) == 255_168
+    assert [(winners == who).sum() for who in (1, -1, 0)] == [131_184, 77_904, 46_080]
+    batch = kind(Rules(), len(cells))
+    batch.clear(np.arange(len(cells)))
+    lengths = (cells >= 0).sum(axis=1)
+    for ply in range(9):
+        batch.place(slice(0, batch.over.size), cells[:, ply], alone=True)
+        ended = lengths == ply + 1
+        assert (batch.over == ended).all()
+        mover = 1 if ply % 2 == 0 else -1
+        assert (batch.rewards == np.where(ended & (winners == mover), 1, 0)).all()
+        batch.keep(~ended)
+        cells, winners, lengths = cells[~ended], winners[~ended], lengths[~ended]
+        if len(cells):
+            boards = np.zeros((len(cells), 9), np.int8)
+            for before in range(ply + 1):
+                sign = 1 if before % 2 != ply % 2 else -1  # seen by the next mover
+                boards[np.arange(len(cells)), cells[:, before]] = sign
+            assert (batch.boards(slice(None)) == boards).all()
+
+
+@pytest.mark.parametrize(("rules", "count"), [((5, 5, 4), 10_000), ((15, 15, 5), 10_000)])
+def test_ten_thousand_random_games_of_large_boards_end_as_the_plain_rules_say(rules, count):
+    m, n, k = rules
+    env = VectorTicTacToe(1000, m, n, k, opponent=None)
+    env.reset(seed=0)
+    lines_at = [[] for _ in range(m * n)]
+    for window in windows(rules):
+        for cell in window:
+            lines_at[cell].append(window)
+    boards = [[0] * (m * n) for _ in range(1000)]
+    plies = [0] * 1000
+    done = 0
+    while done < count:
+        cells = env.sample_actions()
+        _, rewards, over, _, _ = env.step(cells)
+        for i, cell in enumerate(cells.tolist()):
+            stone = 1 if plies[i] % 2 == 0 else -1
+            assert boards[i][cell] == 0
+            boards[i][cell] = stone
+            plies[i] += 1
+            won = any(all(boards[i][c] == stone for c in line) for line in lines_at[cell])
+            assert over[i] == (won or plies[i] == m * n)
+            assert rewards[i] == (1 if won else 0)
+            if over[i]:
+                boards[i], plies[i] = [0] * (m * n), 0
+                done += 1
+
+
+@pytest.mark.parametrize("opponent", ["random", "tactical", "minimax"])
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_make_no_difference(opponent, threads):
+    envs = [VectorTicTacToe(50, opponent=opponent, threads=t) for t in (1, threads)]
+    seen = [env.reset(seed=3)[0] for env in envs]
+    for _ in range(100):
+        assert (seen[0] == seen[1]).all()
+        cells = envs[0].action_masks().argmax(axis=1)
+        seen = [env.step(cells)[0] for env in envs]
+
+
+def test_both_kinds_of_memory_play_the_same_games():
+    rules = Rules(3, 4, 3)
+    policy = player("tactical", rules)
+    matches = [Match(rules, 40, policy, "random") for _ in range(2)]
+    matches[1].games = BoardGames(rules, 40)
+    dice = [np.random.default_rng(1) for _ in range(2)]
+    everywhere = np.ones(40, np.bool_)
+    for match, rng in zip(matches, dice, strict=True):
+        match.deal(everywhere, rng)
+    for _ in range(200):
+        assert (matches[0].boards == matches[1].boards).all()
+        cells = matches[0].legal().argmax(axis=1)
+        for match, rng in zip(matches, dice, strict=True):
+            match.turn(cells, rng)
+        assert (matches[0].rewards == matches[1].rewards).all()
+        over = matches[0].over.copy()
+        assert (over == matches[1].over).all()
+        for match, rng in zip(matches, dice, strict=True):
+            match.deal(over, rng)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(5, 5, 4)])
+def test_rollouts_repeat_by_seed_and_end_as_often_as_they_should(rules):
+    results = rollout(rules, uniform, random_row(rules), 20_000, seed=1)
+    assert (results == rollout(rules, uniform, uniform, 20_000, seed=1)).all()
+    assert (results != rollout(rules, uniform, uniform, 20_000, seed=2)).any()
+    if rules == Rules():
+        shares = [(results == outcome).mean() for outcome in (1, 0, -1)]
+        assert np.allclose(shares, [737 / 1260, 8 / 63, 121 / 420], atol=0.015)
+
+
+def test_looked_up_rollouts_meet_the_exact_score():
+    from tttenv.exact import score
+
+    rules = Rules()
+    first, second = player("tactical", rules), player("epsilon:epsilon=0.5", rules)
+    results = rollout(rules, first, second, 50_000)
+    exact = score(rules, first, second)
+    for outcome, share in zip((1, 0, -1), exact, strict=True):
+        assert abs((results == outcome).mean() - share) < 0.01

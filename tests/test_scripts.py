@@ -1,0 +1,271 @@
+"""The scripts as one runs them: help, results, one-line errors, closed pipes and interrupts."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from learners.registry import LEARNERS
+from tttenv import Rules, certify, player
+from tttenv.env import TicTacToe
+from tttenv.opponents import OPPONENTS
+
+ROOT = Path(__file__).parents[1]
+SCRIPTS = sorted(
+    p.name for p in (ROOT / "scripts").glob("*.py") if "__main__" in p.read_text(encoding="utf-8")
+)
+KEYS = {
+    *("player", "rules", "value", "vs_random", "vs_perfect", "worst_case", "unbeatable"),
+    *("optimal_moves", "blunders", "losing_line"),
+}
+TINY = ["selfplay", "--hidden", "8", "--every", "5"]
+
+
+def command(script, *arguments):
+    return [sys.executable, str(ROOT / "scripts" / script), *arguments]
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Runs a script in an empty folder."""
+
+    def run(*arguments, **more):
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+        return subprocess.run(
+            command(*arguments), cwd=tmp_path, env=surroundings(), text=True, timeout=200, **streams
+        )
+
+    return run
+
+
+def surroundings():
+    return os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_help_answers_within_a_second_and_loads_no_heavy_library(ran, script):
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        shown = ran(script, "--help")
+        seconds.append(time.perf_counter() - start)
+        assert (shown.returncode, shown.stderr) == (0, "")
+        assert f"usage: {script}" in shown.stdout
+    assert min(seconds) < 1
+    code = f"import sys, runpy; sys.argv = {command(script, '--help')[1:]!r}\n"
+    code += "try: runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    code += "except SystemExit: pass\n"
+    code += "print(sorted({'torch', 'numba'} & set(sys.modules)), file=sys.stderr)"
+    probe = [sys.executable, "-c", f"import sys; sys.path.insert(0, 'scripts'); {code}"]
+    told = subprocess.run(probe, cwd=ROOT, env=surroundings(), capture_output=True, text=True)
+    assert told.stderr.strip() == "[]"
+
+
+def test_help_lists_every_learner_and_player_and_every_field(ran):
+    shown = ran("train.py", "--help").stdout
+    assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in LEARNERS)
+    shown = ran("certify.py", "--help").stdout
+    assert all(re.search(rf"^ +{name} ", shown, re.MULTILINE) for name in OPPONENTS)
+    shown = ran("train.py", "selfplay", "--help").stdout
+    options = {"--steps", "--preset", "--rules", "--out", "--resume", "--device", "--threads"}
+    fields = {f"--{name.replace('_', '-')}" for name in vars(LEARNERS.load("selfplay").Config())}
+    assert options | fields <= set(re.findall(r"--[a-z-]+", shown))
+
+
+@pytest.mark.parametrize("name", ["minimax", "first", "epsilon:player=minimax,epsilon=0.1"])
+def test_certify_prints_every_key_as_json(ran, name):
+    told = ran("certify.py", name, "--json")
+    found = json.loads(told.stdout)
+    assert set(found) == KEYS
+    assert found == {"player": name, **certify(Rules(), player(name)).to_dict()}
+    assert told.stderr == ""
+
+
+def test_certify_says_who_is_unbeatable(ran):
+    assert "UNBEATABLE" in ran("certify.py", "minimax").stdout
+    shown = ran("certify.py", "first").stdout
+    assert "UNBEATABLE" not in shown
+    assert "can be beaten" in shown
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
+    line = json.loads(ran("certify.py", "first", "--json").stdout)["losing_line"][seat]
+    other = "O" if seat == "X" else "X"
+    env = TicTacToe(opponent="first", seat=other, illegal="raise")
+    env.reset(seed=0)
+    paid = [env.step(cell)[1:3] for cell in line["XO".index(other) :: 2]]
+    assert paid[-1] == (1, True)
+    assert (env.board != 0).sum() == len(line)
+    alone = TicTacToe(opponent=None, illegal="raise")
+    alone.reset()
+    assert [alone.step(cell)[1:3] for cell in line][-1] == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("script", "arguments", "named"),
+    [
+        ("certify.py", ["nobody"], "known are"),
+        ("certify.py", ["minimax:colour=red"], "it takes"),
+        ("certify.py", ["minimax:ties=some"], "one of"),
+        ("certify.py", ["minimax:ties"], "option=value"),
+        ("certify.py", ["mcts:time=0.1"], "iterations"),
+        ("certify.py", [], "required"),
+        ("certify.py", ["minimax", "extra"], "extra"),
+        ("certify.py", ["minimax", "--colour"], "--colour"),
+        ("certify.py", ["random", "--sampled", "--games", "many"], "many"),
+        ("certify.py", ["random", "--sampled", "--games", "0"], "at least one game"),
+        ("certify.py", ["random", "--sampled", "--seed", "-1"], "seed"),
+        ("certify.py", ["minimax", "--rules", "3x3"], "m,n,k"),
+        ("certify.py", ["minimax", "--rules", "3,3,4"], "k goes from 2 to 3"),
+        ("certify.py", ["random", "--rules", "5,5,4"], "metrics.arena"),
+        ("certify.py", ["no/such/folder"], "card.json"),
+        ("certify.py", ["epsilon:player=(no/such/folder)"], "card.json"),
+        ("train.py", ["nobody"], "known are"),
+        ("train.py", ["--colour"], "known learners"),
+        ("train.py", ["selfplay", "--preset", "best"], "known are"),
+        ("train.py", ["selfplay", "--colour", "red"], "--colour"),
+        ("train.py", ["selfplay", "--steps", "many"], "many"),
+        ("train.py", ["selfplay", "--steps", "0"], "at least 1"),
+        ("train.py", ["selfplay", "--optimiser", "sgd"], "sgd"),
+        ("train.py", ["selfplay", "--seed", "-1"], "seed"),
+        ("train.py", ["selfplay", "--batch", "0"], "batch"),
+        ("train.py", ["selfplay", "--rules", "3x3"], "m,n,k"),
+        ("train.py", ["selfplay", "--rules", "5,5,4"], "5,5,4"),
+        ("train.py", ["selfplay", "--device", "nowhere"], "nowhere"),
+        ("train.py", ["selfplay", "--resume"], "runs/selfplay-0"),
+        ("train.py", ["selfplay", "--out", "/dev/null/no"], "/dev/null"),
+        ("benchmark.py", ["--learners", "nobody"], "known are"),
+        ("benchmark.py", ["--seeds", "0"], "at least 1"),
+        ("benchmark.py", ["--jobs", "none"], "none"),
+        ("benchmark.py", ["--colour"], "--colour"),
+        ("speed.py", ["--colour"], "--colour"),
+        ("speed.py", ["extra"], "extra"),
+    ],
+)
+def test_wrong_input_ends_with_one_line_that_names_it_and_status_2(
+    ran, tmp_path, script, arguments, named
+):
+    told = ran(script, *arguments)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(rf"{script}[^\n]*: [^\n]+\n", told.stderr), told.stderr
+    assert named in told.stderr
+    assert not list(tmp_path.iterdir())  # nothing made
+
+
+def test_large_boards_are_measured_by_sampled_games(ran):
+    arguments = ("certify.py", "tactical", "--rules", "5,5,4", "--sampled", "--games", "40")
+    found = json.loads(ran(*arguments, "--json").stdout)
+    assert found["sampled/value_vs_random_X"] > 0.5
+    assert found["sampled/margin_vs_random_X"] > 0
+    assert ran(*arguments).stdout.count("\n") == len(found)
+    assert json.loads(ran(*arguments, "--json").stdout) == found  # the same seed
+    assert json.loads(ran(*arguments, "--json", "--seed", "1").stdout) != found
+
+
+def test_training_from_start_to_proof(ran, tmp_path):
+    told = ran("train.py", "selfplay", "--json")
+    assert (told.returncode, told.stderr) == (0, "")
+    found = json.loads(told.stdout)
+    folder = Path("runs/selfplay-0")
+    assert found["player"] == str(folder)
+    assert found["certificate"]["unbeatable"]
+    card = json.loads((tmp_path / folder / "card.json").read_text())
+    assert (card["certificate"], card["steps"]) == (found["certificate"], found["steps"])
+    certified = json.loads(ran("certify.py", str(folder), "--json").stdout)
+    assert certified == {"player": str(folder), **found["certificate"]}
+    again = ran("train.py", "selfplay")
+    assert again.returncode == 2
+    assert re.fullmatch(r"train.py: [^\n]*--resume\n", again.stderr), again.stderr
+
+
+def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
+    first = ran("train.py", *TINY, "--out", "out", "--steps", "10")
+    assert first.returncode == 0
+    assert "tensorboard --logdir" in first.stdout
+    assert "worst case X" in first.stderr  # the progress bar
+    other = ran("train.py", "selfplay", "--out", "out", "--resume", "--lr", "0.5", "--steps", "20")
+    assert (other.returncode, other.stdout) == (2, "")
+    assert "another config" in other.stderr
+    resume = ("train.py", "selfplay", "--out", "out", "--resume", "--steps", "20", "--json")
+    assert json.loads(ran(*resume).stdout)["steps"] == 20
+    assert ran("train.py", *TINY, "--out", "through", "--steps", "20").returncode == 0
+    weights = [(tmp_path / f / "weights.safetensors").read_bytes() for f in ("out", "through")]
+    assert weights[0] == weights[1]
+    assert ran(*resume).returncode == 2  # finished
+
+
+def test_the_benchmark_tells_of_every_player_and_learner(ran, tmp_path):
+    told = ran("benchmark.py", "--quick", "--json", "--out", "o", "--runs", "r", "--jobs", "1")
+    assert (told.returncode, told.stderr) == (0, "")
+    found = json.loads(told.stdout)
+    assert found == json.loads((tmp_path / "o" / "benchmark.json").read_text())
+    names = [*OPPONENTS, *(f"{name} 0" for name in LEARNERS)]
+    assert [row["player"] for row in found["players"]] == names
+    assert [row["learner"] for row in found["learners"]] == list(LEARNERS)
+    assert all(set(row) >= KEYS for row in found["players"])
+    assert {row["player"]: row["unbeatable"] for row in found["players"]}["minimax"]
+    for name in LEARNERS:
+        assert any("tfevents" in path.name for path in (tmp_path / "r" / f"{name}-0").iterdir())
+    shown = ran("benchmark.py", "--learners", "--out", "o", "--runs", "r")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert all(re.search(rf"^ *{name} ", shown.stdout, re.MULTILINE) for name in OPPONENTS)
+    assert "tensorboard --logdir r" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["certify.py", "minimax", "--json"],
+        ["certify.py", "minimax"],
+        ["certify.py", "--help"],
+        ["train.py", "--help"],
+        ["benchmark.py", "--learners", "--json"],
+        ["benchmark.py", "--learners"],
+    ],
+    ids=" ".join,
+)
+def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    told = ran(*arguments, stdout=writing)
+    os.close(writing)
+    assert told.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train.py", *TINY, "--steps", "100000", "--checkpoint-every", "5", "--out", "r/1"],
+        ["benchmark.py", "--seeds", "40", "--jobs", "2", "--out", "o", "--runs", "r"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path, arguments):
+    with subprocess.Popen(
+        command(*arguments, "--json"),
+        cwd=tmp_path,
+        env=surroundings(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as child:
+        try:
+            while not list(tmp_path.glob("r/*/card.json")):
+                assert child.poll() is None
+                time.sleep(0.05)
+            os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
+            out, complaint = child.communicate(timeout=30)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+    assert (child.returncode, out) == (130, "")
+    assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted", ""]

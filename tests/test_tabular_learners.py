@@ -1,0 +1,193 @@
+"""td0, qtable, genetic, supervised and lms: published numbers from outside, repaired ones exact."""
+
+import dataclasses
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from learners.loop import Clock, plan, run
+from learners.moves import TEST, export_csv, images, read_csv, solved, turned_twice
+from learners.registry import LEARNERS
+from learners.testing import check_learner
+from tttenv.certificate import certify
+from tttenv.exact import solve
+from tttenv.rules import Rules
+from tttenv.symmetry import maps
+
+RULES = Rules()
+NAMES = ["td0", "qtable", "genetic", "supervised", "lms"]
+quiet = pytest.mark.filterwarnings("ignore:supervised")
+
+
+def trained(name, preset, steps, **changes):
+    kind = LEARNERS.load(name)
+    learner = kind(dataclasses.replace(kind.presets[preset], **changes), RULES)
+    for _ in range(steps):
+        learner.step()
+    return learner
+
+
+@quiet
+@pytest.mark.parametrize(
+    ("name", "preset"), [(n, p) for n in NAMES for p in LEARNERS.load(n).presets]
+)
+def test_the_laws_of_a_learner_hold(name, preset):
+    kind = LEARNERS.load(name)
+    check_learner(kind, RULES, kind.presets[preset], steps=1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("name", NAMES)
+def test_the_default_becomes_unbeatable(name, seed):
+    learner = trained(name, "default", 0, seed=seed)
+    *_, last = run(learner, RULES, plan(name), Clock())
+    assert last.certificate.unbeatable
+    assert last.certificate.vs_random["X"][0] <= 191 / 192 + 1e-9
+    assert last.certificate.vs_random["O"][0] <= 866 / 945 + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("preset", "weights", "first", "second"),
+    [
+        (
+            "published",
+            [-0.464049, 0.122196, -0.378908, 1.588691, -0.356476, -0.306870, 1.0],
+            [0.9896, 0.0104, 0],
+            [0.8444, 0.0667, 0.0889],
+        ),
+        (
+            "published_final_board",
+            [-0.436874, 0.105956, -0.397373, 1.667375, -0.338335, -0.315474, 0.904584],
+            [0.9896, 0.0104, 0],
+            [0.8444, 0.0667, 0.0889],
+        ),
+        (
+            "published_x_first",
+            [0.217096, 0.017458, 0.053898, -0.108790, -0.143805, -0.000826, 1.0],
+            [0.7474, 0, 0.2526],
+            [0.3460, 0, 0.6540],
+        ),
+    ],
+)
+def test_lms_as_published_has_the_published_weights_and_strength(preset, weights, first, second):
+    learner = trained("lms", preset, 100)
+    assert learner.weights.numpy() == pytest.approx(np.array(weights), abs=1e-6)
+    against_random = certify(RULES, learner.policy()).vs_random
+    assert against_random["X"] == pytest.approx(first, abs=6e-5)
+    assert against_random["O"] == pytest.approx(second, abs=6e-5)
+
+
+def test_fitness_of_random_and_perfect_individuals():
+    learner = trained("genetic", "published", 0)
+    fitness = learner.fitness
+    assert fitness.mean() == pytest.approx(0.474, abs=0.01)
+    assert 0.25 < fitness.min() < 0.336
+    assert 0.584 < fitness.max() < 0.75
+    optimal = solve(RULES).optimal[learner.classes].argmax(axis=1)
+    assert learner._fitness(torch.as_tensor(optimal)[:, None]).item() == 1
+
+
+def test_fitness_counts_the_games_of_a_walk_through_the_tree():
+    learner = trained("genetic", "published", 0, population=1)
+    table, game = learner.policy().table, learner.game
+
+    def walk(at, seat):
+        if game.over[at]:
+            return np.array([1, game.lost[at] and game.seats[at] == seat])
+        moves = table[at] > 0 if game.seats[at] == seat else game.successors[at] >= 0
+        return sum(walk(after, seat) for after in game.successors[at][moves])
+
+    played, lost = walk(0, 0) + walk(0, 1)
+    assert learner.fitness.item() == pytest.approx(1 - lost / played)
+    assert 900 < played < 1300
+
+
+def test_td0_as_published_wins_against_random_and_stays_beatable():
+    learner = trained("td0", "published", 36)  # 72,000 episodes
+    certificate = certify(RULES, learner.policy())
+    assert certificate.vs_random["X"][0] > 0.93
+    assert 0.45 < certificate.vs_random["O"][0] < 0.94  # .86 to .92 after all of the budget
+    assert certificate.worst_case["O"] == -1
+    assert not certificate.unbeatable
+
+
+def test_td0_comes_near_the_solved_game():
+    learner = trained("td0", "default", 0)
+    errors = [learner.step()["rms_error"] for _ in range(100)]
+    assert errors[0] > 0.3
+    assert errors[-1] < 0.1
+
+
+def test_the_published_q_table_knows_nearly_every_class():
+    learner = trained("qtable", "published", 140, games=10, batches=10)
+    items = int(learner.known.sum())
+    assert 740 <= items <= 764
+    against_random = certify(RULES, learner.policy()).vs_random
+    assert 0.8 < against_random["X"][0] < 0.98
+    assert 0.45 < against_random["O"][0] < 0.86
+
+
+PUBLISHED_TURNS = {
+    "rotate90": [6, 3, 0, 7, 4, 1, 8, 5, 2],
+    "rotate180": [8, 7, 6, 5, 4, 3, 2, 1, 0],
+    "rotate270": [2, 5, 8, 1, 4, 7, 0, 3, 6],
+    "flip_v": [6, 7, 8, 3, 4, 5, 0, 1, 2],
+    "flip_h": [2, 1, 0, 5, 4, 3, 8, 7, 6],
+}
+
+
+def test_the_published_transforms_are_the_five_that_are_drawn():
+    assert sorted(PUBLISHED_TURNS.values()) == sorted(maps(RULES)[1:6].tolist())
+
+
+def test_images_turn_replies_with_their_boards():
+    optimal, game = solve(RULES).optimal, solve(RULES).positions
+    rng = np.random.default_rng(0)
+    for moves in (images(RULES, solved(RULES)), turned_twice(RULES, solved(RULES), 500, rng)):
+        assert ((moves.replies > 0) == optimal[game.index(moves.boards)]).all()
+    assert not (moves.boards == TEST).all(axis=1).any()
+
+
+def test_exported_moves_come_back_and_bad_rows_are_reported(tmp_path):
+    file = tmp_path / "moves.csv"
+    assert export_csv(RULES, file) > 627
+    moves, complaints = read_csv(RULES, file)
+    assert not complaints
+    assert len(np.unique(moves.boards, axis=0)) == 627
+    file.write_text(
+        "0,0,0,0,-1,0,0,0,0,0\n"  # good
+        "-1,1,-1,0,1,0,0,1,0,3\n"  # won already
+        "0,0,0,0,0,-1,0,0,0,6\n"  # a draw given away
+        "1,0,-1,-1,-1,0,1,0,0,8\n"  # the same
+        "0,0,0,0,-1,0,0,0,0,4\n"  # taken
+        "0,0,zero,0,-1,0,0,0,0,4\n"
+        "0,0,0\n"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner = trained("supervised", "published", 1, moves_csv=str(file))
+    assert len(caught) == len(learner.complaints) == 6
+    assert [complaint.split(", ")[1].split(":")[0] for complaint in learner.complaints] == [
+        "line 2",
+        "line 3",
+        "line 4",
+        "line 5",
+        "line 6",
+        "line 7",
+    ]
+    assert "optimal are [2, 3, 4, 8]" in learner.complaints[1]
+
+
+def test_holding_classes_out_leaks_no_image_of_them():
+    learner = trained("supervised", "default", 0, holdout=0.2)
+    assert len(learner.held_out) == 125
+    assert len(learner.inputs) == 8 * (627 - 125)
+    learned = {
+        tuple(row) for row in learner.inputs[:, :9].numpy() - learner.inputs[:, 9:18].numpy()
+    }
+    assert not learned & {tuple(row) for row in learner.held_out}
+    for _ in range(15):
+        share = learner.step()["held_out"]
+    assert 0.6 < share < 1
