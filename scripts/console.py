@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -9,6 +10,9 @@ from typing import Any, TypeVar
 import tyro
 
 _T = TypeVar("_T")
+
+# One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def run(script: Callable[[list[str]], None], prog: str) -> None:

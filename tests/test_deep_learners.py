@@ -149,7 +149,7 @@ def test_maskable_ppo_learns_on_large_boards_from_opponents_that_can_play_there(
     "learner",
     [
         lambda: DQN(DQNConfig(capacity=100, games=8, sync=3, opponent="random"), Rules()),
-        lambda: MaskablePPO(MaskablePPOConfig(games=16, batch=64, snapshot=3), Rules()),
+        lambda: MaskablePPO(MaskablePPOConfig(games=16, batch=64, snapshot=7), Rules()),
         lambda: Reinforce(ReinforceConfig(games=4), Rules()),
     ],
 )

@@ -244,7 +244,7 @@ def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
     "arguments",
     [
         ["train.py", *TINY, "--steps", "100000", "--checkpoint-every", "5", "--out", "r/1"],
-        ["benchmark.py", "--seeds", "40", "--jobs", "2", "--out", "o", "--runs", "r"],
+        ["benchmark.py", "--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r"],
     ],
     ids=lambda arguments: arguments[0],
 )

@@ -111,16 +111,16 @@ class Match:
         """
         given = np.asarray(boards)
         if given.size == self.rules.cells:
-            given = np.broadcast_to(given.reshape(-1), (len(self.over), self.rules.cells))
-        if given.shape[0] != len(self.over):
+            given = given.reshape(1, -1)
+        elif given.shape[:1] != self.over.shape:
             raise ValueError(f"{len(self.over)} boards are wanted, not shape {given.shape}")
         checked = np.array([self.rules.check(board) for board in given])
         if seat is not None:
             _one_of("seat", seat, ("X", "O"))
             if (self.rules.seat(checked) != ("X", "O").index(seat)).any():
                 raise ValueError(f"seat {seat} is not to move on {self.rules.format(checked[0])}")
-        self.games.put(checked)
-        self.going = len(checked)
+        self.games.put(np.broadcast_to(checked, (len(self.over), self.rules.cells)))
+        self.going = len(self.over)
 
     def turn(self, actions: ArrayLike, rng: np.random.Generator) -> None:
         """Play the agents' cells (games,) and the opponent's replies; see `rewards` and `over`.
