@@ -29,6 +29,8 @@ class MaskedMLP(nn.Module):
 
     def __init__(self, cells: int, hidden: Sequence[int], rng: np.random.Generator) -> None:
         super().__init__()
+        if any(width < 1 for width in hidden):
+            raise ValueError(f"hidden layers are at least 1 wide, not {tuple(hidden)}")
         widths = [3 * cells, *hidden, cells]
         layers: list[nn.Module] = []
         for fan_in, fan_out in itertools.pairwise(widths):

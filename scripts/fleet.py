@@ -1,6 +1,7 @@
 """Several trainings at the same time, a core each, with a progress bar for each."""
 
 import shutil
+import signal
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
@@ -39,8 +40,9 @@ def train_all(jobs: list[Job], workers: int, quiet: bool) -> list[dict[str, Any]
         try:
             _follow(futures, news, bars, tasks)
         except BaseException:
+            workers = list((pool._processes or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
-            for worker in list(getattr(pool, "_processes", {}).values()):
+            for worker in workers:
                 worker.terminate()
             raise
         return [future.result() for future in futures]
@@ -76,8 +78,10 @@ def train_one(number: int, job: Job) -> dict[str, Any]:
 
 
 def _listen(news: Any) -> None:
+    """In a worker: where to tell of progress; an interrupt is the main process's to handle."""
     global _news
     _news = news
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _follow(futures: list[Future[Any]], news: Any, bars: Any, tasks: list[Any]) -> None:
