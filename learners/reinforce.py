@@ -1,8 +1,8 @@
 """REINFORCE: what led to a win becomes likelier, what led to a loss less likely.
 
-One network plays both sides, from random openings (exploring starts); a second, the baseline, says
-what was to be expected. Bounds on the outputs keep all moves possible; without them the same moves
-are soon made for ever, right or wrong. Source: Williams, Machine Learning 8 (1992).
+One network plays both sides, from random openings (exploring starts), without which it stays
+beatable; a second, the baseline, says what was to be expected. Bounds on the outputs and a bonus
+for entropy keep all moves possible. Source: Williams, Machine Learning 8 (1992).
 """
 
 from dataclasses import dataclass

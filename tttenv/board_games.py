@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.features import one_hot
 from tttenv.games import Dice, Numbers, asked
 from tttenv.kernels import turn
 from tttenv.policy import Policy, uniform
@@ -21,6 +22,9 @@ class BoardGames:
     def boards(self, which: Numbers | slice) -> Boards:
         return np.array(self.stones[which])
 
+    def views(self, which: Numbers) -> NDArray[np.float32]:
+        return one_hot(self.stones[which])
+
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         return self.sides[which].astype(np.int64)
 
@@ -35,7 +39,7 @@ class BoardGames:
         rewards, over = self.rewards[part], self.over[part]
         return turn.place(stones, sides, cells[part], rewards, over, alone, *self.shape)
 
-    def random_cells(self, which: Numbers, dice: Dice) -> Cells:
+    def random_cells(self, which: Numbers, dice: NDArray[np.floating]) -> Cells:
         return turn.pick_uniform(self.stones, which, dice)
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:

@@ -26,6 +26,10 @@ class Games(Protocol):
         """The boards of some games in the agent's view, a copy."""
         ...
 
+    def views(self, which: Numbers) -> NDArray[np.float32]:
+        """The one-hot planes of some games in the agent's view."""
+        ...
+
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         """Whose view that is, 0 for X and 1 for O."""
         ...
@@ -45,7 +49,7 @@ class Games(Protocol):
         """
         ...
 
-    def random_cells(self, which: Numbers, dice: Dice) -> Cells:
+    def random_cells(self, which: Numbers, dice: NDArray[np.floating]) -> Cells:
         """A legal cell of each of these games, a die each."""
         ...
 

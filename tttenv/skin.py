@@ -79,14 +79,13 @@ class Observer:
         Rows are a structured array, of which `rows[i]["observation"]` is one game's.
         """
         ended, rows = np.flatnonzero(match.over), self.finals()
-        boards = match.games.boards(ended)
-        planes, masks = np.empty((len(ended), 3 * boards.shape[1]), "f4"), np.empty_like(boards)
-        observe(boards, match.over[ended], planes, masks)
         rows[:] = 0
         if self.obs == "dict":
-            rows["observation"][ended] = planes
+            rows["observation"][ended] = match.games.views(ended)
+        elif self.obs == "onehot":
+            rows[ended] = match.games.views(ended)
         else:
-            rows[ended] = boards if self.obs == "board" else planes
+            rows[ended] = match.games.boards(ended)
         return rows
 
 

@@ -23,7 +23,8 @@ class Tables(NamedTuple):
 
     game: Positions
     standing: NDArray[np.int8]  # (positions,): going, lost or drawn, for the side to move
-    planes: NDArray[np.float32]  # (positions, 3 * cells)
+    planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
+    views: NDArray[np.float32]  # (2 * positions, 3 * cells): these, then seen by the other side
     masks: Boards  # (positions, cells)
     playable: NDArray[np.int8]  # (positions, cells): the legal cells first, in order
     many: NDArray[np.int8]  # (positions,): how many these are
@@ -37,7 +38,9 @@ def tables(rules: Rules) -> Tables:
     masks = (game.successors >= 0).astype(np.int8)
     playable = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
     many = masks.sum(axis=1, dtype=np.int8)
-    return Tables(game, standing.astype(np.int8), one_hot(game.boards), masks, playable, many)
+    views = np.concatenate([one_hot(game.boards), one_hot(-game.boards)])
+    planes = views[: len(game)]
+    return Tables(game, standing.astype(np.int8), planes, views, masks, playable, many)
 
 
 @lru_cache(maxsize=8)
@@ -58,6 +61,10 @@ class TableGames:
         boards: Boards = self.tables.game.boards[self.at[which]]
         return np.where(self.turned[which][:, None], -boards, boards)
 
+    def views(self, which: Numbers) -> NDArray[np.float32]:
+        views, positions = self.tables.views, len(self.tables.planes)
+        return views.take(self.at[which] + positions * self.turned[which], axis=0)
+
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         return self.tables.game.seats[self.at[which]] ^ self.turned[which]
 
@@ -73,7 +80,7 @@ class TableGames:
         rewards, over = self.rewards[part], self.over[part]
         return walk.place(at, turned, cells, successors, standing, alone, rewards, over)
 
-    def random_cells(self, which: Numbers, dice: Dice) -> Cells:
+    def random_cells(self, which: Numbers, dice: NDArray[np.floating]) -> Cells:
         return walk.pick_uniform(self.at, which, dice, self.tables.playable, self.tables.many)
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:

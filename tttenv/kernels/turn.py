@@ -49,7 +49,7 @@ def place(
 
 
 @compiled
-def pick_uniform(boards: Boards, waiting: NDArray[np.int64], dice: NDArray[np.float64]) -> Cells:
+def pick_uniform(boards: Boards, waiting: NDArray[np.int64], dice: NDArray[np.floating]) -> Cells:
     """For each game numbered in `waiting` the empty cell its die, from [0, 1), falls on."""
     cells = np.empty(len(waiting), np.int64)
     for j in range(len(waiting)):

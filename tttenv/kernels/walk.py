@@ -106,7 +106,7 @@ def pick(
 def pick_uniform(
     at: NDArray[np.int32],
     waiting: NDArray[np.int64],
-    dice: NDArray[np.float64],
+    dice: NDArray[np.floating],
     playable: NDArray[np.int8],
     many: NDArray[np.int8],
 ) -> Cells:
