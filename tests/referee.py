@@ -65,10 +65,10 @@ class Referee:
         board = self.boards[i]
         probs = self.opponent([-stone for stone in board])
         die, reached = self.die(), 0.0
-        for cell, prob in enumerate(probs):
-            reached += prob
-            if reached > die:
-                break
+        cell = -1
+        while reached <= die:
+            cell += 1
+            reached += probs[cell]
         board[cell] = -1
         lost = self._line(board, -1)
         return list(board), -float(lost), lost or 0 not in board

@@ -13,7 +13,6 @@ import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 from stable_baselines3.common.env_checker import check_env as sb3_check
 
-import tttenv
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
 from tttenv.testing import check_env, check_mirrored
@@ -175,7 +174,7 @@ def test_the_same_game_from_both_seats_pays_rewards_that_sum_to_zero(seed):
     cells = random_game((3, 3, 3), seed)[1]
     envs = [
         TicTacToe(opponent=_scripted(cells[other::2]), seat=seat)
-        for seat, other in zip("XO", (1, 0))
+        for seat, other in zip("XO", (1, 0), strict=True)
     ]
     check_mirrored(*envs, cells)
 
@@ -205,7 +204,7 @@ def test_swapping_the_opponent_takes_effect_at_once():
 def test_the_manual_lists_the_arguments_with_their_defaults():
     rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", inspect.getdoc(TicTacToe), re.MULTILINE)
     signature = inspect.signature(TicTacToe).parameters
-    listed = {name: default for name, default in rows}
+    listed = dict(rows)
     assert listed == {
         name: f'"{p.default}"' if isinstance(p.default, str) else str(p.default)
         for name, p in signature.items()

@@ -52,7 +52,7 @@ def test_all_255168_games_end_as_the_plain_rules_say_and_pay_the_mover(games, ki
     assert len(cells) == 255_168
     assert [(winners == who).sum() for who in (1, -1, 0)] == [131_184, 77_904, 46_080]
     batch = kind(Rules(), len(cells))
-    batch.clear(np.arange(len(cells)))
+    batch.clear(np.ones(len(cells), np.bool_))
     lengths = (cells >= 0).sum(axis=1)
     for ply in range(9):
         batch.place(slice(0, batch.over.size), cells[:, ply], alone=True)

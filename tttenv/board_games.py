@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.features import one_hot
 from tttenv.games import Dice, Numbers, asked
 from tttenv.kernels import turn
 from tttenv.policy import Policy, uniform
@@ -22,13 +21,13 @@ class BoardGames:
     def boards(self, which: Numbers | slice) -> Boards:
         return np.array(self.stones[which])
 
-    def views(self, which: Numbers) -> NDArray[np.float32]:
-        return one_hot(self.stones[which])
+    def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
+        turn.finals(self.stones[part], self.over[part], planes[part])
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         return self.sides[which].astype(np.int64)
 
-    def clear(self, which: Numbers) -> None:
+    def clear(self, which: Mask) -> None:
         self.stones[which], self.sides[which], self.over[which] = 0, 0, False
 
     def put(self, boards: Boards) -> None:

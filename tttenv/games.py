@@ -26,16 +26,16 @@ class Games(Protocol):
         """The boards of some games in the agent's view, a copy."""
         ...
 
-    def views(self, which: Numbers) -> NDArray[np.float32]:
-        """The one-hot planes of some games in the agent's view."""
+    def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
+        """Write the one-hot planes of the games that are over, in the agent's view, else zeros."""
         ...
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         """Whose view that is, 0 for X and 1 for O."""
         ...
 
-    def clear(self, which: Numbers) -> None:
-        """Begin these games anew, X to move."""
+    def clear(self, which: Mask) -> None:
+        """Begin the marked games anew, X to move."""
         ...
 
     def put(self, boards: Boards) -> None:

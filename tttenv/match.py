@@ -62,7 +62,7 @@ class Match:
                 raise ValueError(f"a match has at least one {what}, not {number!r}")
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
         self.games: Games = new_games(rules, games)
-        self.crew = ThreadPoolExecutor(threads) if threads > 1 else None
+        self.crew = ThreadPoolExecutor(threads - 1) if threads > 1 else None
         self.threads = threads
         self.going = 0  # how many games go on
         self.everyone = np.arange(games)
@@ -97,10 +97,10 @@ class Match:
             self.one.deal(seat, self.opponent, rng)
             self.going = 1
             return
-        new = np.flatnonzero(which)
-        self.going += int(np.count_nonzero(self.over[new]))
-        self.games.clear(new)
+        self.going += int(np.count_nonzero(self.over & which))
+        self.games.clear(which)
         if self.opponent is not None and seat != "X":
+            new = np.flatnonzero(which)
             self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
 
     def revive(self, boards: ArrayLike, seat: str | None = None) -> None:
@@ -178,6 +178,10 @@ class Match:
         """
         self._share(len(masks), lambda part: self.games.observe(part, planes, masks))
 
+    def finals(self, planes: NDArray[np.float32]) -> None:
+        """Write the planes of the games that are over, in the agent's view, zeros for others."""
+        self._share(len(planes), lambda part: self.games.finals(part, planes))
+
     def facing(self, game: int) -> Boards:
         """The board of one game (cells,) seen by the side to move, finished or not."""
         which = np.array([game])
@@ -201,7 +205,10 @@ class Match:
         if self.crew is None:
             return work(slice(0, count)) or 0
         cuts = [count * i // self.threads for i in range(self.threads + 1)]
-        return sum(done or 0 for done in self.crew.map(work, map(slice, cuts[:-1], cuts[1:])))
+        own, *others = map(slice, cuts[:-1], cuts[1:])
+        futures = [self.crew.submit(work, part) for part in others]
+        done = work(own) or 0  # this thread has no need to wake up first
+        return done + sum(future.result() or 0 for future in futures)
 
     def checked(self, actions: ArrayLike) -> Cells:
         """The actions (games,) as cells, if they can be played.

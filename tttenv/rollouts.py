@@ -47,7 +47,7 @@ def _asked_out(
 ) -> NDArray[np.int8]:
     """`rollout` for any players, both asked about all games that go on."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
-    games.clear(number)
+    games.clear(np.ones(count, np.bool_))
     while number.size:
         every = slice(0, number.size)
         games.place(every, asked(first, games.boards(every), rng.random(number.size)), False)

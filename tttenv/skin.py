@@ -78,14 +78,15 @@ class Observer:
 
         Rows are a structured array, of which `rows[i]["observation"]` is one game's.
         """
-        ended, rows = np.flatnonzero(match.over), self.finals()
-        rows[:] = 0
-        if self.obs == "dict":
-            rows["observation"][ended] = match.games.views(ended)
-        elif self.obs == "onehot":
-            rows[ended] = match.games.views(ended)
+        rows = self.finals()
+        if self.obs == "onehot":
+            match.finals(rows)
+        elif self.obs == "board":
+            rows[:] = np.where(match.over[:, None], match.boards, 0)
         else:
-            rows[ended] = match.games.boards(ended)
+            planes = np.empty((len(rows), 3 * match.rules.cells), np.float32)
+            match.finals(planes)
+            rows["observation"], rows["action_mask"] = planes, 0
         return rows
 
 

@@ -61,15 +61,17 @@ class TableGames:
         boards: Boards = self.tables.game.boards[self.at[which]]
         return np.where(self.turned[which][:, None], -boards, boards)
 
-    def views(self, which: Numbers) -> NDArray[np.float32]:
-        views, positions = self.tables.views, len(self.tables.planes)
-        return views.take(self.at[which] + positions * self.turned[which], axis=0)
+    def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
+        at, turned, over = self.at[part], self.turned[part], self.over[part]
+        walk.finals(at, turned, over, self.tables.views, planes[part])
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         return self.tables.game.seats[self.at[which]] ^ self.turned[which]
 
-    def clear(self, which: Numbers) -> None:
-        self.at[which], self.turned[which], self.over[which] = 0, False, False
+    def clear(self, which: Mask) -> None:
+        self.at *= ~which
+        self.turned &= ~which
+        self.over &= ~which
 
     def put(self, boards: Boards) -> None:
         self.at[:], self.turned[:], self.over[:] = self.tables.game.index(boards), False, False

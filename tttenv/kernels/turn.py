@@ -105,3 +105,14 @@ def observe(boards: Boards, over: Mask, planes: NDArray[np.float32], masks: Boar
             planes[i, cells + c] = stone == -1
             planes[i, 2 * cells + c] = stone == 0
             masks[i, c] = stone == 0 and not over[i]
+
+
+@compiled
+def finals(boards: Boards, over: Mask, planes: NDArray[np.float32]) -> None:
+    """Write the one-hot planes of the boards that are over, and zeros for the others."""
+    cells = boards.shape[1]
+    for i in range(len(boards)):
+        for c in range(cells):
+            planes[i, c] = over[i] and boards[i, c] == 1
+            planes[i, cells + c] = over[i] and boards[i, c] == -1
+            planes[i, 2 * cells + c] = over[i] and boards[i, c] == 0

@@ -142,3 +142,31 @@ def observe(
             planes[i, c] = all_planes[p, c]
         for c in range(masks.shape[1]):
             masks[i, c] = 0 if over[i] else all_masks[p, c]
+
+
+@compiled
+def finals(
+    at: NDArray[np.int32],
+    turned: Mask,
+    over: Mask,
+    views: NDArray[np.float32],
+    planes: NDArray[np.float32],
+) -> None:
+    """Write the planes of the games that are over in the agent's view, and zeros for the others.
+
+    Args:
+        at: the games' positions.
+        turned: where the agent is not the side to move.
+        over: which games are over.
+        views: (2 * positions, 3 * cells): seen by the side to move, then by the other.
+        planes: (games, 3 * cells), written.
+    """
+    half = len(views) // 2
+    for i in range(len(at)):
+        if over[i]:
+            p = at[i] + half * turned[i]
+            for c in range(planes.shape[1]):
+                planes[i, c] = views[p, c]
+        else:
+            for c in range(planes.shape[1]):
+                planes[i, c] = 0.0
