@@ -21,6 +21,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.files import write
 from tttenv.policy import Policy
 from tttenv.rules import Rules
+from tttenv.types import Probs
 
 STATE = "state.safetensors"  # everything a training needs to go on; only in runs, never shipped
 
@@ -38,7 +39,7 @@ def save(folder: Path, learner: Learner, rules: Rules, about: dict[str, Any]) ->
     certificate = None
     if enumerable(rules):
         table = tabulate(rules, learner.policy())
-        files[POLICY] = save_tensors({"policy": torch.from_numpy(table.table.copy())})
+        files[POLICY] = save_tensors({"policy": _smallest(table.table)})
         certificate = certify(rules, table).to_dict()
     card = {
         **about,
@@ -99,13 +100,13 @@ def load_state(file: Path) -> dict[str, Any]:
 
 
 def load_about(folder: Path) -> dict[str, Any]:
-    """The learner, preset, config and rules of the training that `folder` holds.
+    """The learner, preset, config, rules and plan of the training that `folder` holds.
 
     Raises:
         ValueError: if it holds none.
     """
-    about: dict[str, Any] = load_state(folder / STATE)["about"]
-    return about
+    state = load_state(folder / STATE)
+    return {**state["about"], "plan": state["plan"]}
 
 
 def versions() -> dict[str, str]:
@@ -116,6 +117,14 @@ def versions() -> dict[str, str]:
         "numpy": np.__version__,
         "python": platform.python_version(),
     }
+
+
+def _smallest(table: Probs) -> torch.Tensor:
+    """The same numbers in the smallest type that holds them exactly."""
+    for kind in (np.uint8, np.float32):
+        if (table == table.astype(kind)).all():
+            return torch.from_numpy(table.astype(kind))
+    return torch.from_numpy(table.copy())
 
 
 def _pack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:

@@ -71,13 +71,15 @@ def _follow(
     watch: Callable[[Report], None],
 ) -> Report:
     """Run to the end, writing curves at every measure and a checkpoint at every interval."""
-    saved = clock.step
+    interval = plan.checkpoint_every
+    saved = clock.step // interval if clock.step else -1  # so that the first measure is saved too
     for report in run(learner, rules, plan, clock):
         board.curves(report.step, report.numbers)
-        if report.last or report.step - saved >= plan.checkpoint_every:
-            saved = report.step
+        if report.last or report.step // interval > saved:
+            saved = report.step // interval
             board.scenes(report.step, report.policy)
-            training = {"clock": asdict(clock), "about": about, "learner": learner.state_dict()}
+            training = {"clock": asdict(clock), "about": about, "plan": asdict(plan)}
+            training["learner"] = learner.state_dict()
             save_state(out / STATE, training)
             made = {"steps": clock.step, "seconds": clock.seconds, "threads": plan.threads}
             save(out, learner, rules, {**about, **made, "device": plan.device})
@@ -94,11 +96,10 @@ def _resume(out: Path, learner: Learner, plan: Plan, about: dict[str, Any]) -> C
     """
     state = load_state(out / STATE)
     if state["about"] != about:
-        differing = [key for key in about if state["about"].get(key) != about[key]]
-        raise ValueError(
-            f"the training in {out} had another {', '.join(differing)}: "
-            + ", ".join(f"{state['about'].get(key)}" for key in differing)
-        )
+        had, wanted = ({**known, **known["config"]} for known in (state["about"], about))
+        differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
+        changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
+        raise ValueError(f"the training in {out} had {changes}")
     clock = Clock(**state["clock"])
     if clock.step >= plan.steps or (plan.stop_when_unbeatable and clock.unbeatable_at):
         raise ValueError(f"the training in {out} is finished at step {clock.step}: give more steps")
@@ -114,8 +115,8 @@ def _torch_set_up(plan: Plan) -> Iterator[None]:
         ValueError: for a device that torch does not have here.
     """
     try:
-        torch.empty(0, device=plan.device)
-    except (RuntimeError, AssertionError) as error:
+        torch.empty(1, device=plan.device).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"no device {plan.device!r} here: {reason}") from None
     before = torch.get_num_threads()

@@ -30,6 +30,7 @@ class Arguments:
     jobs: int = os.cpu_count() or 1  # trainings at the same time, a core each
     out: Path = Path("results")  # where benchmark.json goes
     runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
+    ship: Path | None = None  # copy the first trained player of each learner to this folder too
     readme: Path | None = None  # put the tables between the marks of this file too
     json: bool = False  # print the results as JSON instead of tables
 
@@ -40,6 +41,8 @@ def main(args: list[str]) -> None:
     for name in given.learners:
         row(name)
     console.check_seed(given.seed)
+    if len(set(given.learners)) < len(given.learners):
+        raise ValueError("--learners names one twice")
     if given.seeds < 1 or given.jobs < 1:
         raise ValueError("--seeds and --jobs are at least 1")
     import fleet
@@ -60,6 +63,8 @@ def main(args: list[str]) -> None:
     }
     from tttenv.files import write
 
+    if given.ship:
+        ship(trainings, given)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
     if given.json:
         print(json.dumps(result, indent=2))
@@ -135,6 +140,31 @@ def show(result: dict[str, Any]) -> str:
     for line in LEGEND + [_sentence(found) for found in result["learners"]]:
         out.print(line, highlight=False)
     return "\n".join(line.rstrip() for line in out.export_text().splitlines() if line.strip())
+
+
+def ship(trainings: list[dict[str, Any]], given: Arguments) -> None:
+    """Copy players without what only their training needs, and list them in a README."""
+    from tttenv.card import CARD, POLICY, WEIGHTS
+    from tttenv.files import write
+
+    rows = []
+    for training in trainings:
+        if training["seed"] != given.seed:
+            continue
+        for name in (WEIGHTS, POLICY, CARD):
+            source, target = Path(training["folder"]), given.ship / training["learner"]
+            write(target / name, (source / name).read_bytes())
+        card, name = training["certificate"], training["learner"]
+        wins = [console.share(card["vs_random"][seat][0]) for seat in "XO"]
+        worst = [console.value(card["worst_case"][seat]) for seat in "XO"]
+        rows.append(
+            f"| `{name}` | {worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {training['steps']} |"
+        )
+    head = "| player | worst case X / O | wins vs random X / O, % | steps |\n|-|-|-|-|\n"
+    title = (
+        "# Trained players\n\nCertify one again: `python scripts/certify.py checkpoints/NAME`.\n\n"
+    )
+    write(given.ship / "README.md", title + head + "\n".join(rows) + "\n")
 
 
 def into(readme: Path, text: str) -> None:

@@ -14,7 +14,8 @@ PROG = "certify.py"
 class Arguments:
     """Certify a player: how it fares from both seats, exactly, over all positions.
 
-    A player is a name with options, like minimax:ties=first, or the folder of a checkpoint.
+    A player is a name with options, like minimax:ties=first, or the folder of a checkpoint; quote
+    it where it has parentheses.
     On boards too large for that, --sampled plays games instead.
     """
 
@@ -38,9 +39,12 @@ def main(args: list[str]) -> None:
     if given.sampled:
         from tttenv.metrics.arena import measure
 
-        found: dict[str, Any] = {"player": given.player, "rules": str(rules)}
-        found |= measure(rules, policy, given.games, given.seed)
-        print(json.dumps(found, indent=2) if given.json else _lines(found))
+        numbers = measure(rules, policy, given.games, given.seed)
+        if given.json:
+            print(json.dumps({"player": given.player, "rules": str(rules), **numbers}, indent=2))
+        else:
+            print(f"{given.player} on {rules}, {given.games} games from each seat:")
+            print(console.sampled(numbers))
         return
     certificate = certify(rules, policy)
     if given.json:
@@ -61,16 +65,14 @@ def print_certificate(name: str, certificate: Any) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    table = Table("", "win %", "draw %", "loss %", "worst case", "loses by the cells")
+    table = Table("", "win %", "draw %", "loss %", "worst case", "losing line")
     for seat in ("X", "O"):
         line = certificate.losing_line[seat]
         losing = "nothing" if line is None else " ".join(map(str, line))
         worst = console.value(certificate.worst_case[seat])
         shares = map(console.share, certificate.vs_random[seat])
-        table.add_row(f"as {seat} against random", *shares, worst, losing)
-        table.add_row(
-            f"as {seat} against perfect", *map(console.share, certificate.vs_perfect[seat])
-        )
+        table.add_row(f"{seat} vs random", *shares, worst, losing)
+        table.add_row(f"{seat} vs perfect", *map(console.share, certificate.vs_perfect[seat]))
     out = Console()
     verdict = "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"
     out.print(f"{name} on {certificate.rules}: {verdict}", highlight=False, markup=False)
@@ -82,10 +84,6 @@ def print_certificate(name: str, certificate: Any) -> None:
         f" positions; value of the game {certificate.value}",
         highlight=False,
     )
-
-
-def _lines(found: dict[str, Any]) -> str:
-    return "\n".join(f"{key:<32}{number}" for key, number in found.items())
 
 
 if __name__ == "__main__":

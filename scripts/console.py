@@ -106,3 +106,14 @@ def bar(quiet: bool) -> Any:
     from rich.progress import Progress
 
     return Progress(console=Console(stderr=True), disable=quiet)
+
+
+def sampled(numbers: dict[str, float]) -> str:
+    """Sampled values with their margins, a line each."""
+    lines = []
+    for tag, number in numbers.items():
+        if tag.startswith("sampled/value_vs_"):
+            name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
+            margin = numbers[tag.replace("value", "margin")]
+            lines.append(f"  as {seat} against {name:<10} value {number:+.3f} +- {margin:.3f}")
+    return "\n".join(lines)

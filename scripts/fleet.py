@@ -20,6 +20,7 @@ class Job(NamedTuple):
     shorter: int  # train one step in so many of the usual number
 
 
+MARK = ".benchmark"  # in folders that the benchmark made and may replace
 _news: Any = None  # in a worker: where its progress goes
 
 
@@ -59,7 +60,11 @@ def train_one(number: int, job: Job) -> dict[str, Any]:
     steps = None if job.shorter == 1 else max(usual.every, usual.steps // job.shorter)
     the_plan = plan(job.learner, steps=steps, stop_when_unbeatable=True)
     config = LEARNERS.load(job.learner).Config(seed=job.seed)
+    if job.folder.exists() and not (job.folder / MARK).exists():
+        raise ValueError(f"{job.folder} is not the benchmark's: choose another folder with --runs")
     shutil.rmtree(job.folder, ignore_errors=True)
+    job.folder.mkdir(parents=True)
+    (job.folder / MARK).touch()
 
     def tell(report: Report) -> None:
         if _news is not None:

@@ -17,8 +17,8 @@ Work = Callable[[], float]  # does some of it and returns how much
 class Arguments:
     """Measure throughput on one core, each row several times, and print the medians.
 
-    With --peers, the public packages that are installed (the extra "peers", and pgx) do the same
-    work in turns with ours, and the median of the ratios is given.
+    With --peers, the public packages of the extra "peers" that are installed do the same work in
+    turns with ours, and the median of the ratios is given.
     """
 
     peers: bool = False  # measure other packages too

@@ -18,7 +18,7 @@ PROG = "train.py"
 class Options:
     """What belongs to the training rather than to the learner."""
 
-    steps: int | None = None  # train so many in all; left out: until certified unbeatable
+    steps: int | None = None  # train so many in all; left out: until unbeatable, a preset in full
     preset: str = "default"  # a named set of the learner's own fields
     rules: str = "3,3,3"  # the game, m,n,k
     out: Path | None = None  # the checkpoint's folder; left out: runs/LEARNER-SEED
@@ -44,7 +44,7 @@ def main(args: list[str]) -> None:
     from learners.train import train
     from tttenv.rules import Rules
 
-    out = options.out or _usual_folder(name, config)
+    out = options.out or _usual_folder(name, options, config)
     fields = ("steps", "every", "checkpoint_every", "stop_when_unbeatable", "device", "threads")
     the_plan = plan(name, options.preset, **{key: getattr(options, key) for key in fields})
     with _Bar(the_plan.steps, quiet=options.json) as bar:
@@ -87,8 +87,8 @@ def _parse(name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
         return options, config
     from learners.checkpoint import load_about
 
-    stored = load_about(options.out or _usual_folder(name, config))
-    before = Options(preset=stored["preset"], rules=stored["rules"])
+    stored = load_about(options.out or _usual_folder(name, options, config))
+    before = Options(preset=stored["preset"], rules=stored["rules"], **stored["plan"])
     return _parse_from(name, rest, before, kind.Config(**stored["config"]))
 
 
@@ -118,8 +118,14 @@ def _peek(args: list[str], option: str) -> str | None:
     return None
 
 
-def _usual_folder(name: str, config: Any) -> Path:
-    return Path("runs") / f"{name}-{config.seed}"
+def _usual_folder(name: str, options: Options, config: Any) -> Path:
+    """runs/LEARNER-SEED, with the preset and the rules between where they are not the usual."""
+    parts = [name, str(config.seed)]
+    if options.preset != Options.preset:
+        parts.insert(1, options.preset)
+    if options.rules != Options.rules:
+        parts.insert(1, options.rules.replace(",", "x"))
+    return Path("runs") / "-".join(parts)
 
 
 class _Bar:
@@ -159,7 +165,8 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
         print(json.dumps({**result, "certificate": found}, indent=2))
         return
     if report.certificate is None:
-        print(console.standing(report.numbers))
+        print(f"{out} in sampled games, with the margin of a 95 % confidence interval:")
+        print(console.sampled(report.numbers))
     else:
         from certify import print_certificate
 

@@ -177,7 +177,7 @@ def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through
     before = contents(through, [*PLAYER, STATE, "card.json"])
     for wrong, complaint in [
         ({}, "holds a checkpoint already"),
-        ({"config": replace(SMALL, lr=0.5), "resume": True}, "another config"),
+        ({"config": replace(SMALL, lr=0.5), "resume": True}, "had lr=0.004, not 0.5"),
         ({"preset": "published", "resume": True}, "another preset"),
         ({"resume": True}, "finished at step 40"),
         ({"plan": replace(SHORT, steps=20), "resume": True}, "finished at step 40"),

@@ -4,6 +4,7 @@ Importing this package registers `TicTacToe-v0` and `tttenv/TicTacToe-v0`; it ne
 """
 
 import importlib
+import importlib.util
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
@@ -31,9 +32,11 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _HOMES:
+        return getattr(importlib.import_module(_HOMES[name]), name)
+    if not name.startswith("_") and importlib.util.find_spec(f"{__name__}.{name}"):
+        return importlib.import_module(f"{__name__}.{name}")  # tttenv.env, tttenv.testing, ...
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -20,6 +20,7 @@ from tttenv.exact import (
     tabulate,
     worst_case,
 )
+from tttenv.opponents import player as named
 from tttenv.policy import Policy
 from tttenv.refutation import losing_lines
 from tttenv.rules import Rules
@@ -48,8 +49,8 @@ class Certificate:
         return asdict(self)
 
 
-def certify(rules: Rules, policy: Policy) -> Certificate:
-    """Compute the exact certificate of `policy` on `rules`.
+def certify(rules: Rules, policy: Policy | str) -> Certificate:
+    """Compute the exact certificate of `policy`, a player or its name, on `rules`.
 
     The policy is asked once, about all undecided positions; each row of its answer is divided by
     its sum.
@@ -59,6 +60,8 @@ def certify(rules: Rules, policy: Policy) -> Certificate:
             or its answers break the laws of a policy.
     """
     require_enumerable(rules)
+    if isinstance(policy, str):
+        policy = named(policy, rules)
     require_pure(policy)
     player = tabulate(rules, policy)
     if player not in _MADE:
