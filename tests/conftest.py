@@ -2,15 +2,14 @@
 
 import os
 
-import pytest
 from hypothesis import settings
 
 settings.register_profile("tttenv", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tttenv")
 
 
-def pytest_terminal_summary(terminalreporter, exitstatus, config):
+def pytest_sessionfinish(session, exitstatus):
     """On continuous integration nothing may be skipped: there every system package is there."""
-    skipped = terminalreporter.stats.get("skipped", [])
-    if os.environ.get("CI") and skipped:
-        raise pytest.UsageError(f"{len(skipped)} tests were skipped, none may be on CI")
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if os.environ.get("CI") and reporter and reporter.stats.get("skipped") and exitstatus == 0:
+        session.exitstatus = 1

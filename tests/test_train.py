@@ -131,7 +131,7 @@ def test_curves_of_a_resumed_training_have_every_point_once(tmp_path, through):
     assert steps_of(through) == list(range(5, 41, 5))
     assert steps_of(tmp_path) == steps_of(through)
     images = [[e.step for e in events(f).Images("policy/opening")] for f in (tmp_path, through)]
-    assert images[0] == images[1] == [10, 20, 30, 40]
+    assert images[0] == images[1] == [5, 10, 20, 30, 40]  # the first measure and every ten steps
 
 
 def test_a_killed_training_loses_at_most_one_interval(tmp_path):
@@ -178,13 +178,13 @@ def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through
     for wrong, complaint in [
         ({}, "holds a checkpoint already"),
         ({"config": replace(SMALL, lr=0.5), "resume": True}, "had lr=0.004, not 0.5"),
-        ({"preset": "published", "resume": True}, "another preset"),
+        ({"preset": "published", "resume": True}, "had preset=default, not published"),
         ({"resume": True}, "finished at step 40"),
         ({"plan": replace(SHORT, steps=20), "resume": True}, "finished at step 40"),
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
             trained(through, **wrong)
-    with pytest.raises(ValueError, match=r"^[^\n]*another rules[^\n]*$"):
+    with pytest.raises(ValueError, match=r"^[^\n]*had rules=3,3,3, not 2,3,2[^\n]*$"):
         train("selfplay", SMALL, Rules(2, 3, 2), SHORT, through, resume=True)
     with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
         trained(tmp_path / "nothing", resume=True)
