@@ -82,8 +82,8 @@ def require_enumerable(rules: Rules) -> None:
     """
     if not enumerable(rules):
         raise ValueError(
-            f"the game {rules} is too large to solve, as certificates, minimax and some learners "
-            "need it; tttenv.metrics.arena (certify.py --sampled) measures players by sampled games"
+            f"the game {rules} is too large for exact results, which certificates, minimax and "
+            "some learners need; tttenv.metrics.arena (certify.py --sampled) plays sampled games"
         )
 
 
