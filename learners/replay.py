@@ -50,9 +50,9 @@ class Replay:
     def add(self, moves: Moves) -> None:
         """Keep these moves, at most `capacity` of them, in place of the oldest."""
         rows = (self.seen + np.arange(len(moves.cells))) % self.capacity
-        kept: NDArray[Any]
-        for kept, new in zip(self.kept, moves, strict=True):
-            kept[rows] = new
+        new = moves._asdict()
+        for name, array in self.kept._asdict().items():
+            array[rows] = new[name]
         self.seen += len(rows)
 
     def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Moves:
