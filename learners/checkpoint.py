@@ -91,7 +91,7 @@ def load_state(file: Path) -> dict[str, Any]:
     try:
         with safetensors.safe_open(file, framework="pt") as stream:
             skeleton = (stream.metadata() or {})["state"]
-            tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118
+            tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118  # no dict
         state = _unpack(json.loads(skeleton), tensors)
     except (SafetensorError, OSError, KeyError, ValueError) as error:
         raise ValueError(f"no training can go on from {file}: {_first_line(error)}") from None

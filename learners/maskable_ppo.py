@@ -139,11 +139,11 @@ class MaskablePPO:
 @contextmanager
 def lent_dice(rng: np.random.Generator) -> Iterator[None]:
     """Seeds the global dice, which SB3 rolls, by `rng`, and puts them back as they were after."""
-    seed, numpy_dice = int(rng.integers(2**32)), np.random.get_state()  # noqa: NPY002
+    seed, numpy_dice = int(rng.integers(2**32)), np.random.get_state()  # noqa: NPY002  # SB3's
     with torch.random.fork_rng():
         torch.manual_seed(seed)
-        np.random.seed(seed)  # noqa: NPY002
+        np.random.seed(seed)  # noqa: NPY002  # SB3 draws from it
         try:
             yield
         finally:
-            np.random.set_state(numpy_dice)  # noqa: NPY002
+            np.random.set_state(numpy_dice)  # noqa: NPY002  # as it was

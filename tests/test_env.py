@@ -13,6 +13,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 from stable_baselines3.common.env_checker import check_env as sb3_check
 
+from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
 from tttenv.testing import check_env, check_mirrored
@@ -250,3 +251,10 @@ def _scripted(cells):
         return probs
 
     return play
+
+
+def test_an_opponent_that_was_made_for_other_rules_is_refused_and_not_misread():
+    env = TicTacToe(m=3, n=4, k=3, opponent=player("minimax", Rules()), seat="X")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="3,3,3"):
+        env.step(0)

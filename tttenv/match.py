@@ -93,7 +93,7 @@ class Match:
         """
         seat = seat or self.seat
         _one_of("seat", seat, get_args(Seat))
-        if self.one is not None and knows(self.opponent) and which.item():
+        if self.one is not None and knows(self.opponent, self.rules) and which.item():
             self.one.deal(seat, self.opponent, rng)
             self.going = 1
             return
@@ -143,7 +143,7 @@ class Match:
 
     def play_one(self, cell: int, rng: np.random.Generator) -> None:
         """`play` for a match of one game."""
-        if self.one is not None and knows(self.opponent):
+        if self.one is not None and knows(self.opponent, self.rules):
             self.going = int(self.one.turn(cell, self.opponent, rng))
         else:
             self.play(np.array([cell]), rng)

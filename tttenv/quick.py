@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from tttenv.exact import Tabulated
 from tttenv.kernels.walk import GOING, LOST
 from tttenv.policy import Policy, uniform
+from tttenv.rules import Rules
 from tttenv.table_games import TableGames
 
 
@@ -78,6 +79,8 @@ class OneGame:
         return self.playable[at][int(die * self.many[at])]
 
 
-def knows(opponent: Policy | None) -> bool:
-    """Whether `OneGame` can play against this opponent."""
-    return opponent is None or opponent is uniform or isinstance(opponent, Tabulated)
+def knows(opponent: Policy | None, rules: Rules) -> bool:
+    """Whether `OneGame` can play against this opponent; a table must be of the same rules."""
+    if isinstance(opponent, Tabulated):
+        return opponent.rules == rules
+    return opponent is None or opponent is uniform
