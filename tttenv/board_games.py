@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.games import Dice, Numbers, asked
-from tttenv.kernels import turn
+from tttenv.games import Dice, Lap, Numbers, asked
+from tttenv.kernels import empties, turn
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
 from tttenv.types import Boards, Cells, Mask
@@ -17,6 +17,7 @@ class BoardGames:
         self.rules, self.shape = rules, (rules.m, rules.n, rules.k)
         self.stones, self.sides = rules.start(count), np.zeros(count, np.int8)
         self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
+        self.ended = np.empty(count, np.uint32)
 
     def boards(self, which: Numbers | slice) -> Boards:
         return np.array(self.stones[which])
@@ -34,22 +35,28 @@ class BoardGames:
         self.stones[:], self.sides[:], self.over[:] = boards, self.rules.seat(boards), False
 
     def place(self, part: slice, cells: Cells, alone: bool) -> int:
-        stones, sides = self.stones[part], self.sides[part]
-        rewards, over = self.rewards[part], self.over[part]
-        return turn.place(stones, sides, cells[part], rewards, over, alone, *self.shape)
+        stones, sides, ended = self.stones[part], self.sides[part], self.ended[part]
+        written = self.rewards[part], self.over[part], ended
+        return len(ended) - turn.place(stones, sides, cells[part], *written, alone, *self.shape)
 
-    def random_cells(self, which: Numbers, dice: NDArray[np.floating]) -> Cells:
-        return turn.pick_uniform(self.stones, which, dice)
+    def lap(self, part: slice, cells: Cells, lap: Lap) -> int:
+        stones, sides, own = self.stones[part], self.sides[part], lap.of(part)
+        shown, paid = (own.planes, own.masks), (own.rewards, own.over)
+        last = own.finals, own.ended
+        return turn.lap(stones, sides, cells[part], *shown, *paid, *last, *self.shape)
+
+    def choose(self, part: slice, key: np.uint64, cells: Cells) -> None:
+        empties.choose(self.stones[part], key, cells[part])
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
         if opponent is uniform:
-            cells = self.random_cells(waiting, dice)
+            cells = empties.pick_uniform(self.stones, waiting, dice)
         else:
             cells = asked(opponent, -self.stones[waiting], dice)
         return turn.reply(self.stones, waiting, cells, self.rewards, self.over, *self.shape)
 
     def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
-        turn.observe(self.stones[part], self.over[part], planes[part], masks[part])
+        turn.observe(self.stones[part], planes[part], masks[part])
 
     def keep(self, which: Mask) -> None:
         self.stones, self.sides = self.stones[which], self.sides[which]

@@ -1,6 +1,6 @@
 """Games side by side in memory, in the agent's view: what a match needs of them."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,23 @@ from tttenv.types import Boards, Cells, Mask
 
 Numbers = NDArray[np.int64]  # which games of the batch
 Dice = NDArray[np.float64]
+
+
+class Lap(NamedTuple):
+    """The arrays that a step of lone agents writes, a row a game."""
+
+    planes: NDArray[np.float32]  # (games, 3 * cells), the next movers' views
+    masks: Boards  # (games, cells)
+    rewards: NDArray[np.float64]  # (games,), the movers'
+    over: Mask  # (games,), whether the stone ended the game
+    finals: NDArray[np.float32]  # (games, 3 * cells), last views of games that ended, else zeros
+    ended: NDArray[np.uint32]  # (games,), in each part: whose finals are not zeros, then END
+
+    def of(self, part: slice) -> "Lap":
+        """The arrays of a part of the games."""
+        planes, masks, rewards, over, finals, ended = self
+        shown = planes[part], masks[part], rewards[part], over[part]
+        return Lap(*shown, finals[part], ended[part])
 
 
 class Games(Protocol):
@@ -49,8 +66,15 @@ class Games(Protocol):
         """
         ...
 
-    def random_cells(self, which: Numbers, dice: NDArray[np.floating]) -> Cells:
-        """A legal cell of each of these games, a die each."""
+    def lap(self, part: slice, cells: Cells, lap: Lap) -> int:
+        """A step of agents who move for both sides, in one: stones, views, and games dealt anew.
+
+        All games go on before and after it. Returns how many ended on the way.
+        """
+        ...
+
+    def choose(self, part: slice, key: np.uint64, cells: Cells) -> None:
+        """Write a random legal cell for each game of a part, all from one 64-bit key."""
         ...
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
@@ -58,7 +82,7 @@ class Games(Protocol):
         ...
 
     def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
-        """Write the one-hot planes and the legal cells of a part of the games."""
+        """Write the one-hot planes and the legal cells of a part of the games, which all go on."""
         ...
 
     def keep(self, which: Mask) -> None:

@@ -15,8 +15,11 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.checks import at_least_one, on_board, one_of
 from tttenv.exact import Tabulated
-from tttenv.games import Games
+from tttenv.games import Games, Lap
+from tttenv.kernels.chance import STEP
+from tttenv.kernels.walk import END
 from tttenv.policy import Policy, uniform
 from tttenv.quick import OneGame, knows
 from tttenv.rollouts import new_games, rollout
@@ -55,11 +58,10 @@ class Match:
         illegal: Illegal = "lose",
         threads: int = 1,
     ) -> None:
-        _one_of("seat", seat, get_args(Seat))
-        _one_of("illegal", illegal, get_args(Illegal))
-        for what, number in (("game", games), ("thread", threads)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-                raise ValueError(f"a match has at least one {what}, not {number!r}")
+        one_of("seat", seat, get_args(Seat))
+        one_of("illegal", illegal, get_args(Illegal))
+        at_least_one("game", games)
+        at_least_one("thread", threads)
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
         self.games: Games = new_games(rules, games)
         self.crew = ThreadPoolExecutor(threads - 1) if threads > 1 else None
@@ -92,7 +94,7 @@ class Match:
             ValueError: for an unknown seat.
         """
         seat = seat or self.seat
-        _one_of("seat", seat, get_args(Seat))
+        one_of("seat", seat, get_args(Seat))
         if self.one is not None and knows(self.opponent, self.rules) and which.item():
             self.one.deal(seat, self.opponent, rng)
             self.going = 1
@@ -116,7 +118,7 @@ class Match:
             raise ValueError(f"{len(self.over)} boards are wanted, not shape {given.shape}")
         checked = np.array([self.rules.check(board) for board in given])
         if seat is not None:
-            _one_of("seat", seat, ("X", "O"))
+            one_of("seat", seat, ("X", "O"))
             if (self.rules.seat(checked) != ("X", "O").index(seat)).any():
                 raise ValueError(f"seat {seat} is not to move on {self.rules.format(checked[0])}")
         self.games.put(np.broadcast_to(checked, (len(self.over), self.rules.cells)))
@@ -141,6 +143,24 @@ class Match:
             whole = self.going == len(cells)
             self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
 
+    def lap(self, cells: Cells, lap: Lap, wipe: bool) -> int:
+        """`play` without an opponent, then views, and new games where games ended, in one pass.
+
+        All games go on before and after it. Returns how many ended on the way.
+
+        Args:
+            cells: the stones (games,), checked.
+            lap: the arrays to write.
+            wipe: whether `lap.finals` holds anything and `lap.ended` does not say what.
+        """
+
+        def work(part: slice) -> int:
+            if wipe:
+                lap.finals[part], lap.ended[part] = 0, END
+            return self.games.lap(part, cells, lap)
+
+        return self._share(len(cells), work)
+
     def play_one(self, cell: int, rng: np.random.Generator) -> None:
         """`play` for a match of one game."""
         if self.one is not None and knows(self.opponent, self.rules):
@@ -155,13 +175,12 @@ class Match:
         return int(self.random_cells(rng)[0])
 
     def random_cells(self, rng: np.random.Generator) -> Cells:
-        """A random legal cell for every game (games,), a die each; all games must go on."""
-        # Half the bits of a usual die are plenty, and quicker.
-        dice = rng.random(len(self.over), dtype=np.float32)
-        cells = np.empty(len(self.over), np.int64)
+        """A random legal cell for every game (games,), from one die; all games must go on."""
+        cells, key = np.empty(len(self.over), np.int64), rng.bit_generator.random_raw()
 
         def choose(part: slice) -> None:
-            cells[part] = self.games.random_cells(self.everyone[part], dice[part])
+            start = np.uint64((key + part.start * int(STEP)) % 2**64)
+            self.games.choose(part, start, cells)
 
         self._share(len(cells), choose)
         return cells
@@ -216,17 +235,7 @@ class Match:
         Raises:
             ValueError: as `turn`.
         """
-        given = np.asarray(actions)
-        if given.shape != self.over.shape or given.dtype.kind not in "iu":
-            raise ValueError(
-                f"actions are {len(self.over)} whole numbers, not {given.dtype} of {given.shape}"
-            )
-        cells = given.astype(np.int64, copy=False)
-        if cells.min() < 0 or cells.max() >= self.rules.cells:
-            game = int(np.flatnonzero((cells < 0) | (cells >= self.rules.cells))[0])
-            raise ValueError(
-                f"action {cells[game]} of game {game} is off the board: 0 to {self.rules.cells - 1}"
-            )
+        cells = on_board(actions, len(self.over), self.rules)
         if self.illegal == "raise":
             boards = self.boards
             taken = np.flatnonzero(boards[np.arange(len(cells)), cells])
@@ -234,8 +243,3 @@ class Match:
                 shown = self.rules.format(self.facing(taken[0]))
                 raise ValueError(f"action {cells[taken[0]]} of game {taken[0]} is taken on {shown}")
         return cells
-
-
-def _one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise ValueError(f"{what} is one of {', '.join(known)}, not {value!r}")

@@ -8,12 +8,14 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv import render as pictures
+from tttenv.games import Lap
 from tttenv.kernels.turn import observe
 from tttenv.match import Match
 from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.recycle import Recycler
 from tttenv.rules import Rules
+from tttenv.types import Cells
 
 Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
 OBSERVATIONS = ("onehot", "board", "dict")
@@ -44,18 +46,20 @@ class Observer:
         self.space = kinds[obs]
         fields = [("observation", "f4", (3 * cells,)), ("action_mask", "i1", (cells,))]
         rows = {"onehot": np.dtype(("f4", (3 * cells,))), "board": np.dtype(("i1", (cells,)))}
-        last = Recycler((games,), rows.get(obs, np.dtype(fields)))
-        planes, masks = Recycler((games, 3 * cells), "f4"), Recycler((games, cells), "i1")
-        self.planes, self.masks, self.finals = planes.take, masks.take, last.take
-        if not copy:
-            own = planes.take(), masks.take(), last.take()
-            self.planes, self.masks, self.finals = (lambda array=array: array for array in own)
+        self.planes = Recycler((games, 3 * cells), "f4", copy).take
+        self.masks = Recycler((games, cells), "i1", copy).take
+        self.finals = Recycler((games,), rows.get(obs, np.dtype(fields)), copy).take
+        self.rewards = Recycler((games,), "f8", copy).take
+        self.over = Recycler((games,), "?", copy).take
+        self.ended = np.empty(games, np.uint32)
+        self.copy, self.tidy = copy, False  # tidy: `ended` tells what the next finals hold
 
     def look(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """Observations and int8 masks (games, cells) of all games, in the agent's view."""
         planes, masks = self.planes(), self.masks()
         if match.going < len(masks):  # a finished game's agent may not be the one to move
-            observe(match.boards, match.over, planes, masks)
+            observe(match.boards, planes, masks)
+            masks[match.over] = 0
         else:
             match.observe(planes, masks)
         if self.obs == "onehot":
@@ -63,6 +67,15 @@ class Observer:
         if self.obs == "board":
             return match.boards, masks
         return {"observation": planes, "action_mask": masks.copy()}, masks
+
+    def lap(self, match: Match, cells: Cells) -> tuple[Lap, int]:
+        """`match.lap` into arrays to hand out; how many games ended. For obs="onehot"."""
+        lap = Lap(
+            *(self.planes(), self.masks(), self.rewards(), self.over(), self.finals()), self.ended
+        )
+        count = match.lap(cells, lap, wipe=not self.tidy)
+        self.tidy = not self.copy
+        return lap, count
 
     def look_at_one(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """The observation and the mask (cells,) of a match of one game."""
@@ -78,7 +91,7 @@ class Observer:
 
         Rows are a structured array, of which `rows[i]["observation"]` is one game's.
         """
-        rows = self.finals()
+        rows, self.tidy = self.finals(), False
         if self.obs == "onehot":
             match.finals(rows)
         elif self.obs == "board":

@@ -12,20 +12,31 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 
 
 @bare
-def number(state: NDArray[np.uint64]) -> int:
-    """The next of a sequence of uint64, all alike likely; `state` (1,) moves on."""
-    state[0] += STEP
-    z = state[0]
+def mixed(z: np.uint64) -> np.uint64:
+    """A uint64 stirred until each of its bits depends on all: neighbours get far apart."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
-    mixed: int = z ^ (z >> np.uint64(31))
-    return mixed
+    return z ^ (z >> np.uint64(31))
+
+
+@bare
+def number(state: NDArray[np.uint64]) -> np.uint64:
+    """The next of a sequence of uint64, all alike likely; `state` (1,) moves on."""
+    state[0] += STEP
+    return mixed(state[0])
 
 
 @bare
 def below(state: NDArray[np.uint64], limit: int) -> int:
     """A whole number from 0 to limit - 1; evenly but for one part in four billion."""
     high = number(state) >> np.uint64(32)
+    return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
+
+
+@bare
+def spread(key: np.uint64, i: int, limit: int) -> int:
+    """The i-th whole number from 0 to limit - 1 of those a uint64 key gives; as even as `below`."""
+    high = mixed(key + np.uint64(i) * STEP) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 

@@ -1,15 +1,19 @@
 """Play-outs: a game played to its end by quick moves, random or a little wiser."""
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.kernels import compiled
 from tttenv.kernels.bare import bare
-from tttenv.kernels.chance import below
+from tttenv.kernels.chance import below, number
 from tttenv.kernels.forcing import threats
 from tttenv.kernels.line import completes
-from tttenv.types import Cells, Stones
+from tttenv.types import Cells, Mask, Stones
+
+FEW = 12  # cells up to which all sets of one side's stones are looked up
 
 
 class Playground(NamedTuple):
@@ -23,6 +27,7 @@ class Playground(NamedTuple):
     place: Cells  # (cells,): where in `empty` a cell stands
     wins: Cells  # (2, 9 * cells + 8): cells where a side wins, though some are taken by now
     seen: Cells  # (2,): how many of those
+    lined: Mask  # (2**cells,): whether these stones, a bit a cell, hold a line; (0,) on more cells
     dice: NDArray[np.uint64]  # (1,)
 
 
@@ -38,8 +43,28 @@ def playground(m: int, n: int, k: int) -> Playground:
         np.zeros(cells, np.int64),
         np.zeros((2, 9 * cells + 8), np.int64),
         np.zeros(2, np.int64),
+        _lined(m, n, k),
         np.zeros(1, np.uint64),
     )
+
+
+@lru_cache(maxsize=8)
+def _lined(m: int, n: int, k: int) -> Mask:
+    return lined(m, n, k) if m * n <= FEW else np.zeros(0, np.bool_)
+
+
+@compiled
+def lined(m: int, n: int, k: int) -> Mask:
+    """For every set of one side's stones, a bit a cell: whether it holds a line, (2**cells,)."""
+    result = np.zeros(1 << (m * n), np.bool_)
+    board = np.zeros(m * n, np.int8)
+    for stones in range(result.size):
+        for cell in range(m * n):
+            board[cell] = (stones >> cell) & 1
+        for cell in range(m * n):
+            if board[cell] and completes(board, cell, m, n, k):
+                result[stones] = True
+    return result
 
 
 @bare
@@ -57,6 +82,8 @@ def gather(p: Playground) -> int:
 def random_playout(p: Playground, stone: int) -> int:
     """Play on at random, `stone` (1 or -1) to move; the winner's stone, or 0 for a draw."""
     many = gather(p)
+    if p.lined.size:
+        return looked_up_playout(p, stone, many)
     for left in range(many, 0, -1):
         at = below(p.dice, left)
         cell = p.empty[at]
@@ -64,6 +91,36 @@ def random_playout(p: Playground, stone: int) -> int:
         p.board[cell] = stone
         if completes(p.board, cell, p.m, p.n, p.k):
             return stone
+        stone = -stone
+    return 0
+
+
+@bare
+def looked_up_playout(p: Playground, stone: int, many: int) -> int:
+    """As `random_playout`, with lines looked up; the `many` empty cells are listed.
+
+    One number serves all moves: its upper half the first five, its lower half the others. As a
+    fraction times the number of moves it gives a whole part, the move, and the fraction that the
+    next one goes on with; so moves are even but for some parts in a million.
+    """
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    own, others = np.uint64(0), np.uint64(0)
+    for cell in range(p.board.size):
+        own |= np.uint64(p.board[cell] == stone) << np.uint64(cell)
+        others |= np.uint64(p.board[cell] == -stone) << np.uint64(cell)
+    die = number(p.dice)
+    fraction = die >> half
+    for left in range(many, 0, -1):
+        if left == many - 5:
+            fraction = die & low
+        product = fraction * np.uint64(left)
+        fraction = product & low
+        at = product >> half
+        own |= np.uint64(1) << np.uint64(p.empty[at])
+        if p.lined[own]:
+            return stone
+        p.empty[at] = p.empty[left - 1]
+        own, others = others, own
         stone = -stone
     return 0
 

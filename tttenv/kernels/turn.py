@@ -6,7 +6,8 @@ from numpy.typing import NDArray
 from tttenv.kernels import compiled
 from tttenv.kernels.boards import full
 from tttenv.kernels.line import completes
-from tttenv.types import Boards, Cells, Mask
+from tttenv.kernels.walk import END, Numbers
+from tttenv.types import Boards, Cells, Mask, Stones
 
 
 @compiled
@@ -16,6 +17,7 @@ def place(
     cells: Cells,
     rewards: NDArray[np.float64],
     over: Mask,
+    ended: Numbers,
     flip: bool,
     m: int,
     n: int,
@@ -24,46 +26,28 @@ def place(
     """Put the agents' stones on `cells` (games,), writing all other arrays in place.
 
     A taken cell ends the game with reward -1 and leaves the board. With `flip` every other board
-    is then turned to the next mover's view, and its seat with it. Returns how many games go on.
+    is then turned to the next mover's view, and its seat with it. Returns how many games ended;
+    `ended` (games,) begins with their numbers.
     """
-    going = 0
+    count = 0
     for i in range(len(boards)):
         board = boards[i]
         cell = cells[i]
-        rewards[i] = 0.0
-        over[i] = True
-        if board[cell] != 0:
-            rewards[i] = -1.0
-            continue
-        board[cell] = 1
-        if completes(board, cell, m, n, k):
-            rewards[i] = 1.0
-        elif not full(board):
-            over[i] = False
-            going += 1
-        if flip:
+        legal = board[cell] == 0
+        won = False
+        if legal:
+            board[cell] = 1
+            won = completes(board, cell, m, n, k)
+        over[i] = not legal or won or full(board)
+        rewards[i] = np.float64(won) - np.float64(not legal)
+        if over[i]:
+            ended[count] = i
+            count += 1
+        if flip and legal:
             seats[i] = 1 - seats[i]
             for c in range(board.size):
                 board[c] = -board[c]
-    return going
-
-
-@compiled
-def pick_uniform(boards: Boards, waiting: NDArray[np.int64], dice: NDArray[np.floating]) -> Cells:
-    """For each game numbered in `waiting` the empty cell its die, from [0, 1), falls on."""
-    cells = np.empty(len(waiting), np.int64)
-    for j in range(len(waiting)):
-        board = boards[waiting[j]]
-        empty = 0
-        for cell in range(board.size):
-            empty += board[cell] == 0
-        left = int(dice[j] * empty)
-        cell = 0
-        while board[cell] != 0 or left > 0:
-            left -= board[cell] == 0
-            cell += 1
-        cells[j] = cell
-    return cells
+    return count
 
 
 @compiled
@@ -95,24 +79,65 @@ def reply(
 
 
 @compiled
-def observe(boards: Boards, over: Mask, planes: NDArray[np.float32], masks: Boards) -> None:
-    """Write the one-hot planes (games, 3 * cells) and legal masks (games, cells) of the boards."""
-    cells = boards.shape[1]
+def lap(
+    boards: Boards,
+    seats: NDArray[np.int8],
+    cells: Cells,
+    planes: NDArray[np.float32],
+    masks: Boards,
+    rewards: NDArray[np.float64],
+    over: Mask,
+    finals: NDArray[np.float32],
+    ended: Numbers,
+    m: int,
+    n: int,
+    k: int,
+) -> int:
+    """A whole step of agents who move for both sides: stones, last views, new games, new views.
+
+    Arguments as for `walk.lap`, with boards and their seats for positions. Returns how many ended.
+    """
+    for j in range(len(ended)):
+        if ended[j] == END:
+            break
+        finals[ended[j]] = 0.0
+    count = place(boards, seats, cells, rewards, over, ended, True, m, n, k)
+    if count < len(ended):
+        ended[count] = END
+    for j in range(count):
+        show(boards[ended[j]], finals[ended[j]])
+        boards[ended[j]] = 0
+        seats[ended[j]] = 0
+    observe(boards, planes, masks)
+    return count
+
+
+@compiled
+def show(board: Stones, planes: NDArray[np.float32]) -> None:
+    """Write the one-hot planes (3 * cells,) of a board (cells,): mine, theirs, empty."""
+    cells = board.size
+    for c in range(cells):
+        planes[c] = board[c] == 1
+    for c in range(cells):
+        planes[cells + c] = board[c] == -1
+    for c in range(cells):
+        planes[2 * cells + c] = board[c] == 0
+
+
+@compiled
+def observe(boards: Boards, planes: NDArray[np.float32], masks: Boards) -> None:
+    """Write the one-hot planes (games, 3 * cells) and the empty cells (games, cells) of boards."""
     for i in range(len(boards)):
-        for c in range(cells):
-            stone = boards[i, c]
-            planes[i, c] = stone == 1
-            planes[i, cells + c] = stone == -1
-            planes[i, 2 * cells + c] = stone == 0
-            masks[i, c] = stone == 0 and not over[i]
+        show(boards[i], planes[i])
+        for c in range(boards.shape[1]):
+            masks[i, c] = boards[i, c] == 0
 
 
 @compiled
 def finals(boards: Boards, over: Mask, planes: NDArray[np.float32]) -> None:
     """Write the one-hot planes of the boards that are over, and zeros for the others."""
-    cells = boards.shape[1]
     for i in range(len(boards)):
-        for c in range(cells):
-            planes[i, c] = over[i] and boards[i, c] == 1
-            planes[i, cells + c] = over[i] and boards[i, c] == -1
-            planes[i, 2 * cells + c] = over[i] and boards[i, c] == 0
+        if over[i]:
+            show(boards[i], planes[i])
+        else:
+            planes[i] = 0.0

@@ -1,58 +1,64 @@
-"""One turn in a batch of games kept as numbers of positions, by walking the successor table."""
+"""One turn in a batch of games kept as numbers of positions, by walking the table of steps.
+
+A step is what a stone leads to, as one number: four times the next position, plus how the game then
+stands for the side to move. A taken cell leaves the position and stands ILLEGAL. Loops over games
+have no branch that the processor would have to guess: a wrong guess costs as much as a whole stone.
+Indices are unsigned, since a signed one is looked at twice, whether it counts from the end.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.types import Boards, Cells, Mask
+from tttenv.types import Cells, Mask
 
-GOING, LOST, DRAWN = 0, 1, 2  # how a position stands for the side to move
+END = 2**32 - 1  # closes a list of games
+GOING, LOST, DRAWN, ILLEGAL = 0, 1, 2, 3  # how a position stands for the side to move
+
+PAID = np.array([0.0, 1.0, 0.0, -1.0])  # to who made the stone after which the game stands so
+Numbers = NDArray[np.uint32]  # (games,): of positions or of games
+Steps = NDArray[np.uint32]  # (positions, cells)
+Rows = NDArray[np.void]  # (games or positions,): a row of planes or masks, copied as one record
 
 
 @compiled
 def place(
-    at: NDArray[np.int32],
+    at: Numbers,
     turned: Mask,
     cells: Cells,
-    successors: NDArray[np.int32],
-    standing: NDArray[np.int8],
+    steps: Steps,
     alone: bool,
     rewards: NDArray[np.float64],
     over: Mask,
+    ended: Numbers,
 ) -> int:
-    """Put the agents' stones on `cells` (games,), writing at, turned, rewards and over in place.
+    """Put the agents' stones on `cells` (games,), writing all but cells and steps in place.
 
     A taken cell ends the game with reward -1 and leaves the position. Where the agent's own stone
     ends the game the other side is to move, so its view is turned from the position's, unless it
-    is alone. Returns how many games go on.
+    is alone. Returns how many games ended; `ended` (games,) begins with their numbers.
     """
-    going = 0
+    count = 0
     for i in range(len(at)):
-        after = successors[at[i], cells[i]]
-        rewards[i] = 0.0
-        over[i] = True
-        turned[i] = False
-        if after < 0:
-            rewards[i] = -1.0
-            continue
-        at[i] = after
-        if standing[after] == GOING:
-            over[i] = False
-            going += 1
-        else:
-            turned[i] = not alone
-            if standing[after] == LOST:
-                rewards[i] = 1.0
-    return going
+        step = steps[at[i], np.uint64(cells[i])]
+        standing = step & np.uint32(3)
+        at[i] = step >> np.uint32(2)
+        rewards[i] = PAID[standing]
+        over[i] = standing != GOING
+        ended[count] = i
+        count += standing != GOING
+    if not alone:
+        for i in range(len(at)):
+            turned[i] = over[i] & (rewards[i] >= 0)
+    return count
 
 
 @compiled
 def reply(
-    at: NDArray[np.int32],
+    at: Numbers,
     waiting: NDArray[np.int64],
     cells: Cells,
-    successors: NDArray[np.int32],
-    standing: NDArray[np.int8],
+    steps: Steps,
     rewards: NDArray[np.float64],
     over: Mask,
 ) -> int:
@@ -63,94 +69,80 @@ def reply(
     going = len(waiting)
     for j in range(len(waiting)):
         i = waiting[j]
-        after = successors[at[i], cells[j]]
-        at[i] = after
-        if standing[after] != GOING:
-            over[i] = True
-            going -= 1
-            if standing[after] == LOST:
-                rewards[i] = -1.0
+        step = steps[at[i], np.uint64(cells[j])]
+        standing = step & np.uint32(3)
+        at[i] = step >> np.uint32(2)
+        rewards[i] = -PAID[standing]
+        over[i] = standing != GOING
+        going -= standing != GOING
     return going
 
 
 @compiled
-def pick(
-    at: NDArray[np.int32],
-    waiting: NDArray[np.int64],
-    dice: NDArray[np.float64],
-    reached: NDArray[np.float64],
-    last: NDArray[np.int64],
-) -> Cells:
-    """The cells (waiting,) on which the dice (waiting,) fall; see `dice.fall`.
-
-    Args:
-        at: the games' positions.
-        waiting: the numbers of the games.
-        dice: from [0, 1).
-        reached: cumulative probabilities of the opponent's moves, (positions, cells).
-        last: its last cell with any probability, (positions,).
-    """
-    cells = np.empty(len(waiting), np.int64)
-    for j in range(len(waiting)):
-        row = reached[at[waiting[j]]]
-        end = last[at[waiting[j]]]
-        goal = dice[j] * row[end]
-        cell = 0
-        for c in range(row.size):  # without a branch that the processor would have to guess
-            cell += row[c] <= goal
-        cells[j] = min(cell, end)
-    return cells
-
-
-@compiled
-def pick_uniform(
-    at: NDArray[np.int32],
-    waiting: NDArray[np.int64],
-    dice: NDArray[np.floating],
-    playable: NDArray[np.int8],
-    many: NDArray[np.int8],
-) -> Cells:
-    """As `pick`, for a random player.
-
-    Args:
-        at: the games' positions.
-        waiting: the numbers of the games.
-        dice: from [0, 1).
-        playable: the legal cells of each position first, (positions, cells).
-        many: how many these are, (positions,).
-    """
-    cells = np.empty(len(waiting), np.int64)
-    for j in range(len(waiting)):
-        p = at[waiting[j]]
-        cells[j] = playable[p, int(dice[j] * many[p])]
-    return cells
-
-
-@compiled
-def observe(
-    at: NDArray[np.int32],
+def lap(
+    at: Numbers,
+    turned: Mask,
+    cells: Cells,
+    steps: Steps,
+    rewards: NDArray[np.float64],
     over: Mask,
-    all_planes: NDArray[np.float32],
-    all_masks: NDArray[np.int8],
-    planes: NDArray[np.float32],
-    masks: Boards,
-) -> None:
+    ended: Numbers,
+    all_planes: Rows,
+    all_masks: Rows,
+    finals: Rows,
+    planes: Rows,
+    masks: Rows,
+) -> int:
+    """A whole step of agents who move for both sides: stones, last views, new games, new views.
+
+    Args:
+        at: the games' positions, moved on and dealt anew where they ended.
+        turned: all False.
+        cells: the stones, (games,).
+        steps: the table.
+        rewards: the movers', written, (games,).
+        over: whether the stone ended the game, written, (games,).
+        ended: the numbers of the games whose row of `finals` is not zero, closed by END; written.
+        all_planes: a row for each position, then one of zeros.
+        all_masks: a row for each position.
+        finals: the planes of games that ended, zeros for others, written where `ended` changes.
+        planes: written, (games,).
+        masks: written, (games,).
+
+    Returns:
+        How many games ended.
+    """
+    for j in range(len(ended)):
+        if ended[j] == END:
+            break
+        finals[ended[j]] = all_planes[-1]
+    count = place(at, turned, cells, steps, True, rewards, over, ended)
+    if count < len(ended):
+        ended[count] = END
+    for j in range(count):
+        i = ended[j]
+        finals[i] = all_planes[at[i]]
+        at[i] = 0
+    observe(at, all_planes, all_masks, planes, masks)
+    return count
+
+
+@compiled
+def observe(at: Numbers, all_planes: Rows, all_masks: Rows, planes: Rows, masks: Rows) -> None:
     """Copy the planes and masks of the games' positions, seen by the side to move."""
     for i in range(len(at)):
-        p = at[i]
-        for c in range(planes.shape[1]):
-            planes[i, c] = all_planes[p, c]
-        for c in range(masks.shape[1]):
-            masks[i, c] = 0 if over[i] else all_masks[p, c]
+        planes[i] = all_planes[at[i]]
+    for i in range(len(at)):
+        masks[i] = all_masks[at[i]]
 
 
 @compiled
 def finals(
-    at: NDArray[np.int32],
+    at: Numbers,
     turned: Mask,
     over: Mask,
-    views: NDArray[np.float32],
-    planes: NDArray[np.float32],
+    views: Rows,
+    planes: Rows,
 ) -> None:
     """Write the planes of the games that are over in the agent's view, and zeros for the others.
 
@@ -158,15 +150,10 @@ def finals(
         at: the games' positions.
         turned: where the agent is not the side to move.
         over: which games are over.
-        views: (2 * positions, 3 * cells): seen by the side to move, then by the other.
-        planes: (games, 3 * cells), written.
+        views: (2 * positions + 1,): seen by the side to move, then by the other, then zeros.
+        planes: (games,), written.
     """
     half = len(views) // 2
     for i in range(len(at)):
-        if over[i]:
-            p = at[i] + half * turned[i]
-            for c in range(planes.shape[1]):
-                planes[i, c] = views[p, c]
-        else:
-            for c in range(planes.shape[1]):
-                planes[i, c] = 0.0
+        row = at[i] + half * turned[i]
+        planes[i] = views[row if over[i] else 2 * half]

@@ -1,0 +1,142 @@
+"""The one compiled pass that a batch without an opponent takes is the step it stands for."""
+
+import numpy as np
+import pytest
+from reference import random_game, view
+
+from tttenv import Rules, player
+from tttenv.match import Match
+from tttenv.vector import VectorTicTacToe
+
+BOARDS = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
+GAMES = 23
+
+
+def pair(rules, **kwargs):
+    """The pass, which one-hot observations take, beside the general step with others."""
+    m, n, k = rules
+    return [VectorTicTacToe(GAMES, m, n, k, None, obs=obs, **kwargs) for obs in ("onehot", "dict")]
+
+
+def some_moves(env, dice):
+    """Random legal cells, and now and then one that may be taken."""
+    cells = env.sample_actions()
+    wild = dice.random(GAMES) < 0.04
+    return np.where(wild, dice.integers(0, env.rules.cells, GAMES), cells)
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_it_shows_what_the_general_step_shows(rules, copy, threads):
+    quick, general = pair(rules, copy=copy, threads=threads)
+    dice = np.random.default_rng(0)
+    assert (quick.reset(seed=0)[0] == general.reset(seed=0)[0]["observation"]).all()
+    for _ in range(400):
+        cells = some_moves(quick, dice)
+        shown, rewards, over, truncated, infos = quick.step(cells)
+        others = general.step(cells)
+        assert (shown == others[0]["observation"]).all()
+        assert (rewards == others[1]).all()
+        assert (over == others[2]).all()
+        assert not truncated.any()
+        assert (infos["action_mask"] == others[4]["action_mask"]).all()
+        assert ("final_obs" in infos) == over.any() == ("final_obs" in others[4])
+        if over.any():
+            assert (infos["final_obs"] == others[4]["final_obs"]["observation"]).all()
+            for name in ("_final_obs", "_final_info"):
+                assert (infos[name] == others[4][name]).all()
+            assert not infos["final_info"]["action_mask"].any()
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_it_goes_on_from_any_board_and_after_playing_an_opponent(rules):
+    m, n, k = rules
+    env = VectorTicTacToe(GAMES, m, n, k, "random", copy=False)
+    other = VectorTicTacToe(GAMES, m, n, k, None)
+    env.reset(seed=3)
+    for _ in range(20):
+        env.step(env.sample_actions())
+    env.set_opponent(None)
+    other.reset(options={"board": env.boards})
+    for _ in range(40):
+        cells = env.sample_actions()
+        one, two = env.step(cells), other.step(cells)
+        assert (one[0] == two[0]).all()
+        nothing = np.zeros(1)
+        assert (one[4].get("final_obs", nothing) == two[4].get("final_obs", nothing)).all()
+
+
+def test_what_it_hands_out_stays_as_it_was_unless_told_otherwise():
+    for copy in (True, False):
+        env = pair((3, 3, 3), copy=copy)[0]
+        env.reset(seed=0)
+        kept = [env.step(env.sample_actions()) for _ in range(12)]
+        seen = [[np.array(part) for part in step[:4]] for step in kept]
+        finals = [np.array(step[4]["final_obs"]) for step in kept if "final_obs" in step[4]]
+        for _ in range(12):
+            env.step(env.sample_actions())
+        same = all(
+            (now == then).all()
+            for step, parts in zip(kept, seen, strict=True)
+            for now, then in zip(step[:4], parts, strict=True)
+        )
+        assert same == copy
+        if copy:
+            ended = [step[4]["final_obs"] for step in kept if "final_obs" in step[4]]
+            assert all((now == then).all() for now, then in zip(ended, finals, strict=True))
+            for rows in ended:
+                rows[:] = 7  # theirs to spoil
+            del kept, ended, rows
+            for _ in range(12):
+                step = env.step(env.sample_actions())
+                assert not (step[4].get("final_obs", np.zeros(1)) == 7).any()
+
+
+@pytest.mark.parametrize("rules", [*BOARDS, (15, 15, 5)], ids=str)
+def test_random_legal_cells_are_legal_even_and_the_same_for_any_number_of_threads(rules):
+    stones = random_game(rules, 1)[0]
+    board = np.array(view(stones[len(stones) // 2]), np.int8)
+    rules, games = Rules(*rules), 20_000
+    found = []
+    for threads in (1, 3):
+        match = Match(rules, games, threads=threads)
+        match.revive(board)
+        found.append(match.random_cells(np.random.default_rng(0)))
+    assert (found[0] == found[1]).all()
+    empty = np.flatnonzero(board == 0)
+    counts = np.bincount(found[0], minlength=rules.cells)
+    assert counts.sum() == counts[empty].sum() == games
+    wanted = games / len(empty)
+    assert (np.abs(counts[empty] - wanted) < 5.5 * np.sqrt(wanted)).all()
+    again = match.random_cells(np.random.default_rng(1))
+    assert (again != found[0]).any()
+
+
+def test_random_legal_cells_of_crowded_boards_are_even_too():
+    rules = Rules(6, 6, 6)
+    board = np.array([[1, 1, -1, -1, 1, 1], [-1, -1, 1, 1, -1, -1]] * 3, np.int8).reshape(-1)
+    board[[3, 20]] = 0
+    assert not rules.over(board[None])[0]
+    match = Match(rules, 20_000)
+    match.revive(board)
+    cells = match.random_cells(np.random.default_rng(0))
+    counts = np.bincount(cells, minlength=36)
+    assert counts[[3, 20]].sum() == 20_000
+    assert abs(counts[3] - 10_000) < 5 * np.sqrt(5_000)
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (4, 3, 3)], ids=str)
+def test_looked_up_play_outs_agree_with_the_rule(rules):
+    from itertools import product
+
+    from tttenv.kernels.playouts import lined
+
+    rules = Rules(*rules)
+    table = lined(rules.m, rules.n, rules.k)
+    sets = np.array(list(product([0, 1], repeat=rules.cells)))[:, ::-1]
+    lines = np.zeros((len(rules.lines), rules.cells), int)
+    for row, line in zip(lines, rules.lines, strict=True):
+        row[line] = 1
+    assert (table == (sets @ lines.T == rules.k).any(axis=1)).all()
+    assert player("mcts:iterations=50", rules).search(rules.start()).nodes == 50

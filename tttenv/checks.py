@@ -1,0 +1,45 @@
+"""What a match refuses: settings it does not know and actions off the board."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tttenv.rules import Rules
+from tttenv.types import Cells
+
+
+def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
+    """Let a known setting pass.
+
+    Raises:
+        ValueError: for others, listing the known ones.
+    """
+    if value not in known:
+        raise ValueError(f"{what} is one of {', '.join(known)}, not {value!r}")
+
+
+def at_least_one(what: str, number: int) -> None:
+    """Let a whole number from 1 on pass.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise ValueError(f"a match has at least one {what}, not {number!r}")
+
+
+def on_board(actions: ArrayLike, games: int, rules: Rules) -> Cells:
+    """The actions (games,) as cells of the board, empty or not.
+
+    Raises:
+        ValueError: for a wrong shape or type, or a cell off the board, naming its game.
+    """
+    given = np.asarray(actions)
+    if given.shape != (games,) or given.dtype.kind not in "iu":
+        raise ValueError(f"actions are {games} whole numbers, not {given.dtype} of {given.shape}")
+    cells = np.ascontiguousarray(given, np.int64)
+    if cells.view(np.uint64).max() >= rules.cells:  # negative ones look huge
+        game = int(np.flatnonzero((cells < 0) | (cells >= rules.cells))[0])
+        raise ValueError(
+            f"action {cells[game]} of game {game} is off the board: 0 to {rules.cells - 1}"
+        )
+    return cells
