@@ -22,7 +22,32 @@ SCENES = {
         "fork_trap": "X___O___X",
     }
 }
+FIRST = ("learner", "preset", "rules", "seed")
 TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
+
+
+def _chart(*tags: str) -> list[Any]:
+    return ["Multiline", [f"{tag}$" for tag in tags]]  # tags are regular expressions there
+
+
+# The tab CUSTOM SCALARS: the charts to look at first, by their titles, losses last.
+LAYOUT = {
+    "exact strength": {
+        "worst case: 0 cannot be beaten, -1 can always be": _chart("exact/worst_case_[XO]"),
+        "wins against random play": _chart("exact/win_vs_random_[XO]"),
+        "losses against random play": _chart("exact/loss_vs_random_[XO]"),
+        "share of optimal moves: all, where one can err, where it gets": _chart(
+            "exact/optimal_moves(_critical|_reached)?"
+        ),
+        "positions in which it gives value away": _chart("exact/blunders"),
+        "share of optimal moves by the stones on the board": _chart("exact/optimal_moves_ply_.*"),
+    },
+    "sampled strength, on boards too large for exact results": {
+        "value against random play": _chart("sampled/value_vs_random_[XO]"),
+        "value against tactical play": _chart("sampled/value_vs_tactical_[XO]"),
+    },
+    "training": {"what the learner says of itself": _chart("train/.*")},
+}
 
 
 class TensorBoard:
@@ -38,6 +63,9 @@ class TensorBoard:
     def __init__(self, folder: Path, rules: Rules, settings: dict[str, Any], at: int = 0) -> None:
         self.rules, self.settings = rules, settings
         self.writer = SummaryWriter(str(folder), purge_step=at + 1 if at else None)
+        add: Any = self.writer.add_custom_scalars
+        add(LAYOUT)
+        self._write(*_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[:2])  # seen from now on
 
     def __enter__(self) -> "TensorBoard":
         return self
@@ -58,16 +86,24 @@ class TensorBoard:
             picture = rgb(self.rules, board, policy(board[None])[0])
             self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
 
-    def summary(self, step: int, numbers: dict[str, float], certificate: Any) -> None:
-        """The certificate as text, and what TensorBoard compares runs by."""
+    def summary(self, step: int, certificate: Any) -> None:
+        """The certificate as text, and that the training is done."""
         if certificate is not None:
             text = json.dumps(asdict(certificate), indent=2)
             self.writer.add_text("certificate", f"```\n{text}\n```", step)
-        plain = {key: _plain(value) for key, value in self.settings.items()}
-        compared = {tag: numbers[tag] for tag in TAGS if tag in numbers}
+        self._write(_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[2])
+
+    def _compared(self) -> dict[str, Any]:
+        """What tells runs apart in the tab HPARAMS, which shows the first few by alphabet."""
+        return {
+            key if key in FIRST else f"setting {key}": _plain(value)
+            for key, value in self.settings.items()
+        }
+
+    def _write(self, *summaries: Any) -> None:
         untyped: Any = self.writer
-        for part in _hparams(plain, compared):
-            untyped._get_file_writer().add_summary(part, step)
+        for summary in summaries:
+            untyped._get_file_writer().add_summary(summary)
 
 
 _hparams: Any = hparams  # torch leaves it untyped

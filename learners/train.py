@@ -84,7 +84,7 @@ def _follow(
             made = {"steps": clock.step, "seconds": clock.seconds, "threads": plan.threads}
             save(out, learner, rules, {**about, **made, "device": plan.device})
         watch(report)
-    board.summary(report.step, report.numbers, report.certificate)
+    board.summary(report.step, report.certificate)
     return report
 
 

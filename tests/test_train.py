@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import learners.checkpoint
 from learners.checkpoint import STATE, load_state
 from learners.loop import Clock, Plan, plan, run
 from learners.selfplay import SelfPlay, SelfPlayConfig
+from learners.tensorboard import LAYOUT
 from learners.testing import _same as same
 from learners.train import train
 from tttenv import Rules, certify, player
@@ -213,5 +215,18 @@ def test_tensorboard_shows_curves_pictures_settings_and_the_certificate(through)
     )
     assert {tag.partition("/")[0] for tag in found.Tags()["images"]} == {"policy"}
     assert "policy/fork_trap" in found.Tags()["images"]
-    assert "_hparams_/session_start_info" in found.PluginTagToContent("hparams")
+    assert {f"_hparams_/{part}" for part in ("experiment", "session_start_info")} < set(
+        found.PluginTagToContent("hparams")
+    )
+    charted = [
+        re.compile(tag)
+        for charts in LAYOUT.values()
+        for _, patterns in charts.values()
+        for tag in patterns
+    ]
+    assert all(
+        sum(bool(chart.match(tag)) for chart in charted) == 1
+        for tag in ("exact/worst_case_X", "exact/optimal_moves", "exact/blunders", "train/loss_X")
+    )
+    assert "custom_scalars__config__" in found.PluginTagToContent("custom_scalars")
     assert "certificate/text_summary" in found.Tags()["tensors"]

@@ -68,10 +68,14 @@ class Positions:
         return order, self.codes[order]
 
 
+def arrangements(rules: Rules) -> int:
+    """In how many ways stones set in turn can stand on the board, reachable in play or not."""
+    return sum(comb(rules.cells, s) * comb(s, s // 2) for s in range(rules.cells + 1))
+
+
 def enumerable(rules: Rules) -> bool:
-    """Whether the game is small enough for exact results."""
-    stones = range(rules.cells + 1)
-    return sum(comb(rules.cells, s) * comb(s, s // 2) for s in stones) <= LARGEST
+    """Whether the game is small enough for exact results: up to 15 cells."""
+    return arrangements(rules) <= LARGEST
 
 
 def require_enumerable(rules: Rules) -> None:
@@ -83,7 +87,8 @@ def require_enumerable(rules: Rules) -> None:
     if not enumerable(rules):
         raise ValueError(
             f"the game {rules} is too large for exact results, which certificates, minimax and "
-            "some learners need; tttenv.metrics.arena (certify.py --sampled) plays sampled games"
+            "some learners need and which end at 15 cells; "
+            "tttenv.metrics.arena (certify.py --sampled) plays sampled games"
         )
 
 
