@@ -1,6 +1,6 @@
 """TicTacToe-v0 for one game: a thin Gymnasium skin over `match.Match`."""
 
-from typing import Any, SupportsFloat
+from typing import TYPE_CHECKING, Any, SupportsFloat
 
 import gymnasium
 import numpy as np
@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
 from tttenv.rules import Rules
-from tttenv.skin import Observation, Observer, begin, draw, known_render_mode, resolve
+from tttenv.skin import Observation, Observer, begin, draw, known_render_mode, resolve, show
 from tttenv.types import Boards
+
+if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
+    from tttenv.window import Window
 
 QUICK = (int, np.int64)  # kinds of action that need no conversion
 
@@ -66,7 +69,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `seat` | `"random"` | "X", "O" or "random" for each episode; ignored with `opponent=None` |
     | `illegal` | `"lose"` | "lose": an illegal move loses; "raise": `ValueError`, nothing changes |
     | `obs` | `"onehot"` | "onehot", "board" or "dict" |
-    | `render_mode` | `None` | "ansi", "rgb_array", or through Gymnasium's wrapper "human" |
+    | `render_mode` | `None` | "ansi", "rgb_array" or "human": a window, drawn at each step |
 
     `env.unwrapped.set_opponent(...)` swaps the opponent at once. All chance comes from
     `np_random`, one number a die: the seat of a newly dealt game, if random, then one number for
@@ -76,7 +79,10 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     * v0: first version.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 2}
+    metadata: dict[str, Any] = {
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 2,
+    }
 
     def __init__(
         self,
@@ -95,6 +101,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
         self.render_mode = known_render_mode(render_mode, self.metadata)
+        self.window: Window | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -161,9 +168,25 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return board
 
     def render(self) -> Any:
-        """The board as text ("ansi") or as a picture ("rgb_array")."""
-        return draw(self.match, 0, self.render_mode)
+        """The board as text ("ansi") or as a picture ("rgb_array"); "human" shows it instead.
+
+        Raises:
+            ModuleNotFoundError: for "human" without pygame-ce.
+            OSError: for "human" where there is no display.
+        """
+        if self.render_mode != "human":
+            return draw(self.match, 0, self.render_mode)
+        self.window = show(self.match, self.window, self.metadata["render_fps"])
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        if self.window:
+            self.window.close()
+            self.window = None
 
     def _now(self) -> tuple[Observation, dict[str, Any]]:
+        if self.render_mode == "human":
+            self.render()
         observed, mask = self.observer.look_at_one(self.match)
         return observed, {"action_mask": mask}

@@ -1,6 +1,6 @@
 """What both environments share: observations, options of reset, opponents by name, pictures."""
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import gymnasium
 import numpy as np
@@ -16,6 +16,9 @@ from tttenv.policy import Policy
 from tttenv.recycle import Recycler
 from tttenv.rules import Rules
 from tttenv.types import Cells
+
+if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
+    from tttenv.window import Window
 
 Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
 OBSERVATIONS = ("onehot", "board", "dict")
@@ -151,3 +154,22 @@ def draw(match: Match, game: int, render_mode: str | None) -> Any:
         return None
     show = pictures.ansi if render_mode == "ansi" else pictures.rgb
     return show(match.rules, match.facing(game))
+
+
+def show(match: Match, window: "Window | None", fps: float) -> "Window":
+    """Show the one game of a match for a frame in its window, opened if there is none yet.
+
+    Who closes the window lets the games go on unseen.
+
+    Raises:
+        ModuleNotFoundError: without pygame-ce.
+        OSError: where there is no display.
+    """
+    from tttenv.window import Window
+
+    window = window or Window(match.rules, f"tic-tac-toe {match.rules}")
+    if window.open:
+        window.show(match.facing(0))
+        if not window.hold(1 / fps):
+            window.close()
+    return window

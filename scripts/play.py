@@ -1,0 +1,131 @@
+"""Play against any player, in a terminal or a window: `python scripts/play.py`."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import console
+import tyro
+
+PROG = "play.py"
+SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Play against a player, or watch two play each other.
+
+    A player is a name with options, like mcts:iterations=500, or the folder of a checkpoint. Left
+    out, it is the shipped self-play champion; on rules other than 3,3,3 perfect play or alphabeta.
+    """
+
+    player: tyro.conf.Positional[str | None] = None  # name[:option=value,...] or a checkpoint
+    seat: Literal["X", "O"] = "X"  # yours in the first game (with --versus: PLAYER's); X opens
+    rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
+    hints: bool = False  # show what every move is worth, and tell of mistakes
+    window: bool = False  # play in a window, with the mouse
+    versus: str | None = None  # watch PLAYER against this other player
+    games: int = 1  # with --versus: how many, seats swapped after each
+    json: bool = False  # with --versus: print the games as JSON
+    learn: bool = False  # td0 learns from 500 episodes before each of its moves
+    seed: int = 0  # of all dice
+
+
+def main(args: list[str]) -> None:
+    """Set the players at the board and let them play."""
+    given = console.parse(Arguments, PROG, args, description=_description())
+    console.check_seed(given.seed)
+    if given.games < 1:
+        raise ValueError(f"at least one game can be watched, not {given.games}")
+    if given.versus is None and (given.json or given.games > 1):
+        raise ValueError("--games and --json go with --versus")
+    if given.window and given.json:
+        raise ValueError("a window shows its games: --json goes without --window")
+    for stream in (sys.stdin, sys.stdout):
+        if hasattr(stream, "reconfigure"):  # odd characters are no reason to stop
+            stream.reconfigure(errors="replace")
+    session, advice = _seated(given)
+    if given.window:
+        try:
+            from playing.windowed import Windowed
+        except ModuleNotFoundError as error:  # it says what to install
+            raise ValueError(str(error)) from None
+        Windowed(session, advice, given.hints, given.games).run()
+    elif given.versus is not None:
+        from playing.watching import watch
+
+        watch(session, given.games, given.json)
+    else:
+        from playing.terminal import Terminal
+
+        Terminal(session, advice, given.hints).run()
+
+
+def _description() -> str:
+    from tttenv.opponents import OPPONENTS
+
+    known = "\n".join(f"  {name:<12}{row.about}" for name, row in OPPONENTS.rows.items())
+    return f"{Arguments.__doc__}\n\nPlayers by name:\n{known}"
+
+
+def _seated(given: Arguments) -> tuple[Any, Any]:
+    """The session that the arguments ask for, and advice on its positions."""
+    from playing.advice import Advice
+    from playing.session import Session, Side
+
+    from tttenv.opponents import rules_of
+    from tttenv.rules import Rules
+
+    spec = given.player or _usual(given)
+    fresh = given.learn and spec == "td0"
+    rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
+    if given.learn:
+        from playing.pupil import Pupil
+
+        pupil = Pupil(spec, rules, given.seed)
+        machine = Side(_short(spec), pupil, pupil.learn)
+    else:
+        machine = _side(spec, rules)
+    first, second = Side("you"), machine
+    if given.versus is not None:
+        first, second = machine, _side(given.versus, rules)
+    return Session(rules, first, second, "XO".index(given.seat), given.seed), Advice(rules)
+
+
+def _side(spec: str, rules: Any) -> Any:
+    """The player that a spec names, as a side of a session."""
+    from playing.session import Side
+
+    from tttenv.opponents import player
+
+    try:
+        return Side(_short(spec), player(spec, rules))
+    except ValueError as error:
+        if (SHIPPED / spec / "card.json").is_file():
+            raise ValueError(f"{error}; the shipped one is {SHIPPED / spec}") from None
+        raise
+
+
+def _usual(given: Arguments) -> str:
+    """Who plays where nobody is named."""
+    from tttenv.exact import enumerable
+    from tttenv.rules import Rules
+
+    rules = Rules.of(given.rules) if given.rules else Rules()
+    if rules == Rules():
+        return str(SHIPPED / ("td0" if given.learn else "selfplay"))
+    if given.learn:
+        return "td0"
+    return "minimax" if enumerable(rules) else "alphabeta"
+
+
+def _short(spec: str) -> str:
+    """A player's name for people: the spec, or the last part of a path."""
+    from tttenv.opponents import is_path
+
+    return Path(spec).resolve().name if is_path(spec) else spec
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

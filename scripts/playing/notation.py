@@ -1,0 +1,55 @@
+"""What cells are called: keys of the keyboard on 3x3, numbers, and coordinates like b2."""
+
+import re
+
+from tttenv.rules import Rules
+
+KEYS = "qweasdzxc"  # they lie on the keyboard as the cells do on the board
+COLUMNS = "abcdefghijklmnopqrs"
+
+
+def cell_of(rules: Rules, text: str) -> int:
+    """The cell that `text` names: a key (on 3x3), a number or a coordinate, in either case.
+
+    Raises:
+        ValueError: if it names none, saying what would.
+    """
+    name = text.strip().lower()
+    if len(name) == 1 and name in keys(rules):
+        return KEYS.index(name)
+    if re.fullmatch("[0-9]{1,4}", name):
+        if int(name) < rules.cells:
+            return int(name)
+        raise ValueError(f"there is no cell {name}: they are numbered 0 to {rules.cells - 1}")
+    if found := re.fullmatch("([a-z])([0-9]{1,2})", name):
+        column, row = COLUMNS.find(found[1]), int(found[2]) - 1
+        if 0 <= column < rules.n and 0 <= row < rules.m:
+            return row * rules.n + column
+        raise ValueError(f"there is no cell {name}: they are a1 to {name_of(rules, -1)}")
+    shown = shortened(text)
+    raise ValueError(f"{shown} is no cell (by {ways(rules)}) and no command (help lists them)")
+
+
+def name_of(rules: Rules, cell: int) -> str:
+    """The coordinate of a cell: column letter, and row number from the top."""
+    row, column = divmod(cell % rules.cells, rules.n)
+    return f"{COLUMNS[column]}{row + 1}"
+
+
+def keys(rules: Rules) -> str:
+    """The keys that stand for cells; none but on 3x3."""
+    return KEYS if (rules.m, rules.n) == (3, 3) else ""
+
+
+def ways(rules: Rules) -> str:
+    """How a cell can be named, in a line."""
+    row, column = (rules.m + 1) // 2, (rules.n + 1) // 2
+    middle = (row - 1) * rules.n + column - 1
+    others = f"number (0 to {rules.cells - 1}) or coordinate ({name_of(rules, middle)})"
+    return f"key (q w e / a s d / z x c), {others}" if keys(rules) else others
+
+
+def shortened(text: str) -> str:
+    """A text of the user's as it can be shown: quoted, unprintables escaped, cut to some length."""
+    shown = ascii(text)
+    return shown if len(shown) <= 40 else f"{shown[:36]}...'"

@@ -1,0 +1,63 @@
+"""TD(0) that goes on learning while it plays, as in the notes its learner comes from."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tttenv.card import read_card
+from tttenv.exact import positions
+from tttenv.opponents import is_path
+from tttenv.rules import Rules
+from tttenv.types import Probs
+
+# "Platform" notes (2018), section 9: before each move 500 episodes from the position at hand.
+WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batches": 10}
+
+
+class Pupil:
+    """A td0 learner as a player: `learn` before each move; nothing of it is kept on disk.
+
+    Args:
+        spec: the folder of a td0 checkpoint, or "td0": one that knows nothing yet.
+        rules: the game.
+        seed: of its dice.
+
+    Raises:
+        ValueError: for anything but td0, or a checkpoint of other rules.
+    """
+
+    def __init__(self, spec: str, rules: Rules, seed: int) -> None:
+        if spec != "td0" and not is_path(spec):
+            raise ValueError(f"--learn needs td0 or the folder of a td0 checkpoint, not {spec!r}")
+        if is_path(spec):
+            _check(Path(spec), rules)
+        from learners.checkpoint import load_learner  # torch, only for what is going to learn
+        from learners.td0 import TD0
+
+        before: Any = load_learner(Path(spec)) if is_path(spec) else TD0(TD0.Config(), rules)
+        self.learner = TD0(replace(before.config, seed=seed, **WHILE_PLAYING), rules)
+        self.learner.load_state_dict({"weights": before.state_dict()["weights"]})
+        self.policy = self.learner.policy()
+
+    def __call__(self, boards: Any) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        return self.policy(boards)
+
+    def learn(self, board: Any) -> None:
+        """500 episodes that begin on this board (cells,)."""
+        self.learner.root = int(positions(self.learner.rules).index(board))
+        self.learner.step()
+        self.policy = self.learner.policy()
+
+
+def _check(folder: Path, rules: Rules) -> None:
+    """Let a td0 checkpoint of these rules pass.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    card = read_card(folder)
+    if card["learner"] != "td0":
+        raise ValueError(f"--learn needs td0; {folder} was trained by {card['learner']}")
+    if Rules.of(str(card["rules"])) != rules:
+        raise ValueError(f"the player in {folder} plays {card['rules']}, not {rules}")

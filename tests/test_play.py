@@ -1,0 +1,508 @@
+"""Playing: sessions of games, names of cells, exact advice, and play.py as one types into it."""
+
+import io
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import game, mover, put, random_game, spell, view, winner
+from typist import CTRL_C, CTRL_D, Typist
+
+from tttenv import Rules, player
+from tttenv.exact import solve
+
+ROOT = Path(__file__).parents[1]
+sys.path.append(str(ROOT / "scripts"))
+
+from playing.advice import Advice  # noqa: E402  # scripts import one another by their bare names
+from playing.commands import COMMANDS, NAMES  # noqa: E402
+from playing.notation import KEYS, cell_of, keys, name_of  # noqa: E402
+from playing.pupil import Pupil  # noqa: E402
+from playing.session import Session, Side  # noqa: E402
+from playing.terminal import Terminal  # noqa: E402
+
+RULES = [(3, 3, 3), (2, 4, 3), (1, 5, 3), (5, 5, 4), (19, 19, 5)]
+TRANSCRIPTS = {  # of the masked one-hot MLP's README: the human's seat, the cells, the end
+    "human first, tie": (0, [4, 2, 8, 0, 1, 7, 3, 5, 6], "draw"),
+    "human second, lost": (1, [2, 4, 6, 8, 0, 7, 1], "X wins"),
+    "human second, tie": (1, [2, 4, 6, 3, 5, 8, 0, 1, 7], "draw"),
+    "self-play": (None, [2, 4, 6, 7, 1, 0, 8, 5, 3], "draw"),
+}
+ERRORS = {("human second, lost", 3)}  # stones that gave value away: the human's 8
+
+
+def scripted(cells):
+    """The player that plays the next of these cells, whatever its seat."""
+
+    def follow(boards):
+        probs = np.zeros(boards.shape)
+        for row, board in zip(probs, boards, strict=True):
+            row[cells[np.count_nonzero(board)]] = 1
+        return probs
+
+    return follow
+
+
+def against(policy, rules=(3, 3, 3), seat=0, seed=0):
+    return Session(Rules(*rules), Side("you"), Side("it", policy), seat, seed)
+
+
+def piped(*arguments, typed="", **more):
+    """play.py with its input from a pipe."""
+    return subprocess.run(
+        [sys.executable, str(ROOT / "scripts" / "play.py"), *arguments],
+        input=typed,
+        text=True,
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm"} | more,
+        timeout=100,
+    )
+
+
+def working_seconds():
+    """What ended child processes have worked: other than time, the same on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+# Cells and advice
+
+
+@pytest.mark.parametrize("rules", RULES, ids=spell)
+def test_every_cell_answers_to_its_number_and_its_coordinate(rules):
+    m, n, _ = rules
+    names = [f"{'abcdefghijklmnopqrs'[c]}{r + 1}" for r in range(m) for c in range(n)]
+    for cell, name in enumerate(names):
+        assert name_of(Rules(*rules), cell) == name
+        for text in (name, name.upper(), f" {name} ", str(cell)):
+            assert cell_of(Rules(*rules), text) == cell
+    past = [f"a{m + 1}", "a0", "t1", str(m * n), f"{'abcdefghijklmnopqrst'[n]}1"]
+    for text in [*past, "", "-1", "1a", "aa", "1.0", "²", "b2b2", "\x1b[A", "9" * 999]:
+        with pytest.raises(ValueError, match=r"there is no cell|is no cell") as told:
+            cell_of(Rules(*rules), text)
+        assert str(told.value).isprintable()
+        assert len(str(told.value)) < 200
+
+
+def test_keys_lie_as_the_cells_do_on_3x3_and_nowhere_else():
+    assert [cell_of(Rules(), key) for key in "qweasdzxc"] == list(range(9))
+    assert [cell_of(Rules(), key) for key in "QWEASDZXC"] == list(range(9))
+    assert keys(Rules(3, 3, 2)) == KEYS
+    for rules in RULES[1:]:
+        for key in KEYS:
+            with pytest.raises(ValueError, match="is no cell"):
+                cell_of(Rules(*rules), key)
+
+
+def test_no_command_hides_a_cell():
+    cells = {*KEYS, *map(str, range(361)), *(name_of(Rules(19, 19, 5), c) for c in range(361))}
+    assert not cells & set(NAMES)
+
+
+@pytest.mark.parametrize("rules", RULES[:3], ids=spell)
+def test_hints_tell_the_exact_value_and_length_of_every_move(rules):
+    every, perfect, advice = game(rules), game(rules).perfect(), Advice(Rules(*rules))
+    for board in every.decisions[::7]:
+        hint = advice.hint(np.array(view(board), np.int8), player("random", Rules(*rules)))
+        for cell in range(len(board)):
+            if cell in every.after[board]:
+                value, plies = perfect[every.after[board][cell]]
+                assert (hint.values[cell], hint.plies[cell]) == (-value, plies + 1)
+                assert hint.shares[cell] == pytest.approx(1 / board.count("_"))
+            else:
+                assert not hint.legal[cell]
+                assert hint.shares[cell] == 0
+
+
+@pytest.mark.parametrize("rules", RULES[:3], ids=spell)
+@pytest.mark.parametrize("seed", range(5))
+def test_a_mistake_is_a_move_that_gives_value_away_and_nothing_else_is(rules, seed):
+    perfect, advice = game(rules).perfect(), Advice(Rules(*rules))
+    said = {1: "a win", 0: "a draw", -1: "a loss"}
+    boards, cells = random_game(rules, seed)
+    for board, cell in zip(boards, cells, strict=False):
+        told = advice.mistake(np.array(view(board), np.int8), cell)
+        before, after = perfect[board][0], -perfect[put(board, cell)][0]
+        assert (told is None) == (before == after)
+        if told:
+            assert f"turns {said[before]} into {said[after]}:" in told
+            line = re.search(r"goes on (.*);", told)[1].split()
+            end = put(board, cell)
+            for name in line:
+                end = put(end, cell_of(Rules(*rules), name))
+            assert winner(rules, end) == {0: "_", -1: "XO".replace(mover(board), "")}[after]
+            assert len(line) == perfect[put(board, cell)][1]
+
+
+def test_large_boards_have_the_players_opinion_and_nothing_exact():
+    advice, rules = Advice(Rules(5, 5, 4)), Rules(5, 5, 4)
+    hint = advice.hint(rules.start(), player("random", rules))
+    assert hint.values is None
+    assert hint.shares.sum() == pytest.approx(1)
+    assert advice.mistake(rules.start(), 0) is None
+
+
+# Sessions
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_published_transcripts_replay_to_their_end_and_only_the_human_errs(name):
+    human, cells, end = TRANSCRIPTS[name]
+    session = against(scripted(cells), seat=0 if human is None else human)
+    if human is None:
+        session.sides = (Side("one", scripted(cells)), Side("other", scripted(cells)))
+    solution, erring = solve(Rules()), set()
+    for ply, cell in enumerate(cells):
+        assert session.outcome == f"{'XO'[ply % 2]} to play"
+        index = solution.positions.index(session.board)
+        assert session.awaits_person() == (ply % 2 == human)
+        if session.awaits_person():
+            session.play(cell)
+        else:
+            assert session.move() == cell
+        if not solution.optimal[index, cell]:
+            erring.add((name, ply))
+    assert session.outcome == end
+    assert erring == {error for error in ERRORS if error[0] == name}
+    assert session.score == ((0, 1, 0) if end == "draw" else (0, 0, 1))
+
+
+@pytest.mark.parametrize("name", list(TRANSCRIPTS)[:3])
+def test_published_transcripts_replay_through_the_terminal_key_by_key(name, monkeypatch, capsys):
+    human, cells, end = TRANSCRIPTS[name]
+    typed = [KEYS[cell] for cell in cells[human::2]]
+    typed[::2] = [key.upper() for key in typed[::2]]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(typed) + "\n"))
+    Terminal(against(scripted(cells), seat=human), Advice(Rules()), hints=True).run()
+    shown = capsys.readouterr().out
+    moves = re.findall(r"^([XO]) > (\S+)", shown, re.MULTILINE)
+    said = [name_of(Rules(), cell) for cell in cells]  # by the machine; the human's were keys
+    said[human::2] = typed
+    assert moves == [("XO"[ply % 2], cell) for ply, cell in enumerate(said)]
+    assert f"\n{end}\n" in shown
+    assert re.findall(r"^mistake: your (\S+)", shown, re.MULTILINE) == [
+        name_of(Rules(), cells[ply]) for told, ply in ERRORS if told == name
+    ]
+    assert "mistake: it's" not in shown
+
+
+def test_a_player_that_cannot_move_ends_the_game_instead_of_leaving_its_turn_to_the_person(
+    monkeypatch,
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("4\n0\n"))
+    with pytest.raises(ValueError, match="sum to one"):
+        Terminal(against(lambda boards: 0.0 * boards), Advice(Rules()), hints=False).run()
+
+
+@pytest.mark.parametrize("rules", RULES[:4], ids=spell)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_take_back_returns_to_where_the_person_was_to_move(rules, seat):
+    session, dice = against(player("random", Rules(*rules)), rules, seat), np.random.default_rng(1)
+    stack = []
+    for _ in range(200):
+        if not session.over and not session.awaits_person():
+            session.move()
+        elif stack and (session.over or dice.random() < 0.4):
+            session.take_back()
+            assert session.awaits_person()
+            assert (session.cells, session.board.tolist()) == stack.pop()
+            assert session.score == (0, 0, 0)
+        else:
+            stack.append((list(session.cells), session.board.tolist()))
+            session.play(int(dice.choice(np.flatnonzero(session.board == 0))))
+    while stack:
+        session.take_back()
+        stack.pop()
+    with pytest.raises(ValueError, match="no stone of yours"):
+        session.take_back()
+
+
+def test_games_are_scored_once_seats_swap_and_dropped_games_do_not_count():
+    session = against(player("first"), seat=1)
+    session.move()
+    session.resign()
+    assert (session.outcome, session.score) == ("X wins", (0, 0, 1))
+    with pytest.raises(ValueError, match="over"):
+        session.play(4)
+    with pytest.raises(ValueError, match="over"):
+        session.resign()
+    assert session.take_back() == 0
+    assert (session.over, session.score) == (False, (0, 0, 0))
+    session.resign()
+    session.again()
+    assert (session.seat, session.cells, session.score) == (0, [], (0, 0, 1))
+    session.play(8)
+    session.again()  # unfinished
+    assert (session.seat, session.score) == (1, (0, 0, 1))
+
+
+def test_the_same_seed_plays_the_same_games_and_another_plays_others():
+    def games(seed):
+        session = against(player("random"), seed=seed)
+        session.sides = (Side("one", player("random")), session.sides[1])
+        found = []
+        for _ in range(5):
+            while not session.over:
+                session.move()
+            found.append(session.cells)
+            session.again()
+        return found
+
+    assert games(3) == games(3) != games(4)
+
+
+def test_a_pupil_learns_before_it_moves_and_only_then():
+    pupil = Pupil("td0", Rules(), 0)
+    assert (pupil.learner.config.alpha, pupil.learner.config.epsilon) == (0.2, 0.1)
+    assert pupil.learner.config.games * pupil.learner.config.batches == 500
+    before = pupil.learner.values.clone()
+    start = Rules().play(Rules().start(), 4)
+    pupil(start[None])
+    assert (pupil.learner.values == before).all()
+    session = Session(Rules(), Side("you"), Side("td0", pupil, pupil.learn), 0, 0)
+    session.play(4)
+    session.move()
+    changed = (pupil.learner.values != before).numpy()
+    below = np.flatnonzero(changed)  # learnt from games that begin with the centre taken
+    entries = {int(e) for e in pupil.learner.entry[solve(Rules()).positions.boards[:, 4] != 0]}
+    assert len(below)
+    assert set(below.tolist()) <= entries
+    again = Pupil("td0", Rules(), 0)
+    again.learn(start)
+    assert (again.learner.values == pupil.learner.values).all()
+
+
+def test_a_pupil_that_began_knowing_nothing_soon_beats_random_play():
+    pupil = Pupil("td0", Rules(), 0)
+    session = Session(Rules(), Side("r", player("random")), Side("td0", pupil, pupil.learn), 0, 0)
+    for _ in range(12):
+        while not session.over:
+            session.move()
+        session.again()
+    assert session.score[2] >= 9 > 3 >= session.score[0]
+
+
+# The script, typed into
+
+
+def test_a_game_is_won_on_a_terminal_then_lost_with_seats_swapped():
+    with Typist("first") as typist:
+        typist.type("s", "E", "z")
+        typist.expect("X wins\nscore: you 1, draws 0, first 0\n")
+        typist.type("again")
+        typist.expect("you are O, first is X")
+        typist.type("a2", "4")
+        typist.expect("X wins\n")
+        typist.expect(r"your mistake, stone 4: b2 turns a draw into a loss|your mistake, stone")
+        typist.expect("score: you 1, draws 0, first 1\n")
+        typist.type("quit")
+        typist.expect("score: you 1, draws 0, first 1\n")
+        assert typist.end() == 0
+        assert "\x1b" not in typist.shown.replace("\x1b[?2004h", "").replace("\x1b[?2004l", "")
+
+
+def test_a_game_is_drawn_against_perfect_play():
+    policy, rules, board, cells = player("minimax:ties=first"), Rules(), Rules().start(), []
+    while not rules.over(board):
+        cells.append(int(policy(board[None])[0].argmax()))
+        board = rules.play(board, cells[-1])
+    with Typist("minimax:ties=first", "--seat", "O") as typist:
+        typist.type(*map(str, cells[1::2]))
+        typist.expect("draw\nscore: you 0, draws 1, minimax:ties=first 0\n")
+        typist.press(CTRL_D)
+        assert typist.end() == 0
+        assert typist.shown.endswith("score: you 0, draws 1, minimax:ties=first 0\n")
+
+
+def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
+    with Typist("tactical") as typist:
+        typist.type("")
+        typist.expect("a cell, or help")
+        typist.type("hello \x16\x01 there" + "y" * 200)
+        typist.expect(r"is no cell \(by key")
+        typist.type("9")
+        typist.expect("there is no cell 9: they are numbered 0 to 8")
+        typist.type("undo")
+        typist.expect("there is no stone of yours to take back")
+        typist.type("hint")
+        typist.expect(r"exact +tactical, %\n")
+        typist.expect(r"  1   =   =   =      1  11  11  11\n")
+        typist.type("b2", "S")
+        typist.expect("b2 is already taken")
+        typist.type("UNDO")
+        typist.expect("2 stones taken back\n\n    a b c\n  1 . . .\n  2 . . .\n  3 . . .\n")
+        typist.type("hints", "b2", "?")
+        typist.expect("help, ?")
+        typist.type("resign")
+        typist.expect("you resign\nO wins\nscore: you 0, draws 0, tactical 1\n")
+        typist.type("hint")
+        typist.expect("the game is over")
+        typist.type("b3")
+        typist.expect("the game is over: again plays another")
+        typist.type("undo")
+        typist.expect("0 stones taken back")
+        typist.type("n")
+        typist.expect("you are O, tactical is X")
+        typist.expect(r"exact +tactical, %\n")  # hints stayed on
+        typist.press(CTRL_D)
+        typist.expect("score: you 0, draws 0, tactical 0\n")
+        assert typist.end() == 0
+        assert "Traceback" not in typist.shown
+
+
+def test_ctrl_c_ends_at_once_with_one_line_and_status_130():
+    with Typist() as typist:
+        typist.expect("selfplay")
+        typist.press(CTRL_C)
+        assert typist.end() == 130
+        assert re.search(r"\n?play.py: interrupted\n$", typist.shown)
+        assert "Traceback" not in typist.shown
+
+
+def test_a_terminal_has_colours_unless_told_otherwise():
+    with Typist("first", colours=True) as typist:
+        typist.type("4")
+        typist.expect("X to play")
+        assert "\x1b[94mX\x1b[0m" in typist.shown
+        assert "\x1b[2m" in typist.shown  # the rim
+
+
+def test_a_pipe_gets_plain_text_in_which_one_can_read_what_was_typed():
+    told = piped("first", typed="4\nwhat\n2\n6\n")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "\x1b" not in told.stdout
+    assert re.findall(r"^\w > (.*)$", told.stdout, re.MULTILINE) == [
+        *("4", "a1  (first)", "what", "2", "b1  (first)", "6"),
+    ]
+    assert "\nX wins\n" in told.stdout
+    assert told.stdout.endswith("\nscore: you 1, draws 0, first 0\n")
+    assert piped("first", typed="4\nwhat\n2\n6\n").stdout == told.stdout
+
+
+def test_bytes_that_are_no_text_are_rubbish_like_any_other():
+    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "first"]
+    told = subprocess.run(
+        command,
+        input=b"\xff\xfe\x00\n4\n",
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
+        timeout=100,
+    )
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert b"is no cell" in told.stdout
+    assert b"a1  (first)" in told.stdout
+
+
+def test_a_reader_who_leaves_early_sees_no_traceback():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "first"]
+    told = subprocess.run(
+        command,
+        input=b"4\n" * 5,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        timeout=100,
+    )
+    os.close(writing)
+    assert (told.returncode, told.stderr) == (0, b"")
+
+
+def test_the_first_prompt_comes_within_two_seconds_and_without_torch():
+    seconds = []
+    for _ in range(3):
+        start = working_seconds()
+        told = piped()
+        seconds.append(working_seconds() - start)
+        assert "you are X, selfplay is O" in told.stdout
+    assert min(seconds) < 2
+    code = (
+        "import sys, runpy; sys.path.insert(0, 'scripts'); sys.argv = ['play.py', '--hints']\n"
+        "try: runpy.run_path('scripts/play.py', run_name='__main__')\n"
+        "finally: print(sorted({'torch', 'pygame', 'rich'} & set(sys.modules)), file=sys.stderr)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, input="4\nhint\n", text=True, capture_output=True
+    )
+    assert "score: you 0" in told.stdout
+    assert told.stderr.strip() == "[]"
+
+
+def test_td0_goes_on_learning_behind_its_flag():
+    told = piped("td0", "--learn", "--hints", typed="4\n0\n1\n2\n3\n5\n6\n7\n8\n")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "you are X, td0 is O" in told.stdout
+    told = piped("--learn", typed="4\n")
+    assert "you are X, td0 is O" in told.stdout  # the shipped one
+
+
+def test_other_boards_are_played_by_whoever_can():
+    told = piped("--rules", "15,15,5", typed="h8\nhint\nq\nbye\n")
+    assert "alphabeta: 5 in a row win on 15 by 15" in told.stdout
+    assert "the game is too large to be solved: no exact values" in told.stdout
+    assert "'q' is no cell" in told.stdout
+    told = piped("--rules", "3,4,3", typed="hint\n")
+    assert re.search(r"^  2 -\d+  \+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
+
+
+def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed():
+    told = piped("random", "--versus", "tactical", "--games", "6", "--json")
+    found = json.loads(told.stdout)
+    counts = {"random": 0, "tactical": 0, "draw": 0}
+    for number, one in enumerate(found["games"]):
+        assert one["X"] == ("random", "tactical")[number % 2]
+        board = "_" * 9
+        for cell in one["cells"]:
+            assert winner((3, 3, 3), board) is None
+            board = put(board, cell)
+        end = winner((3, 3, 3), board)
+        assert one["outcome"] == ("draw" if end == "_" else f"{end} wins")
+        counts["draw" if end == "_" else one[end]] += 1
+    score = {"first": counts["random"], "draws": counts["draw"], "second": counts["tactical"]}
+    assert found["score"] == score
+    again = piped("random", "--versus", "tactical", "--games", "6", "--json")
+    assert again.stdout == told.stdout
+    shown = piped("random", "--versus", "tactical", "--games", "6").stdout
+    cells = [cell for one in found["games"] for cell in one["cells"]]
+    named = re.findall(r"^[XO] > (\S+)", shown, re.MULTILINE)
+    assert named == [name_of(Rules(), cell) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nobody"], "known are"),
+        (["selfplay"], "the shipped one is"),
+        (["minimax", "--learn"], "--learn needs td0"),
+        (["checkpoints/dqn", "--learn"], "was trained by dqn"),
+        (["first", "--games", "2"], "--versus"),
+        (["first", "--json"], "--versus"),
+        (["first", "--versus", "nobody"], "known are"),
+        (["first", "--versus", "first", "--games", "0"], "at least one"),
+        (["first", "--versus", "first", "--window", "--json"], "--window"),
+        (["first", "--seat", "Z"], "--seat"),
+        (["first", "--rules", "3x3"], "m,n,k"),
+        (["checkpoints/dqn", "--rules", "5,5,4"], "plays 3,3,3, not 5,5,4"),
+        (["minimax", "--rules", "5,5,4"], "too large"),
+        (["no/such/folder"], "card.json"),
+        (["first", "--seed", "-1"], "seed"),
+    ],
+)
+def test_wrong_arguments_end_with_one_line_and_status_2(arguments, named):
+    there = [str(ROOT / word) if word.startswith("checkpoints") else word for word in arguments]
+    told = piped(*there)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(r"play.py: [^\n]+\n", told.stderr), told.stderr
+    assert named in told.stderr
+
+
+def test_help_names_every_command():
+    shown = piped("first", typed="help\n").stdout
+    assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)

@@ -1,0 +1,79 @@
+"""Someone at a terminal: runs a script behind a pseudo-terminal, types, and reads what it shows."""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+CTRL_C, CTRL_D = "\x03", "\x04"
+PATIENCE = 30  # seconds
+
+
+class Typist:
+    """A script on a terminal of its own; `expect` reads on, `type` sends a line."""
+
+    def __init__(self, *arguments, colours=False):
+        self.screen, inner = pty.openpty()
+        more = {"PYTHONPATH": str(ROOT), "TERM": "xterm", "NO_COLOR": "1"}
+        if colours:
+            del more["NO_COLOR"]
+        self.child = subprocess.Popen(
+            [sys.executable, str(ROOT / "scripts" / "play.py"), *arguments],
+            stdin=inner,
+            stdout=inner,
+            stderr=inner,
+            env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, **more},
+            start_new_session=True,
+            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C goes to the child
+        )
+        os.close(inner)
+        self.shown, self.read = "", 0  # all output, and how much of it was expected so far
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.kill()
+        self.child.wait()
+        os.close(self.screen)
+
+    def expect(self, pattern):
+        """Wait until the pattern is shown after what was expected before; returns the match."""
+        end = time.monotonic() + PATIENCE
+        while not (found := re.compile(pattern).search(self.shown, self.read)):
+            assert self._listen(end), f"no {pattern!r} in {self.shown[self.read :]!r}"
+        self.read = found.end()
+        return found
+
+    def type(self, *lines):
+        """Type lines, each once there is a prompt for it."""
+        for line in lines:
+            self.expect(r"> $")
+            os.write(self.screen, f"{line}\n".encode())
+
+    def press(self, key):
+        """Press a control key at the prompt."""
+        self.expect(r"> $")
+        os.write(self.screen, key.encode())
+
+    def end(self):
+        """Wait for the end; returns the exit status."""
+        while self._listen(time.monotonic() + PATIENCE):
+            pass
+        return self.child.wait(PATIENCE)
+
+    def _listen(self, end):
+        ready, _, _ = select.select([self.screen], [], [], max(0, end - time.monotonic()))
+        try:
+            some = os.read(self.screen, 65536) if ready else b""
+        except OSError:  # Linux: the other side is closed
+            some = b""
+        self.shown += some.decode().replace("\r\n", "\n")
+        return bool(some)

@@ -1,0 +1,141 @@
+"""A window with a board in it, for people to play in and for `render_mode="human"` (pygame-ce)."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, Literal, NamedTuple
+
+from tttenv.rules import Rules
+from tttenv.types import Boards
+
+os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+try:
+    import pygame
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "windows are drawn by pygame-ce, which is not installed: pip install 'tttenv[window]'",
+        name=error.name,
+    ) from None
+
+from tttenv.picture import Layout, Scene, below, paint
+
+UNIT = 17  # pixels of small letters in a new window
+LARGEST, SMALLEST = 132, 34  # pixels of a cell in a new window
+BLINK = 0.02  # seconds between looks at the mouse
+UNSEEN = ("dummy", "offscreen")  # SDL's drivers for programs that only pretend
+
+
+class Event(NamedTuple):
+    """What someone did: left, pressed a key, or clicked on a cell (None: beside the board)."""
+
+    kind: Literal["leave", "key", "click"]
+    key: str = ""
+    cell: int | None = None
+
+
+class Window:
+    """A window, open until `close`; it draws itself anew when resized.
+
+    Args:
+        rules: of the board to be shown.
+        title: for the window's frame.
+        notes: how many lines of text go below the board.
+        seen: refuse to open where nobody could see it, even if SDL_VIDEODRIVER asks for that.
+
+    Raises:
+        OSError: if there is no display to open it on.
+    """
+
+    def __init__(self, rules: Rules, title: str, notes: int = 0, seen: bool = False) -> None:
+        self.rules, self.notes = rules, notes
+        self.scene = Scene(rules.start())
+        try:
+            with _hushed():  # SDL's helpers complain where there is no display
+                pygame.display.init()
+                pygame.font.init()
+                self.surface = pygame.display.set_mode(self._size(), pygame.RESIZABLE)
+        except pygame.error as error:
+            self.close()
+            raise OSError(f"there is no display to open a window on ({error})") from None
+        driver = pygame.display.get_driver()
+        if driver in UNSEEN and (seen or os.environ.get("SDL_VIDEODRIVER") != driver):
+            self.close()
+            raise OSError(f"there is no display to open a window on (SDL's driver is {driver})")
+        pygame.display.set_caption(title)
+        self.open = True
+        self._draw()
+
+    def show(self, board: Boards, **more: Any) -> None:
+        """Draw another board (cells,), seen by the side to move; `more` as in `picture.Scene`."""
+        self.scene = Scene(board, **more)
+        self._draw()
+
+    def events(self) -> Iterator[Event]:
+        """What happened since the last look."""
+        for event in pygame.event.get():
+            key = event.key if event.type == pygame.KEYDOWN else None
+            if event.type == pygame.QUIT or key == pygame.K_ESCAPE:
+                yield Event("leave")
+            elif key and event.unicode:
+                yield Event("key", key=event.unicode.lower())
+            elif event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
+                yield Event("click", cell=self.layout.cell_at(*event.pos))
+            elif event.type in (pygame.VIDEORESIZE, pygame.VIDEOEXPOSE):
+                self._draw()
+
+    def hold(self, seconds: float) -> bool:
+        """Stay as it is for a while; False as soon as someone closes it."""
+        end = time.monotonic() + seconds
+        while True:
+            if any(event.kind == "leave" for event in self.events()):
+                return False
+            if (left := end - time.monotonic()) <= 0:
+                return True
+            time.sleep(min(BLINK, left))
+
+    def close(self) -> None:
+        """Close it; once is enough."""
+        self.open = False
+        pygame.display.quit()
+
+    def _size(self) -> tuple[int, int]:
+        """How large to open: cells as large as they may be on a board of this size and screen."""
+        top, side, bottom = below(UNIT, self.notes)
+        screen = pygame.display.get_desktop_sizes()[0]
+        room = (
+            (screen[0] * 9 // 10 - 2 * side) // self.rules.n,
+            (screen[1] * 8 // 10 - top - bottom) // self.rules.m,
+            560 // max(self.rules.m, self.rules.n, 4),
+        )
+        cell = max(SMALLEST, min(*room, LARGEST))
+        least = 30 * UNIT  # for the words
+        return (
+            max(self.rules.n * cell + 2 * side, least),
+            self.rules.m * cell + top + bottom,
+        )
+
+    def _draw(self) -> None:
+        width, height = self.surface.get_size()
+        self.layout = Layout(self.rules, width, height, self.notes)
+        paint(self.surface, self.rules, self.scene, self.layout)
+        pygame.display.flip()
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Keep what libraries below Python write on the error output to themselves."""
+    sys.stderr.flush()
+    try:
+        before = os.dup(2)
+    except OSError:  # closed: nobody to disturb
+        yield
+        return
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
