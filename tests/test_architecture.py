@@ -20,7 +20,7 @@ FLOORS = [
     (0, "tttenv.card tttenv.files tttenv.recycle"),
     (1, "tttenv.exact tttenv.enumeration tttenv.solution tttenv.match tttenv.policy"),
     (1, "tttenv.games tttenv.board_games tttenv.table_games tttenv.rollouts tttenv.quick"),
-    (1, "tttenv.features tttenv.symmetry tttenv.spread tttenv.observed tttenv.checks"),
+    (1, "tttenv.features tttenv.symmetry tttenv.spread tttenv.observed tttenv.checks tttenv.crew"),
     (1, "tttenv.render tttenv.picture tttenv.tiles tttenv.window"),
     (2, "tttenv.opponents tttenv.opponents.* tttenv.metrics tttenv.metrics.*"),
     (2, "tttenv.certificate tttenv.refutation tttenv.given"),

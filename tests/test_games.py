@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from reference import windows
 
+import tttenv.crew
 from tttenv import Rules, player
 from tttenv.board_games import BoardGames
 from tttenv.match import Match, rollout
@@ -11,6 +12,12 @@ from tttenv.opponents.random import random as random_row
 from tttenv.policy import uniform
 from tttenv.table_games import TableGames
 from tttenv.vector import VectorTicTacToe
+
+
+@pytest.fixture(autouse=True)
+def _threads_share_even_small_batches(monkeypatch):
+    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
 
 
 def every_game():

@@ -4,12 +4,19 @@ import numpy as np
 import pytest
 from reference import random_game, view
 
+import tttenv.crew
 from tttenv import Rules, player
 from tttenv.match import Match
 from tttenv.vector import VectorTicTacToe
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
 GAMES = 23
+
+
+@pytest.fixture(autouse=True)
+def _threads_share_even_small_batches(monkeypatch):
+    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
 
 
 def pair(rules, **kwargs):

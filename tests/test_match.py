@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import tttenv.crew
 from tttenv import Rules, player
 from tttenv.board_games import BoardGames
 from tttenv.match import Match
@@ -10,6 +11,12 @@ from tttenv.policy import uniform
 from tttenv.table_games import TableGames
 
 RULES = Rules()
+
+
+@pytest.fixture(autouse=True)
+def _threads_share_even_small_batches(monkeypatch):
+    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
 
 
 class Loaded:

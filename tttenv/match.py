@@ -8,14 +8,13 @@ newly dealt game its seat (if random), then for each opponent stone one, in the 
 games that need no die use none. A turn rolls for all replies first, then a deal for what is new.
 """
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.checks import at_least_one, on_board, one_of
+from tttenv.crew import Crew
 from tttenv.exact import Tabulated
 from tttenv.games import Games, Lap
 from tttenv.kernels.chance import STEP
@@ -64,8 +63,7 @@ class Match:
         at_least_one("thread", threads)
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
         self.games: Games = new_games(rules, games)
-        self.crew = ThreadPoolExecutor(threads - 1) if threads > 1 else None
-        self.threads = threads
+        self.crew = Crew(threads)
         self.going = 0  # how many games go on
         self.everyone = np.arange(games)
         self.one: OneGame | None = None
@@ -138,7 +136,7 @@ class Match:
     def play(self, cells: Cells, rng: np.random.Generator) -> None:
         """`turn` without its checks, for cells (games,) int64 that have passed them."""
         alone, place = self.opponent is None, self.games.place
-        self.going = self._share(len(cells), lambda part: place(part, cells, alone))
+        self.going = self.crew.share(len(cells), lambda part: place(part, cells, alone))
         if not alone and self.going:
             whole = self.going == len(cells)
             self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
@@ -159,7 +157,7 @@ class Match:
                 lap.finals[part], lap.ended[part] = 0, END
             return self.games.lap(part, cells, lap)
 
-        return self._share(len(cells), work)
+        return self.crew.share(len(cells), work)
 
     def play_one(self, cell: int, rng: np.random.Generator) -> None:
         """`play` for a match of one game."""
@@ -182,7 +180,7 @@ class Match:
             start = np.uint64((key + part.start * int(STEP)) % 2**64)
             self.games.choose(part, start, cells)
 
-        self._share(len(cells), choose)
+        self.crew.share(len(cells), choose, light=True)
         return cells
 
     def legal(self) -> Mask:
@@ -195,11 +193,11 @@ class Match:
 
         Planes are the mover's view; it is the agent's in all games that go on.
         """
-        self._share(len(masks), lambda part: self.games.observe(part, planes, masks))
+        self.crew.share(len(masks), lambda part: self.games.observe(part, planes, masks))
 
     def finals(self, planes: NDArray[np.float32]) -> None:
         """Write the planes of the games that are over, in the agent's view, zeros for others."""
-        self._share(len(planes), lambda part: self.games.finals(part, planes))
+        self.crew.share(len(planes), lambda part: self.games.finals(part, planes))
 
     def facing(self, game: int) -> Boards:
         """The board of one game (cells,) seen by the side to move, finished or not."""
@@ -214,20 +212,10 @@ class Match:
             return
         dice = rng.random(count)
         if opponent is uniform or isinstance(opponent, Tabulated):
-            going = self._share(count, lambda part: answer(opponent, waiting[part], dice[part]))
+            going = self.crew.share(count, lambda part: answer(opponent, waiting[part], dice[part]))
         else:  # others are asked once, about all boards together
             going = answer(opponent, waiting, dice)
         self.going -= count - going
-
-    def _share(self, count: int, work: Callable[[slice], int | None]) -> int:
-        """Do `count` pieces of work, each thread a part of them, and add up what it returns."""
-        if self.crew is None:
-            return work(slice(0, count)) or 0
-        cuts = [count * i // self.threads for i in range(self.threads + 1)]
-        own, *others = map(slice, cuts[:-1], cuts[1:])
-        futures = [self.crew.submit(work, part) for part in others]
-        done = work(own) or 0  # this thread has no need to wake up first
-        return done + sum(future.result() or 0 for future in futures)
 
     def checked(self, actions: ArrayLike) -> Cells:
         """The actions (games,) as cells, if they can be played.

@@ -1,0 +1,35 @@
+"""Threads that share the work on a batch of games."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+# How many games a thread steps, or does light work on, until another one has woken up to help.
+HEAD_START, LIGHT_HEAD_START = 5_000, 20_000
+
+
+class Crew:
+    """So many threads, the caller's among them."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self.others = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+
+    def share(self, count: int, work: Callable[[slice], int | None], light: bool = False) -> int:
+        """Do `count` pieces of work, each thread a part of them, and add up what it returns.
+
+        The caller does some more than the others, who have to wake up first; where there is little
+        to do it does all.
+
+        Args:
+            count: how many games there are.
+            work: does a part of them, without the GIL where it takes long.
+            light: picking a cell, say, rather than a whole step.
+        """
+        each = max(0, count - (LIGHT_HEAD_START if light else HEAD_START)) // self.threads
+        if self.others is None or not each:
+            return work(slice(0, count)) or 0
+        cuts = [count - i * each for i in range(self.threads)]  # where the others' parts end
+        parts = [slice(cut - each, cut) for cut in cuts[:-1]]
+        futures = [self.others.submit(work, part) for part in parts]
+        done = work(slice(0, cuts[-1])) or 0
+        return done + sum(future.result() or 0 for future in futures)
