@@ -1,6 +1,7 @@
 """Boards and the moves to answer them with: from the solved game, or from CSV files, checked."""
 
 import csv
+import io
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from learners.boards import Shown
 from tttenv.exact import positions, solve
+from tttenv.files import write
 from tttenv.rules import Rules
 from tttenv.symmetry import maps
 from tttenv.types import Boards, Probs
@@ -77,8 +79,9 @@ def export_csv(rules: Rules, path: str | Path) -> int:
     """Write `solved(rules)` as `read_csv` reads it, a row for each optimal move; how many rows."""
     moves = solved(rules)
     which, replies = np.nonzero(moves.replies)
-    with Path(path).open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream).writerows(np.column_stack([moves.boards[which], replies]).tolist())
+    table = io.StringIO(newline="")
+    csv.writer(table).writerows(np.column_stack([moves.boards[which], replies]).tolist())
+    write(Path(path), table.getvalue())
     return len(which)
 
 

@@ -1,7 +1,8 @@
-"""Several trainings at the same time, a core each, with a progress bar for each."""
+"""Several jobs at the same time, a core each, with a progress bar for each; mostly trainings."""
 
 import shutil
 import signal
+from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
@@ -21,6 +22,7 @@ class Job(NamedTuple):
 
 
 MARK = ".benchmark"  # in folders that the benchmark made and may replace
+MOST_BARS = 20  # of more jobs, only those at work show a bar
 _news: Any = None  # in a worker: where its progress goes
 
 
@@ -29,17 +31,37 @@ def train_all(jobs: list[Job], workers: int, quiet: bool) -> list[dict[str, Any]
 
     Which job ran beside which makes no difference to the results but for the seconds.
     """
+    return run_all(train_one, jobs, [f"{job.learner} {job.seed}" for job in jobs], workers, quiet)
+
+
+def run_all(
+    work: Callable[[int, Any], dict[str, Any]],
+    jobs: list[Any],
+    names: list[str],
+    workers: int,
+    quiet: bool,
+) -> list[dict[str, Any]]:
+    """Do `work(number, job)` for all jobs and return what came out, in the order of the jobs.
+
+    Args:
+        work: a function of a module; in what it returns stands under "steps" how far its bar goes.
+        jobs: what can be pickled.
+        names: a bar each.
+        workers: processes, an interrupt of which is left to this one.
+        quiet: show no bars.
+    """
     context = get_context("spawn")
     news = context.Queue()
     with (
         _progress(quiet) as bars,
         ProcessPoolExecutor(min(workers, len(jobs)), context, _listen, (news,)) as pool,
     ):
-        names = [f"{job.learner} {job.seed}" for job in jobs]
-        tasks = [bars.add_task(name, total=None, state="waiting") for name in names]
-        futures = [pool.submit(train_one, number, job) for number, job in enumerate(jobs)]
+        shown = len(jobs) <= MOST_BARS
+        whole = bars.add_task("all", total=len(jobs), state="jobs", visible=not shown)
+        tasks = [bars.add_task(n, total=None, state="waiting", visible=shown) for n in names]
+        futures = [pool.submit(work, number, job) for number, job in enumerate(jobs)]
         try:
-            _follow(futures, news, bars, tasks)
+            _follow(futures, news, bars, tasks, whole)
         except BaseException:
             workers = list((pool._processes or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
@@ -67,8 +89,7 @@ def train_one(number: int, job: Job) -> dict[str, Any]:
     (job.folder / MARK).touch()
 
     def tell(report: Report) -> None:
-        if _news is not None:
-            _news.put((number, report.step, the_plan.steps, console.standing(report.numbers)))
+        tell_of(number, report.step, the_plan.steps, console.standing(report.numbers))
 
     report = train(job.learner, config, Rules(), the_plan, job.folder, watch=tell)
     return {
@@ -82,6 +103,12 @@ def train_one(number: int, job: Job) -> dict[str, Any]:
     }
 
 
+def tell_of(number: int, step: int, steps: int, state: str) -> None:
+    """In a worker: how far the job of this number is, and a few words on how it stands."""
+    if _news is not None:
+        _news.put((number, step, steps, state))
+
+
 def _listen(news: Any) -> None:
     """In a worker: where to tell of progress; an interrupt is the main process's to handle."""
     global _news
@@ -89,19 +116,21 @@ def _listen(news: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _follow(futures: list[Future[Any]], news: Any, bars: Any, tasks: list[Any]) -> None:
+def _follow(futures: list[Future[Any]], news: Any, bars: Any, tasks: list[Any], whole: Any) -> None:
     """Show what the workers tell until all are done; the first failure is raised."""
-    going = set(futures)
+    going, crowded = set(futures), len(futures) > MOST_BARS
     while going:
         done, going = wait(going, timeout=0.1, return_when=FIRST_COMPLETED)
-        for future in done:
-            future.result()
         try:
             while True:
                 number, step, total, state = news.get_nowait()
-                bars.update(tasks[number], completed=step, total=total, state=state)
+                bars.update(tasks[number], completed=step, total=total, state=state, visible=True)
         except Empty:
             pass
+        for future in done:
+            future.result()
+            bars.update(tasks[futures.index(future)], visible=not crowded)
+            bars.advance(whole)
     for future, task in zip(futures, tasks, strict=True):
         steps = future.result()["steps"]
         bars.update(task, completed=steps, total=steps)

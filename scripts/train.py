@@ -29,6 +29,7 @@ class Options:
     device: str = "cpu"  # where torch computes: cpu, cuda, ...
     threads: int = 1  # of torch; the same seed gives the same bits only with the same number
     json: bool = False  # print the certificate as JSON instead of a progress bar
+    export_csv: Path | None = None  # supervised: write its boards and best replies, do not train
 
 
 def main(args: list[str]) -> None:
@@ -40,6 +41,9 @@ def main(args: list[str]) -> None:
     row(name)
     kind = LEARNERS.load(name)
     options, config = _parse(name, kind, rest)
+    if options.export_csv:
+        _export(name, options)
+        return
     from learners.loop import plan
     from learners.train import train
     from tttenv.rules import Rules
@@ -106,6 +110,26 @@ def _parse_from(name: str, rest: list[str], options: Options, config: Any) -> tu
     about = f"{name}: {LEARNERS.rows[name].about}. Presets: {presets}."
     given = console.parse(shape, f"{PROG} {name}", rest, description=about)
     return given.training, given.learner
+
+
+def _export(name: str, options: Options) -> None:
+    """Write the data set of the supervised learner, as its --moves-csv reads it.
+
+    Raises:
+        ValueError: if the learner has none, or the file is there already.
+    """
+    from learners.moves import export_csv
+    from tttenv.rules import Rules
+
+    file = options.export_csv
+    assert file is not None
+    if name != "supervised":
+        raise ValueError(f"--export-csv is for supervised: {name} learns from no data set")
+    if file.exists():
+        raise ValueError(f"{file} exists already: choose another name")
+    rows = export_csv(Rules.of(options.rules), file)
+    told = {"file": str(file), "rows": rows}
+    print(json.dumps(told) if options.json else f"{file} holds {rows} boards and best replies")
 
 
 def _peek(args: list[str], option: str) -> str | None:

@@ -1,0 +1,150 @@
+"""What seven features cannot do, proved, and what they lack: `python scripts/seven.py`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import console
+
+PROG = "seven.py"
+FILE = Path(__file__).resolve().parents[1] / "checkpoints/seven.json"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Check and show what is proved of the seven features of the published LMS player.
+
+    No weights of them are unbeatable as O; how few games they lose; which feature they lack.
+    Checking needs whole numbers only. --prove searches for all proofs anew (a minute or two,
+    with SciPy), --best for the best weights; both write what they find.
+    """
+
+    file: Path = FILE  # proofs, weights and certificates
+    check: bool = False  # check the file and say no more than that it holds
+    prove: bool = False  # search for all proofs anew
+    best: bool = False  # search for the best weights anew, and prove again
+    climbs: int = 40  # with --best: how often hill climbing starts
+    seed: int = 0  # with --best: of all dice
+    out: Path | None = None  # where to write; with --prove and --best the file itself
+    json: bool = False  # print all of it as JSON
+
+
+def main(args: list[str]) -> None:
+    """Search if asked to, check, write and print."""
+    given = console.parse(Arguments, PROG, args)
+    console.check_seed(given.seed)
+    if given.climbs < 1:
+        raise ValueError("--climbs is at least 1")
+    data = search(given) if given.prove or given.best else read(given.file)
+    verify(data, given.file)
+    out = given.out or (given.file if given.prove or given.best else None)
+    if out:
+        from tttenv.files import write
+
+        write(out, lines(data))
+    if given.json:
+        print(json.dumps(data, indent=2))
+    elif given.check:
+        print(f"{given.file}: all {len(data['answers'])} answers and certificates hold")
+    else:
+        show(data)
+
+
+def read(file: Path) -> dict[str, Any]:
+    """The claims in a file.
+
+    Raises:
+        ValueError: if they are not JSON.
+        OSError: if there is no such file.
+    """
+    try:
+        found = json.loads(file.read_text(encoding="utf-8"))
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{file} is not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{file} does not hold what this script writes")
+    return found
+
+
+def verify(data: dict[str, Any], file: Path) -> None:
+    """Let the claims pass if they hold.
+
+    Raises:
+        ValueError: naming the file and what does not hold.
+    """
+    from sevens import claims
+
+    try:
+        claims.verify(data)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise ValueError(f"{file} does not hold what this script writes: {error!r}") from None
+    except ValueError as error:
+        raise ValueError(f"{file} does not hold: {error}") from None
+
+
+def search(given: Arguments) -> dict[str, Any]:
+    """Everything anew, or all but the best weights."""
+    from sevens import claims
+    from sevens.best import climb
+
+    with console.bar(quiet=given.json) as progress:
+        if given.best:
+            task = progress.add_task("climbing", total=given.climbs)
+            weights = climb(given.seed, given.climbs, lambda: progress.advance(task))
+        else:
+            weights = read(given.file)["best_weights"]
+        task = progress.add_task("proving", total=None)
+        return claims.find(weights, lambda what: progress.update(task, description=what))
+
+
+def lines(data: dict[str, Any]) -> str:
+    """JSON with a line for every entry and every answer."""
+    rows = {key: json.dumps(entry) for key, entry in data.items()}
+    for key in ("answers", "lacking", "why"):
+        rows[key] = "[\n" + ",\n".join(f"  {json.dumps(row)}" for row in data[key]) + "\n ]"
+    return "{\n" + ",\n".join(f' "{key}": {row}' for key, row in rows.items()) + "\n}\n"
+
+
+def show(data: dict[str, Any]) -> None:
+    """The claims for people."""
+    from sevens.claims import title
+    from sevens.features import ABOUT, TIES, Question
+    from sevens.proof import size
+
+    for found in data["answers"]:
+        below = found["losing_below"]
+        question = Question(found["seat"], found["ties"], tuple(found["added"]), fraction(below))
+        if "yes" in found:
+            print(f"yes  {title(question)}: weights {found['yes']}")
+        else:
+            branches, leaves = size(found["no"])
+            print(f"no   {title(question)}: proof of {branches} branches, {leaves} leaves")
+    print("ties " + "\n     ".join(f"{name}: {about}" for name, about in TIES.items()))
+    print("why  as O, in all features counted, what keeps the draw less what loses it:")
+    for row in data["why"]:
+        print(f"     {row['board']}: {row['keeps']} less {row['loses']} is {row['difference']}")
+    show_player("best of the seven", data["best_weights"], data["best"])
+    for row in data["lacking"]:
+        name = row["feature"]
+        show_player(f"with {name} ({ABOUT[name]})", row["weights"], row["certificate"])
+
+
+def fraction(text: str | None) -> Any:
+    """A number as the file writes it, or None."""
+    from fractions import Fraction
+
+    return None if text is None else Fraction(text)
+
+
+def show_player(name: str, weights: list[float], certificate: dict[str, Any]) -> None:
+    """A player's weights and certificate in two lines."""
+    print(f"{name}: weights {weights}")
+    for seat in ("X", "O"):
+        worst = console.value(certificate["worst_case"][seat])
+        against = console.odds(certificate["vs_random"][seat])
+        print(f"     {seat}: worst case {worst}, against random {against} %")
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,101 @@
+"""Minimax and alpha-beta as the lecture notes write them, their depth mistake included.
+
+X takes the greatest value and O the least; among moves of one value both want the smaller depth of
+the leaf. The notes forget to note the depth of a strictly better value, so that the depth compared
+with is that of an earlier, worse move, or none at all (NO_DEPTH). Repairing that alone is right for
+minimax and wrong for alpha-beta: after a cut a mere bound is taken for a tie.
+
+Positions are numbers of `tttenv.exact.positions`, values X's: 1, 0 or -1.
+"""
+
+import sys
+from functools import lru_cache
+from typing import NamedTuple
+
+from tttenv import Rules
+from tttenv.exact import positions
+
+NO_DEPTH = sys.maxsize
+
+
+class Answer(NamedTuple):
+    """What a search says of a position."""
+
+    value: int
+    cell: int  # the move, or -1
+    depth: int  # plies to the leaf, or NO_DEPTH
+    nodes: int  # positions looked at, this one included
+
+
+class Children(NamedTuple):
+    """The game as plain lists, for speed."""
+
+    moves: list[list[tuple[int, int]]]  # of each position: a cell and the position it leads to
+    results: list[int]  # of finished positions
+    x_moves: list[bool]
+
+
+@lru_cache(maxsize=1)
+def children() -> Children:
+    """The game of 3,3,3."""
+    game = positions(Rules())
+    moves = [[(c, q) for c, q in enumerate(row) if q >= 0] for row in game.successors.tolist()]
+    won_by = [-1 if seat == 0 else 1 for seat in game.seats.tolist()]  # the other side, if lost
+    results = [w if lost else 0 for w, lost in zip(won_by, game.lost.tolist(), strict=True)]
+    return Children(moves, results, [seat == 0 for seat in game.seats.tolist()])
+
+
+def minimax(repair: bool = False) -> list[Answer]:
+    """The answer for every position; each is worked out once, and counts only itself."""
+    tree = children()
+    answers = [Answer(0, -1, 0, 1)] * len(tree.moves)
+    for at in reversed(range(len(tree.moves))):
+        best = Best(tree.x_moves[at], repair)
+        for cell, after in tree.moves[at]:
+            best.see(answers[after], cell)
+        answers[at] = best.answer(1) if tree.moves[at] else Answer(tree.results[at], -1, 0, 1)
+    return answers
+
+
+def alphabeta(
+    at: int, repair: bool = False, alpha: int = -sys.maxsize, beta: int = sys.maxsize
+) -> Answer:
+    """The answer for position `at`, moves row by row, cut when beta <= alpha."""
+    tree, nodes = children(), 1
+    if not tree.moves[at]:
+        return Answer(tree.results[at], -1, 0, 1)
+    best = Best(tree.x_moves[at], repair)
+    for cell, after in tree.moves[at]:
+        answer = alphabeta(after, repair, alpha, beta)
+        nodes += answer.nodes
+        best.see(answer, cell)
+        if best.x_moves:
+            alpha = max(alpha, best.value)
+        else:
+            beta = min(beta, best.value)
+        if beta <= alpha:
+            break
+    return best.answer(nodes)
+
+
+class Best:
+    """The best move seen so far."""
+
+    def __init__(self, x_moves: bool, repair: bool) -> None:
+        self.x_moves, self.repair = x_moves, repair
+        self.value, self.cell = -sys.maxsize if x_moves else sys.maxsize, -1
+        self.depth = NO_DEPTH
+
+    def see(self, answer: Answer, cell: int) -> None:
+        """Keep the move if it is better, or as good and its leaf is nearer."""
+        depth = answer.depth if answer.depth == NO_DEPTH else answer.depth + 1
+        if answer.value > self.value if self.x_moves else answer.value < self.value:
+            self.value, self.cell = answer.value, cell
+            if self.repair:
+                self.depth = depth
+        elif answer.value == self.value and depth < self.depth:
+            self.depth, self.cell = depth, cell
+
+    def answer(self, nodes: int) -> Answer:
+        """What the search says."""
+        return Answer(self.value, self.cell, self.depth, nodes)

@@ -1,0 +1,65 @@
+"""S1's tree search: 4,000 games from the empty board, every move by UCT, no random play-outs.
+
+All images of a board share a node; the visits that UCT compares a node's with are those of all the
+boards it was reached from; a draw counts as a win. There is no chance in it.
+"""
+
+from collections import defaultdict
+from math import inf, log, sqrt
+
+import numpy as np
+
+from learners.boards import Shown
+from tttenv import Rules
+from tttenv.exact import Tabulated, positions
+
+
+class Node:
+    """A class of boards: how often games went through it, and did not lose for its maker."""
+
+    def __init__(self) -> None:
+        self.visits, self.good = 0, 0
+        self.parents: dict[int, Node] = {}
+
+    def worth(self) -> float:
+        """The share of games won or drawn by the side whose stone made this board."""
+        return self.good / self.visits if self.visits else 0.0
+
+    def promise(self) -> float:
+        """What UCT takes the greatest of."""
+        if not self.visits:
+            return inf
+        around = sum(parent.visits for parent in self.parents.values())
+        return self.worth() + sqrt(2) * sqrt(log(around) / self.visits)
+
+
+class TreeSearch:
+    """Grows its nodes game by game."""
+
+    def __init__(self) -> None:
+        self.game = positions(Rules())
+        self.kind = Shown(self.game, symmetric=True).standing_for.tolist()
+        self.after = [[q for q in row if q >= 0] for row in self.game.successors.tolist()]
+        self.nodes: defaultdict[int, Node] = defaultdict(Node)
+
+    def play(self) -> None:
+        """One game from the empty board to its end, counted at all boards on the way."""
+        at, path = 0, [0]
+        while self.after[at]:
+            here = self.nodes[self.kind[at]]
+            for after in self.after[at]:
+                self.nodes[self.kind[after]].parents.setdefault(self.kind[at], here)
+            at = max(self.after[at], key=lambda after: self.nodes[self.kind[after]].promise())
+            path.append(at)
+        for plies, board in enumerate(reversed(path)):
+            node = self.nodes[self.kind[board]]
+            node.visits += 1
+            node.good += not (self.game.lost[at] and plies % 2 == 1)
+
+    def policy(self) -> Tabulated:
+        """The move with the greatest share of games won or drawn, the first of equals."""
+        worth = np.full(self.game.successors.shape, -1.0)
+        for at, cell in zip(*np.nonzero(self.game.successors >= 0), strict=True):
+            worth[at, cell] = self.nodes[self.kind[self.game.successors[at, cell]]].worth()
+        best = np.arange(worth.shape[1]) == worth.argmax(axis=1)[:, None]
+        return Tabulated.mixing(Rules(), best & (self.game.successors >= 0))
