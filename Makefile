@@ -5,7 +5,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 ARGS ?=
 
-.PHONY: benchmark test check format clean
+.PHONY: benchmark test test-rllib check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/core ## train every learner, certify every player, write results/
@@ -13,6 +13,9 @@ benchmark: .venv/core ## train every learner, certify every player, write result
 
 test: check ## static checks, then the whole test suite
 	$(BIN)/python -m pytest $(ARGS)
+
+test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environment of its own
+	.venv-rllib/bin/python -m pytest -n 0 tests/rllib
 
 check: .venv/dev ## ruff, ruff format and mypy --strict
 	$(BIN)/ruff check
@@ -24,7 +27,7 @@ format: .venv/dev ## rewrite the code as `make check` wants it
 	$(BIN)/ruff format
 
 clean: ## remove the virtual environment, results and runs
-	rm -rf .venv results runs
+	rm -rf .venv .venv-rllib results runs
 
 .venv/python:
 	$(PYTHON) -m venv .venv
@@ -39,3 +42,10 @@ clean: ## remove the virtual environment, results and runs
 	@echo "installing tttenv, its extras and the test tools into .venv"
 	$(PIP) --editable '.[window,adapters,dev]'
 	touch $@ .venv/core
+
+.venv-rllib/ready: pyproject.toml constraints-rllib.txt
+	@echo "installing tttenv, RLlib and the test tools into .venv-rllib"
+	$(PYTHON) -m venv .venv-rllib
+	.venv-rllib/bin/python -m pip --disable-pip-version-check install --quiet \
+		--constraint constraints-rllib.txt --editable '.[rllib]' hypothesis pytest pytest-xdist
+	touch $@

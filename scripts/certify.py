@@ -46,17 +46,33 @@ def main(args: list[str]) -> None:
             print(f"{given.player} on {rules}, {given.games} games from each seat:")
             print(console.sampled(numbers))
         return
-    certificate = certify(rules, policy)
+    certificate = certify(rules, watched(policy, given.json))
     if given.json:
         print(json.dumps({"player": given.player, **certificate.to_dict()}, indent=2))
     else:
         print_certificate(given.player, certificate)
 
 
-def _description() -> str:
-    from tttenv.opponents import OPPONENTS
+def watched(policy: Any, quiet: bool) -> Any:
+    """The same player; one that is asked board by board shows how far it is."""
+    if not getattr(policy, "one_by_one", False):
+        return policy
 
-    known = "\n".join(f"  {name:<12}{row.about}" for name, row in OPPONENTS.rows.items())
+    def asked(boards: Any) -> Any:
+        import numpy as np
+
+        with console.bar(quiet) as bar:
+            each = bar.track(range(len(boards)), description="asking about all boards")
+            return np.concatenate([policy(boards[i : i + 1]) for i in each])
+
+    return asked
+
+
+def _description() -> str:
+    from tttenv.opponents import FOREIGN, OPPONENTS
+
+    rows = OPPONENTS.rows | FOREIGN.rows
+    known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
     return f"{Arguments.__doc__}\n\nPlayers by name:\n{known}"
 
 

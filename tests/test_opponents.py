@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from reference import RULES, SMALL, game, mover, put, random_game, spell, view, winner
 
 from tttenv.exact import enumerable, positions, score, solve, sweep
-from tttenv.opponents import OPPONENTS, player
+from tttenv.opponents import FOREIGN, OPPONENTS, player
 from tttenv.policy import uniform
 from tttenv.rules import Rules
 
@@ -20,6 +20,8 @@ SPECS = [
     "epsilon:player=tactical,epsilon=0.3",
     "epsilon:player=(minimax:ties=first),epsilon=1",
 ]
+
+KNOWN_NAMES = ", ".join((*OPPONENTS, *FOREIGN))
 
 
 def undecided(rules, games=6):
@@ -147,9 +149,9 @@ def test_never_losing_play_wins_against_random_within_the_known_range(seat, pick
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("perfect", f"unknown player 'perfect'; known are {', '.join(OPPONENTS)}"),
-        ("", f"unknown player ''; known are {', '.join(OPPONENTS)}"),
-        ("epsilon:player=nobody", f"unknown player 'nobody'; known are {', '.join(OPPONENTS)}"),
+        ("perfect", f"unknown player 'perfect'; known are {KNOWN_NAMES}"),
+        ("", f"unknown player ''; known are {KNOWN_NAMES}"),
+        ("epsilon:player=nobody", f"unknown player 'nobody'; known are {KNOWN_NAMES}"),
         ("epsilon:tie=first", "epsilon has no option 'tie'; it takes player, epsilon"),
         ("minimax:ties=last", "minimax: ties='last' is not one of uniform, first, fastest"),
         ("random:a=b", "random has no option 'a'; it takes no options"),

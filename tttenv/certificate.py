@@ -20,7 +20,7 @@ from tttenv.exact import (
     tabulate,
     worst_case,
 )
-from tttenv.opponents import player as named
+from tttenv.given import given
 from tttenv.policy import Policy
 from tttenv.refutation import losing_lines
 from tttenv.rules import Rules
@@ -49,21 +49,25 @@ class Certificate:
         return asdict(self)
 
 
-def certify(rules: Rules, policy: Policy | str) -> Certificate:
-    """Compute the exact certificate of `policy`, a player or its name, on `rules`.
+def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
+    """Compute the exact certificate of `policy` on `rules`.
 
     The policy is asked once, about all undecided positions; each row of its answer is divided by
     its sum.
 
+    Args:
+        rules: the game.
+        policy: a player, its name, or a model of Stable-Baselines3; for other networks and
+            functions over observations see `tttenv.policy.from_observations`.
+
     Raises:
         ValueError: if the game is too large to enumerate, the policy's moves depend on a clock,
-            or its answers break the laws of a policy.
+            or its answers break the laws of a policy; for something that is no player.
     """
     require_enumerable(rules)
-    if isinstance(policy, str):
-        policy = named(policy, rules)
-    require_pure(policy)
-    player = tabulate(rules, policy)
+    handed = given(rules, policy)
+    require_pure(handed)
+    player = tabulate(rules, handed)
     if player not in _MADE:
         _MADE[player] = _certificate(rules, player)
     return _MADE[player]

@@ -9,7 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.kernels.dice import pick
-from tttenv.types import Boards, Cells, Mask, Probs
+from tttenv.observed import from_observations
+from tttenv.spread import greedy, over
+from tttenv.types import Boards, Cells, Probs
+
+__all__ = [
+    "Policy",
+    "blend",
+    "from_observations",
+    "greedy",
+    "over",
+    "sample",
+    "uniform",
+    "validated",
+]
 
 ROUNDING = 1e-14
 
@@ -25,24 +38,6 @@ class Policy(Protocol):
 def uniform(boards: Boards) -> Probs:
     """Every legal move alike: the random player."""
     return over(boards == 0)
-
-
-def over(allowed: Mask) -> Probs:
-    """Probabilities spread evenly over the allowed cells (batch, cells), at least one a row."""
-    probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
-    return probs
-
-
-def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Spread evenly over the legal cells whose value is within `tolerance` of the best.
-
-    Args:
-        values: (batch, cells), the higher the better; those of other cells are ignored.
-        legal: (batch, cells), at least one a row.
-        tolerance: values this near the best count as ties.
-    """
-    seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
-    return over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
 
 
 def blend(first: Policy, second: Policy, weight: float) -> Policy:

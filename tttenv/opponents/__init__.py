@@ -30,6 +30,21 @@ OPPONENTS: Table[Any] = Table(
     },
 )
 
+# Players that need something from outside, so that their name alone makes none: they are played
+# by name as all others, but left out where every player is measured.
+FOREIGN: Table[Any] = Table(
+    "player",
+    {
+        "sb3": Row(
+            "tttenv.opponents.sb3:sb3", "a model saved by Stable-Baselines3, if you trust it"
+        ),
+        "external": Row(
+            "tttenv.opponents.external:external",
+            "a program of yours, over standard input and output",
+        ),
+    },
+)
+
 
 def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     """The player a spec names, on `rules`.
@@ -52,7 +67,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
 
         return load(Path(spec), rules)
     name, options = parse(spec)
-    made: Policy = call(OPPONENTS.load(name), name, options, rules or Rules())
+    made: Policy = call(_everyone().load(name), name, options, rules or Rules())
     return made
 
 
@@ -72,6 +87,11 @@ def rules_of(spec: str) -> "Rules":
 
 def is_path(spec: str) -> bool:
     """Whether a spec means a checkpoint's folder rather than a name of the table."""
-    if spec.partition(":")[0] in OPPONENTS.rows:
+    if spec.partition(":")[0] in _everyone().rows:
         return False  # a path may stand inside the options of a named player
     return "/" in spec or (Path(spec) / "card.json").is_file()
+
+
+def _everyone() -> Table[Any]:
+    """All players that can be named."""
+    return Table("player", OPPONENTS.rows | FOREIGN.rows)

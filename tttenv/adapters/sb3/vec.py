@@ -8,6 +8,7 @@ model = MaskablePPO("MlpPolicy", env).learn(100_000)
 env.env_method("set_opponent", "minimax")  # from now on, in the games at hand too
 """
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,11 @@ from stable_baselines3.common import vec_env
 from tttenv.policy import sample, uniform
 from tttenv.types import Boards
 from tttenv.vector import VectorTicTacToe
+
+ALONE = (
+    "with opponent=None every other reward is the other side's, and the next view too, which SB3's"
+    " learners take for their own: for self-play give an opponent and use SelfPlayCallback"
+)
 
 
 class VecEnv(vec_env.VecEnv):
@@ -33,10 +39,19 @@ class VecEnv(vec_env.VecEnv):
             which ends it, and the agent is to move; 0: games are dealt as usual.
         draw: what a draw pays. The law for an agent that must not lose to anyone, trained against
             fallible opponents: draw - loss > 3 * (win - draw), so more than 0.5 beside 1 and -1.
-        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more.
+        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more. SB3 takes
+            every reward and view for one agent's, so an `opponent=None` is warned of: for
+            self-play there is `SelfPlayCallback`.
+
+    Raises:
+        ValueError: with `copy=False`, since SB3 keeps observations beyond the next step.
     """
 
     def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
+        if not kwargs.get("copy", True):
+            raise ValueError("SB3 keeps observations beyond the next step: it needs copy=True")
+        if kwargs.get("opponent", "random") is None:
+            warnings.warn(ALONE, stacklevel=2)
         self.games = VectorTicTacToe(num_envs, **kwargs)
         self.opening, self.draw = opening, draw
         games = self.games
@@ -61,7 +76,7 @@ class VecEnv(vec_env.VecEnv):
         paid[over & (rewards == 0)] = self.draw
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(over):
-            infos[game]["terminal_observation"] = batch["final_obs"][game]
+            infos[game]["terminal_observation"] = self._last(batch["final_obs"][game])
         return self._opened(over, observed), paid, over.copy(), infos
 
     def close(self) -> None:
@@ -79,10 +94,10 @@ class VecEnv(vec_env.VecEnv):
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call the batch's method once; `action_masks` gives each game its row."""
+        """Call the batch's method once; `action_masks` and `render` give each game its own."""
         answer = getattr(self.games, method_name)(*method_args, **method_kwargs)
         rows = self._rows(indices)
-        if method_name == "action_masks":
+        if method_name in ("action_masks", "render") and answer is not None:
             return [answer[row] for row in rows]
         return [answer] * len(rows)
 
@@ -95,6 +110,15 @@ class VecEnv(vec_env.VecEnv):
         self.games.match.games.put(boards)
         self.games.match.going = self.num_envs
         return self.games.observer.look(self.games.match)[0]
+
+    def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
+        """The games' pictures, with `render_mode="rgb_array"`."""
+        return self.games.render() or ()
+
+    def _last(self, seen: Any) -> Any:
+        """A last observation as the space has it: for obs="dict" a dict, no structured row."""
+        names = seen.dtype.names
+        return {name: seen[name] for name in names} if names else seen
 
     def _opened(self, new: NDArray[np.bool_], observed: Any) -> Any:
         """The observations, after random stones in the new games."""

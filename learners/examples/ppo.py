@@ -1,0 +1,202 @@
+"""PPO with action masks in one file, as CleanRL writes its own: to read, to copy and to change.
+
+    python -m learners.examples.ppo --opponent tactical --seed 1
+    tensorboard --logdir runs
+
+Schulman et al., arXiv 1707.06347 (2017); its details as in Huang et al., "The 37 Implementation
+Details of Proximal Policy Optimization" (ICLR Blog Track 2022); masks as in Huang and Ontanon,
+arXiv 2006.14171. What is special here: it ends with the exact certificate of what it trained.
+"""
+
+import json
+import sys
+import time
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import gymnasium
+import numpy as np
+import torch
+import tyro
+from torch import Tensor, nn
+from torch.utils.tensorboard import SummaryWriter
+
+from tttenv import Rules, certify, metrics
+from tttenv.exact import enumerable
+from tttenv.policy import Policy, from_observations
+
+
+@dataclass(frozen=True)
+class Args:
+    """PPO with masks on TicTacToe-v0."""
+
+    rules: str = "3,3,3"  # m rows, n columns, k in a row
+    opponent: str = "random"  # any player: random, tactical, minimax, a checkpoint's folder, ...
+    draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; 0.7 teaches not to lose
+    seed: int = 0  # of the weights, the games and all dice
+    steps: int = 60_000  # moves of the agent in all
+    games: int = 64  # played side by side
+    turns: int = 16  # of every game in a rollout
+    epochs: int = 4  # how often a rollout is learnt from
+    minibatches: int = 4  # gradient steps an epoch
+    lr: float = 3e-3  # learning rate, falling to zero
+    gamma: float = 1.0  # discount
+    gae: float = 0.95  # lambda of the advantages
+    clip: float = 0.2  # how far the probability of a move may go in one rollout's lessons
+    entropy: float = 0.01  # bonus for an undecided policy
+    value: float = 0.5  # weight of the value's loss
+    norm: float = 0.5  # longest gradient
+    hidden: int = 64  # width of both hidden layers
+    every: int = 10  # rollouts between two points on the exact curves
+    folder: str = "runs/ppo-example"  # where TensorBoard's events go
+
+
+class Agent(nn.Module):
+    """A policy network and a value network over one-hot boards."""
+
+    def __init__(self, cells: int, hidden: int) -> None:
+        super().__init__()
+        self.actor = mlp(3 * cells, hidden, cells, gain=0.01)
+        self.critic = mlp(3 * cells, hidden, 1, gain=1.0)
+
+    def logs(self, planes: Tensor, masks: Tensor) -> Tensor:
+        """Logarithms of the moves' probabilities, (batch, cells); taken cells get no probability.
+
+        Args:
+            planes: (batch, 3 * cells), the environment's observations.
+            masks: (batch, cells), its `info["action_mask"]`.
+        """
+        logits: Tensor = self.actor(planes)
+        return logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
+
+    def worth(self, planes: Tensor) -> Tensor:
+        """What the agent expects to be paid, (batch,)."""
+        values: Tensor = self.critic(planes)
+        return values[..., 0]
+
+
+def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
+    """Two hidden layers of tanh, weights orthogonal, biases zero."""
+    widths = [(inputs, hidden, 2**0.5), (hidden, hidden, 2**0.5), (hidden, outputs, gain)]
+    layers: list[nn.Module] = []
+    for fan_in, fan_out, scale in widths:
+        layer = nn.Linear(fan_in, fan_out)
+        nn.init.orthogonal_(layer.weight, scale)
+        nn.init.zeros_(layer.bias)
+        layers += [layer, nn.Tanh()]
+    return nn.Sequential(*layers[:-1])
+
+
+class Rollouts:
+    """Plays `turns` moves in each of `games` games at a time, and remembers them as tensors."""
+
+    def __init__(self, args: Args, rules: Rules) -> None:
+        self.args = args
+        game: dict[str, Any] = {**asdict(rules), "opponent": args.opponent, "illegal": "raise"}
+        self.env = gymnasium.make_vec("TicTacToe-v0", num_envs=args.games, **game)
+        observed, info = self.env.reset(seed=args.seed)
+        self.planes = torch.as_tensor(observed)
+        self.masks = torch.as_tensor(info["action_mask"])
+
+    @torch.no_grad()
+    def play(self, agent: Agent) -> dict[str, Tensor]:
+        """One rollout, flattened to (turns * games, ...)."""
+        found: dict[str, list[Tensor]] = {name: [] for name in NAMES}
+        for _ in range(self.args.turns):
+            logs = agent.logs(self.planes, self.masks)
+            cells = logs.exp().multinomial(1)
+            before = (self.planes, self.masks, cells[:, 0], logs.gather(1, cells)[:, 0])
+            worth = agent.worth(self.planes)
+            observed, rewards, over, _, info = self.env.step(cells[:, 0].numpy())
+            rewards = np.where(over & (rewards == 0), self.args.draw, rewards)
+            after = (torch.as_tensor(rewards, dtype=torch.float32), torch.as_tensor(over).float())
+            for name, part in zip(NAMES, (*before, worth, *after), strict=True):
+                found[name].append(part)
+            self.planes = torch.as_tensor(observed)  # of the next game where this one is over
+            self.masks = torch.as_tensor(info["action_mask"])
+        stacked = {name: torch.stack(parts) for name, parts in found.items()}
+        stacked["advantages"] = self._advantages(stacked, agent.worth(self.planes))
+        return {name: parts.flatten(0, 1) for name, parts in stacked.items()}
+
+    def _advantages(self, found: dict[str, Tensor], following: Tensor) -> Tensor:
+        """Generalised advantage estimates (turns, games); nothing follows the end of a game."""
+        advantages, later = torch.zeros_like(found["worth"]), torch.zeros_like(following)
+        for turn in reversed(range(self.args.turns)):
+            going = 1 - found["over"][turn]
+            paid = found["rewards"][turn] + self.args.gamma * going * following
+            surprise = paid - found["worth"][turn]
+            later = surprise + self.args.gamma * self.args.gae * going * later
+            advantages[turn], following = later, found["worth"][turn]
+        return advantages
+
+
+NAMES = ("planes", "masks", "cells", "logs", "worth", "rewards", "over")
+
+
+def learn(
+    args: Args, agent: Agent, optimiser: torch.optim.Optimizer, found: dict[str, Tensor]
+) -> dict[str, float]:
+    """Some epochs over one rollout; the losses of its last minibatch."""
+    goals, size = found["advantages"] + found["worth"], args.games * args.turns
+    for _ in range(args.epochs):
+        for rows in torch.randperm(size).tensor_split(args.minibatches):
+            logs = agent.logs(found["planes"][rows], found["masks"][rows])
+            log = logs.gather(1, found["cells"][rows, None])[:, 0]
+            ratio = (log - found["logs"][rows]).exp()
+            gain = found["advantages"][rows]
+            gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+            clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
+            policy_loss = -torch.min(gain * ratio, gain * clipped).mean()
+            value_loss = (agent.worth(found["planes"][rows]) - goals[rows]).square().mean() / 2
+            entropy = -(logs.exp() * logs).sum(dim=1).mean()
+            loss: Any = policy_loss + args.value * value_loss - args.entropy * entropy
+            optimiser.zero_grad()
+            loss.backward()
+            nn.utils.clip_grad_norm_(agent.parameters(), args.norm)
+            optimiser.step()
+    shown = {"policy_loss": policy_loss, "value_loss": value_loss, "entropy": entropy}
+    return {f"train/{name}": number.item() for name, number in shown.items()}
+
+
+def player(agent: Agent, rules: Rules) -> Policy:
+    """How the agent plays in earnest: always its likeliest legal cell."""
+    return from_observations(agent.actor, rules, kind="values")
+
+
+def train(args: Args) -> Agent:
+    """Train from nothing. Same arguments, same weights, bit for bit on one machine."""
+    torch.set_num_threads(1)  # such small networks gain nothing by more
+    rules, begun = Rules.of(args.rules), time.perf_counter()
+    with torch.random.fork_rng(), SummaryWriter(args.folder) as board:
+        torch.manual_seed(args.seed)
+        agent, rollouts = Agent(rules.cells, args.hidden), Rollouts(args, rules)
+        optimiser = torch.optim.Adam(agent.parameters(), args.lr, eps=1e-5)
+        many = max(1, args.steps // (args.games * args.turns))
+        for done in range(many):
+            optimiser.param_groups[0]["lr"] = args.lr * (1 - done / many)
+            numbers = learn(args, agent, optimiser, rollouts.play(agent))
+            step = (done + 1) * args.games * args.turns
+            numbers["time/steps_per_second"] = step / (time.perf_counter() - begun)
+            if (done + 1) % args.every == 0 or done + 1 == many:
+                numbers |= metrics.measure(rules, player(agent, rules))
+            for tag, number in numbers.items():
+                board.add_scalar(tag, number, step)
+    return agent
+
+
+def main() -> None:
+    """Train as the command line says, and print what the player is worth, exactly."""
+    args = tyro.cli(Args)
+    try:
+        agent, rules = train(args), Rules.of(args.rules)
+    except ValueError as error:
+        print(f"ppo: {error}", file=sys.stderr)
+        sys.exit(2)
+    found = player(agent, rules)
+    exact = enumerable(rules)
+    worth = asdict(certify(rules, found)) if exact else metrics.measure(rules, found)
+    print(json.dumps(worth, indent=2))
+
+
+if __name__ == "__main__":
+    main()

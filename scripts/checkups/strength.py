@@ -1,0 +1,62 @@
+"""How well a player moves, in the few exact numbers that its check-up needs."""
+
+from functools import cache
+
+import numpy as np
+
+from tttenv.exact import (
+    Positions,
+    best_response,
+    follow,
+    positions,
+    score,
+    solve,
+    sweep,
+    tabulate,
+)
+from tttenv.policy import Policy, uniform
+from tttenv.rules import Rules
+
+SEATS = ("X", "O")
+LARGE = "exact results need a board small enough to enumerate"
+
+
+def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
+    """How far it got from random moves (0) to the best against them (1), as X and as O."""
+    player = tabulate(rules, policy)
+    low = score(rules, uniform, uniform).value
+    high_x, high_o = _best(rules)
+    as_x, as_o = score(rules, player, uniform).value, -score(rules, uniform, player).value
+    return (as_x - low) / max(high_x - low, 1e-9), (as_o + low) / max(high_o + low, 1e-9)
+
+
+@cache
+def _best(rules: Rules) -> tuple[float, float]:
+    """The value of a best response to random moves, as X and as O."""
+    as_x = sweep(rules, best_response, follow(uniform))[0][0]
+    as_o = sweep(rules, follow(uniform), best_response)[0][0]
+    return float(as_x[0] - as_x[2]), float(as_o[2] - as_o[0])
+
+
+def wins_taken(rules: Rules, policy: Policy, seat: int) -> tuple[float, float]:
+    """How often it wins at once where it can, and how often random moves would."""
+    game = positions(rules)
+    wins = (game.successors >= 0) & game.lost[game.successors]
+    rows = np.flatnonzero(wins.any(axis=1) & (game.seats == seat) & ~game.over)
+    if not rows.size:
+        return 1.0, 1.0
+    taken = (tabulate(rules, policy).table * wins)[rows].sum(axis=1).mean()
+    chance = (wins.sum(axis=1) / np.maximum((game.successors >= 0).sum(axis=1), 1))[rows].mean()
+    return float(taken), float(chance)
+
+
+def optimal(rules: Rules, policy: Policy) -> list[float]:
+    """The mean probability on optimal moves where a mistake is possible, as X and as O."""
+    game, solution = positions(rules), solve(rules)
+    share = (tabulate(rules, policy).table * solution.optimal).sum(axis=1)
+    critical = _critical(game, solution.optimal)
+    return [float(share[critical & (game.seats == seat)].mean()) for seat in (0, 1)]
+
+
+def _critical(game: Positions, best: np.ndarray) -> np.ndarray:
+    return np.asarray(((game.successors >= 0) & ~best).any(axis=1))

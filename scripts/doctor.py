@@ -1,0 +1,73 @@
+"""The classic mistakes of a training setup, and what to change: `doctor.py my_module:make_env`."""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import console
+import tyro
+
+PROG = "doctor.py"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Look for the classic mistakes in a player or an environment of yours, and say what to change.
+
+    A patient is a player's name with options, a checkpoint's folder, sb3:path=MODEL.zip,trust=true,
+    external:command=./bot, the id of an environment, or module:attribute, imported from the
+    current folder: a player, model, network or environment, or a function of nothing that makes
+    one.
+    It ends with status 0 if nothing is wrong, 1 if there is a problem, 2 for bad input.
+    """
+
+    patient: tyro.conf.Positional[str]  # whom to look at
+    rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
+    obs: str | None = None  # what a function of yours observes: onehot, board or dict
+    kind: str = "logits"  # what it answers then: logits, values or probs
+    games: int = 200  # of an environment, how many to play
+    seed: int = 0  # of all dice
+    json: bool = False  # print the findings as JSON
+
+
+def main(args: list[str]) -> None:
+    """Examine and print."""
+    given = console.parse(Arguments, PROG, args, description=Arguments.__doc__)
+    console.check_seed(given.seed)
+    if given.games < 1:
+        raise ValueError(f"at least one game is played, not {given.games}")
+    from checkups.episodes import record
+    from checkups.findings import examine
+    from checkups.patients import Environment, load
+    from checkups.tables import ENVIRONMENT, PLAYER
+
+    patient: Any = load(given.patient, given.rules, given.obs, given.kind)
+    checks = PLAYER
+    if isinstance(patient, Environment):
+        patient, checks = record(patient.env, patient.rules, given.games, given.seed), ENVIRONMENT
+    with console.bar(given.json) as bar:
+        found = list(
+            bar.track(examine(patient, checks), total=len(checks), description="examining")
+        )
+    problems = sum(one.status == "problem" for one in found)
+    if given.json:
+        told = {"patient": given.patient, "problems": problems}
+        print(json.dumps({**told, "checks": [asdict(one) for one in found]}, indent=2))
+    else:
+        show(given.patient, found, problems)
+    if problems:
+        raise SystemExit(1)
+
+
+def show(name: str, found: list[Any], problems: int) -> None:
+    """The findings for people."""
+    for one in found:
+        print(f"{one.status:<8} {one.check:<12} {one.told}")
+        if one.change:
+            print(f"{'change':>8} {'':<12} {one.change}")
+    verdict = f"{problems} problem{'s' * (problems != 1)}" if problems else "healthy"
+    print(f"{name}: {verdict}")
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,301 @@
+"""Patients for the doctor, each with one of the classic mistakes, and healthy ones."""
+
+import gymnasium
+import numpy as np
+
+from tttenv import Rules, player
+from tttenv.env import TicTacToe
+from tttenv.exact import Tabulated, positions
+from tttenv.features import one_hot
+from tttenv.policy import from_observations, over, uniform
+
+RULES = Rules()
+GAME = positions(RULES)
+MINIMAX, TACTICAL = player("minimax", RULES), player("tactical", RULES)
+
+
+def seats(boards):
+    return np.count_nonzero(boards, axis=1) % 2
+
+
+def as_x_only(boards):
+    """Perfect as X, random as O."""
+    return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), uniform(boards))
+
+
+def as_o_only(boards):
+    return np.where(seats(boards)[:, None] == 1, MINIMAX(boards), uniform(boards))
+
+
+def to_lose(boards):
+    """Picks the moves after which most is lost: trained on the opponent's reward."""
+    solution = GAME.successors[GAME.index(boards)]
+    worth = np.where(solution >= 0, values()[solution], -np.inf)  # of the other side then
+    return over(worth == worth.max(axis=1, keepdims=True))
+
+
+def values():
+    from tttenv.exact import solve
+
+    return solve(RULES).values
+
+
+def bare_softmax(boards):
+    """A network's softmax over all cells, taken ones too."""
+    import torch
+
+    weights = np.exp(untrained()(torch.as_tensor(one_hot(boards))).detach().double().numpy())
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def untrained(seed=0, width=27):
+    import torch  # slow to load, and few need it
+    from torch import nn
+
+    torch.manual_seed(seed)
+    return nn.Sequential(nn.Linear(width, 64), nn.Tanh(), nn.Linear(64, 9))
+
+
+def on_stones(boards):
+    """Plays on taken cells wherever there are some."""
+    return over(np.where((boards != 0).any(axis=1, keepdims=True), boards != 0, boards == 0))
+
+
+class Dice:
+    """Gives the move it has drawn, not its probabilities."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def __call__(self, boards):
+        """A drawn move on each board."""
+        drawn = np.where(boards == 0, self.rng.random(boards.shape), -1)
+        return over(drawn == drawn.max(axis=1, keepdims=True))
+
+
+dice = Dice()
+
+
+def of_the_batch(boards):
+    """Normalises over the batch, as batch normalisation in training mode does."""
+    scores = np.where(boards == 0, TACTICAL(boards), 0)
+    scores = scores / scores.sum(axis=0).clip(1e-9) + (boards == 0) * 1e-6
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+def logits(boards):
+    return np.where(boards == 0, 3.0, -3.0)
+
+
+def too_few(boards):
+    return uniform(boards)[:, :8]
+
+
+def seen_wrongly(boards):
+    """Takes the other's stones for its own."""
+    return TACTICAL(-boards)
+
+
+def learnt_as_x(boards):
+    """Has learnt boards as X sees them, and takes X's stones for its own when it is O."""
+    return np.where(seats(boards)[:, None] == 0, TACTICAL(boards), TACTICAL(-boards))
+
+
+def sb3_model(kind, **options):
+    """A model of Stable-Baselines3 that has learnt nothing yet."""
+    import sb3_contrib
+    import stable_baselines3
+
+    maker = getattr(stable_baselines3, kind, None) or getattr(sb3_contrib, kind)
+    return maker("MlpPolicy", TicTacToe(), seed=0, **options)
+
+
+def ppo():
+    return sb3_model("PPO")
+
+
+def dqn():
+    return sb3_model("DQN", buffer_size=100)
+
+
+def maskable_ppo():
+    return sb3_model("MaskablePPO")
+
+
+def dead_net():
+    net = untrained()
+    net[2].weight.data.zero_()
+    return net
+
+
+class Flipped(gymnasium.RewardWrapper):
+    """Pays the opponent's reward."""
+
+    def reward(self, reward):
+        """With the wrong sign."""
+        return -reward
+
+
+class Changed(gymnasium.Wrapper):
+    """An environment in which something is changed: `change(self, told)`, a step's five answers."""
+
+    def __init__(self, env, change, starts=lambda self, observed, info: (observed, info)):
+        super().__init__(env)
+        self.change, self.starts = change, starts
+
+    def reset(self, *, seed=None, options=None):
+        """Begin, with a change."""
+        return self.starts(self, *self.env.reset(seed=seed, options=options))
+
+    def step(self, action):
+        """Go on, with a change."""
+        return self.change(self, *self.env.step(action))
+
+    @property
+    def seat(self):
+        """Whose turn it is, 0 for X."""
+        return int(np.count_nonzero(self.unwrapped.board) % 2)
+
+
+def plain(**options):
+    return TicTacToe(**options)
+
+
+def one_board(**options):
+    return gymnasium.make("TicTacToe-v0", obs="board", opponent="tactical", **options)
+
+
+def both_sides():
+    return TicTacToe(opponent=None)
+
+
+def dict_of_both():
+    return TicTacToe(m=3, n=4, k=3, obs="dict")
+
+
+def paid_the_opponents():
+    return Flipped(TicTacToe())
+
+
+def paid_the_next_movers():
+    return Flipped(TicTacToe(opponent=None))
+
+
+def paid_wrongly_as_o():
+    """The winner's stone is X's, so the reward is: +1 if X wins, whoever the agent is."""
+
+    def starts(self, observed, info):
+        self.agent = self.seat
+        return observed, info
+
+    def change(self, observed, reward, over, cut, info):
+        return observed, -reward if self.agent else reward, over, cut, info
+
+    return Changed(TicTacToe(), change, starts)
+
+
+def seen_by_x():
+    """Shows X's stones as 1, whoever the agent is."""
+
+    def starts(self, observed, info):
+        self.agent = self.seat
+        return (-observed if self.agent else observed), info
+
+    def change(self, observed, *rest):
+        return -observed if self.agent else observed, *rest
+
+    return Changed(TicTacToe(obs="board"), change, starts)
+
+
+def masked(mask):
+    def starts(self, observed, info):
+        self.before = info["action_mask"]
+        return observed, {"action_mask": mask(self, info["action_mask"])}
+
+    def change(self, observed, reward, over, cut, info):
+        told = {"action_mask": mask(self, info["action_mask"]).copy()}
+        self.before = info["action_mask"]
+        return observed, reward, over, cut, told
+
+    return Changed(TicTacToe(), change, starts)
+
+
+def zero_masks():
+    return masked(lambda self, mask: mask * 0)
+
+
+def inverted_masks():
+    return masked(lambda self, mask: 1 - mask)
+
+
+def late_masks():
+    return masked(lambda self, mask: self.before)
+
+
+def resets_itself():
+    """Deals the next game within the last step, so that the last observation is lost."""
+
+    def change(self, observed, reward, over, cut, info):
+        if over:
+            observed, info = self.env.reset()
+        return observed, reward, over, cut, info
+
+    return Changed(TicTacToe(), change)
+
+
+def never_over():
+    return Changed(
+        TicTacToe(), lambda self, observed, reward, over, *rest: (observed, reward, False, *rest)
+    )
+
+
+def cut_short():
+    return gymnasium.wrappers.TimeLimit(TicTacToe(), 2)
+
+
+def only_x():
+    return TicTacToe(seat="X")
+
+
+def unseeded():
+    return TicTacToe(opponent=Dice())
+
+
+def free_illegal():
+    """Lets an illegal move pass, at no cost."""
+
+    class Lenient(gymnasium.Wrapper):
+        def step(self, action):
+            if not self.unwrapped.action_masks()[action]:
+                return self.last.copy(), 0.0, False, False, {}
+            self.last, *rest = self.env.step(action)
+            return self.last.copy(), *rest
+
+        def reset(self, *, seed=None, options=None):
+            self.last, info = self.env.reset(seed=seed, options=options)
+            return self.last.copy(), info
+
+    return Lenient(TicTacToe())
+
+
+def outside_its_space():
+    change = gymnasium.wrappers.TransformObservation
+    env = TicTacToe()
+    return change(env, lambda seen: seen.astype(np.float64), env.observation_space)
+
+
+def healthy_function(boards):
+    return TACTICAL(boards)
+
+
+def over_planes(seen):
+    """The tactical player's moves, out of one-hot observations."""
+    planes = np.asarray(seen).reshape(-1, 3, 9)
+    return TACTICAL((planes[:, 0] - planes[:, 1]).astype(np.int8))
+
+
+def ready():
+    return from_observations(untrained(), RULES)
+
+
+table = Tabulated.mixing(RULES, GAME.successors >= 0)

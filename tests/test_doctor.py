@@ -1,0 +1,165 @@
+"""The doctor names each classic mistake, that one alone, and leaves the healthy in peace."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tttenv.opponents import OPPONENTS
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from checkups.episodes import record  # noqa: E402
+from checkups.findings import examine  # noqa: E402
+from checkups.patients import Environment, load  # noqa: E402
+from checkups.tables import ENVIRONMENT, PLAYER  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent)
+
+
+def findings(name, obs=None, kind="logits", games=60):
+    patient = load(name, None, obs, kind)
+    if isinstance(patient, Environment):
+        return list(examine(record(patient.env, patient.rules, games, 0), ENVIRONMENT))
+    return list(examine(patient, PLAYER))
+
+
+def problems(*arguments):
+    return {one.check: one.told for one in findings(*arguments) if one.status == "problem"}
+
+
+MISTAKES = {  # the patient: the checks that find it, and what the last of them says
+    "as_x_only": ("sides", r"one-sided: 9\d% as X and 0% as O"),
+    "as_o_only": ("sides", r"one-sided: 0% as X and 8\d% as O"),
+    "to_lose": ("rewards", "plays to lose"),
+    "bare_softmax": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
+    "ppo": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
+    "dqn": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
+    "dice": ("repeatable", "of the boards anew"),
+    "of_the_batch": ("batches", "depending on the boards beside it"),
+    "logits": ("answers", r"answers no probabilities on the board _________: \[3\.0"),
+    "too_few": ("answers", r"answers \(4520, 8\) numbers about \(4520, 9\) cells"),
+    "learnt_as_x": ("view", "as O it moves better when mine and theirs are swapped"),
+    "seen_wrongly": ("view", "as X and O it moves better when"),
+    "dead_net": ("looks", "the same numbers whatever the board"),
+    "paid_the_opponents": ("rewards", "as [XO] a (win|loss) pays [+-]?1: "),
+    "paid_the_next_movers": ("rewards", "a win pays -1: "),
+    "paid_wrongly_as_o": ("rewards", "as O a (win pays -1|loss pays 1): "),
+    "seen_by_x": ("view", "as O it shows mine and theirs swapped on"),
+    "zero_masks": ("masks", "all zeros on"),
+    "inverted_masks": ("masks", "the mask is inverted"),
+    "late_masks": ("masks", r"the mask is wrong about the cells \["),
+    "resets_itself": ("finals", r"no finished board in \d+ of 60 games"),
+    "never_over": ("interface endings", "goes on after the end: "),
+    "cut_short": ("endings", "is truncated: "),
+    "only_x": ("seats", "the agent is X in all games"),
+    "unseeded": ("interface seeding", "the same seed and moves give different games"),
+    "free_illegal": ("illegal", "an illegal move pays 0 and changes nothing"),
+    "outside_its_space": ("interface", "check_env"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
+    check, told = MISTAKES[name]
+    found = [one for one in findings(f"patients:{name}") if one.status == "problem"]
+    assert [one.check for one in found] == check.split(), found
+    assert re.search(told, found[-1].told), found[-1].told
+    assert found[0].change
+
+
+def test_play_on_taken_cells_is_found_as_that_too():
+    found = problems("patients:on_stones")
+    assert set(found) == {"legal", "all illegal"}
+    assert found["all illegal"] == "its favourite cell is a taken one on 100.0% of the boards"
+
+
+@pytest.mark.parametrize("name", [*OPPONENTS])
+def test_every_player_that_can_be_named_is_healthy(name):
+    options = {"mcts": ":iterations=50", "epsilon": ":player=tactical,epsilon=0.1"}
+    assert problems(name + options.get(name, "")) == {}
+
+
+@pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0"])
+def test_our_environments_are_healthy(name):
+    assert [one.status for one in findings(name)] == ["ok"] * len(ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("plain", "one_board", "both_sides", "dict_of_both"),
+        *("maskable_ppo", "untrained", "healthy_function", "ready", "table"),
+    ],
+)
+def test_the_healthy_are_left_in_peace(name):
+    assert problems(f"patients:{name}") == {}
+
+
+def test_functions_over_observations_are_examined_with_what_they_observe_and_answer():
+    assert problems("patients:over_planes", "onehot", "probs") == {}
+    assert set(problems("patients:over_planes")) == {"answers"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["logits", "values"])
+def test_networks_that_have_learnt_nothing_show_no_mistake(seed, kind, monkeypatch):
+    import patients
+
+    monkeypatch.setattr(patients, "blank", lambda: patients.untrained(seed), raising=False)
+    assert problems("patients:blank", None, kind) == {}
+
+
+def doctor(*arguments, cwd=None):
+    command = [sys.executable, str(ROOT / "scripts" / "doctor.py"), *arguments]
+    around = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=cwd, env=around, capture_output=True, text=True, timeout=200)
+
+
+def test_the_script_says_what_to_change_and_ends_with_1():
+    told = doctor("patients:only_x", "--games", "30", "--json")
+    found = json.loads(told.stdout)
+    assert (told.returncode, told.stderr, found["problems"]) == (1, "", 1)
+    assert [one["check"] for one in found["checks"]] == [check.name for check in ENVIRONMENT]
+    assert {one["status"] for one in found["checks"]} == {"ok", "problem"}
+    told = doctor("patients:only_x", "--games", "30")
+    assert told.returncode == 1
+    line = r"^problem +seats +the agent is X in all games: .*\n +change +deal both seats"
+    assert re.search(line, told.stdout, re.MULTILINE), told.stdout
+    assert told.stdout.endswith("patients:only_x: 1 problem\n")
+
+
+def test_the_script_ends_with_0_for_the_healthy():
+    told = doctor("tactical")
+    assert told.returncode == 0
+    assert told.stdout.endswith("tactical: healthy\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nobody"], "known are"),
+        (["patients:nobody"], "nobody"),
+        (["no_such_module:env"], "no_such_module"),
+        (["patients:one_board", "--rules", "4,4,4"], "not the 16 cells of 4,4,4"),
+        (["CartPole-v1"], "not the 9 cells of 3,3,3"),
+        (["TicTacToe-v0", "--games", "0"], "at least one game"),
+        (["patients:untrained", "--kind", "best"], "kind is one of"),
+        (["patients:RULES"], "a player is handed in as"),
+        (["sb3:path=x.zip"], "trust=true"),
+        ([], "required"),
+    ],
+)
+def test_what_cannot_be_examined_is_said_in_one_line_with_status_2(arguments, named):
+    told = doctor(*arguments, cwd=Path(__file__).parent)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(r"doctor\.py: [^\n]+\n", told.stderr), told.stderr
+    assert named in told.stderr

@@ -1,0 +1,163 @@
+"""OpenSpiel both ways: the same game and exact numbers, its bots as players and ours as bots."""
+
+import random
+
+import numpy as np
+import pyspiel
+import pytest
+from open_spiel.python import policy as policies
+from open_spiel.python import rl_environment
+from open_spiel.python.algorithms import exploitability, tabular_qlearner
+
+import tttenv
+from learners.registry import LEARNERS
+from tttenv.adapters import openspiel
+from tttenv.testing import check_policy
+
+RULES = tttenv.Rules()
+
+
+def half_trained():
+    learner = LEARNERS.load("selfplay")
+    made = learner(learner.Config(seed=3), RULES)
+    made.step()
+    return made.policy()
+
+
+@pytest.mark.parametrize(
+    "size", [(3, 3, 3), (4, 3, 3), (2, 5, 3), (1, 6, 3), (9, 7, 5), (19, 19, 6)]
+)
+def test_random_games_are_those_of_the_rules(size):
+    rules, rng = tttenv.Rules(*size), np.random.default_rng(0)
+    for _ in range(10 if rules.cells < 50 else 1):
+        state, board, turn = openspiel.game(rules).new_initial_state(), rules.start(), 0
+        while not state.is_terminal():
+            assert state.legal_actions() == np.flatnonzero(rules.legal(board)).tolist()
+            assert (openspiel.board_of(rules, state) == board).all()
+            shown = str(openspiel.state_of(rules, board))
+            assert shown == str(state)
+            assert "".join(shown.split()).upper().replace(".", "_") == rules.format(board)
+            cell = int(rng.choice(state.legal_actions()))
+            state.apply_action(cell)
+            board, turn = rules.play(board, cell), turn + 1
+        assert rules.over(board)
+        assert state.returns()[(turn - 1) % 2] == float(rules.lost(board))
+
+
+def test_its_best_responses_agree_with_the_certificate():
+    game, made = openspiel.game(RULES), {}
+    players = ["random", "minimax", "tactical", half_trained(), "mcts:iterations=30"]
+    for number, player in enumerate(players):
+        table = openspiel.table(RULES, player)
+        assert len(table) == 294_778
+        worst = tttenv.certify(RULES, player).worst_case
+        for seat, other in (("X", 1), ("O", 0)):
+            if number == 0:  # its tree of histories is grown once
+                made[seat] = pyspiel.TabularBestResponse(game, other, table)
+            made[seat].set_policy(table)
+            assert abs(made[seat].value("") + worst[seat]) < 1e-9
+            if number == 3:
+                assert -1 <= worst["O"] < 0, "half-trained means beatable"
+
+
+def test_its_nash_conv_agrees_with_the_certificate():
+    worst = tttenv.certify(RULES, "tactical").worst_case
+    conv = pyspiel.nash_conv(openspiel.game(RULES), openspiel.table(RULES, "tactical"))
+    assert abs(conv + worst["X"] + worst["O"]) < 1e-9
+
+
+@pytest.mark.parametrize("size", [(2, 3, 2), (2, 2, 2), (1, 5, 3)])
+@pytest.mark.parametrize("player", ["random", "tactical", "first", "epsilon:player=minimax"])
+def test_its_nash_conv_in_python_agrees_too(size, player):
+    rules = tttenv.Rules(*size)
+    certificate = tttenv.certify(rules, player)
+    ours = openspiel.policy(rules, player)
+    conv = exploitability.nash_conv(openspiel.game(rules), ours)
+    assert abs(conv + sum(certificate.worst_case.values())) < 1e-9
+
+
+def test_there_and_back_again_is_the_same_player():
+    there = openspiel.policy(RULES, "tactical")
+    assert tttenv.certify(RULES, openspiel.player(there, RULES)) == tttenv.certify(
+        RULES, "tactical"
+    )
+    table = pyspiel.TabularPolicy(openspiel.table(RULES, "tactical"))
+    assert tttenv.certify(RULES, openspiel.player(table, RULES)) == tttenv.certify(
+        RULES, "tactical"
+    )
+
+
+def test_its_uniform_policies_are_the_random_player():
+    game = openspiel.game(RULES)
+    bots = tuple(pyspiel.make_uniform_random_bot(seat, 1) for seat in (0, 1))  # offer policies
+    for source in (policies.UniformRandomPolicy(game), pyspiel.UniformRandomPolicy(game), bots):
+        found = tttenv.certify(RULES, openspiel.player(source, RULES)).vs_random["X"]
+        assert found == pytest.approx([737 / 1260, 8 / 63, 121 / 420])
+
+
+def search(seed):
+    chance = pyspiel.RandomRolloutEvaluator(1, seed)
+    return pyspiel.MCTSBot(openspiel.game(RULES), chance, 1.4, 60, 10, False, seed, False)
+
+
+def test_its_search_plays_and_is_certified():
+    player = openspiel.player(search, RULES)
+    check_policy(player, RULES)
+    certificate = tttenv.certify(RULES, player)
+    assert certificate == tttenv.certify(RULES, openspiel.player(search, RULES))
+    assert certificate.vs_random["X"][0] > 0.85
+    kept = openspiel.player(search(0), RULES)
+    check_policy(kept, RULES)
+    env = tttenv.env.TicTacToe(opponent=player, seat="X")
+    env.reset(seed=0)
+    assert np.count_nonzero(env.step(4)[0][:18]) == 2
+
+
+def test_our_players_are_bots():
+    game = openspiel.game(RULES)
+    bots = [openspiel.bot(RULES, "minimax", seed=1), pyspiel.make_uniform_random_bot(1, 2)]
+    results = [pyspiel.evaluate_bots(game.new_initial_state(), bots, i)[0] for i in range(50)]
+    assert min(results) >= 0
+    assert sum(results) > 30
+    state = game.new_initial_state()
+    moves = [openspiel.bot(RULES, "random", seed=5).step(state) for _ in range(2)]
+    assert moves[0] == moves[1]
+    first, second = (openspiel.bot(RULES, "random", seed=5) for _ in range(2))
+    assert [first.step(state) for _ in range(9)] == [second.step(state) for _ in range(9)]
+
+
+def test_its_q_learner_learns_against_our_player():
+    np.random.seed(0)  # noqa: NPY002  # OpenSpiel's own dice
+    random.seed(0)
+    shown = rl_environment.ObservationType.OBSERVATION
+    env = rl_environment.Environment(openspiel.game(RULES), observation_type=shown)
+    learner = tabular_qlearner.QLearner(0, 9, step_size=0.3, discount_factor=1.0)
+    ours = openspiel.bot(RULES, "random", seed=0)
+    for _ in range(4000):
+        step = env.reset()
+        while not step.last():
+            if step.observations["current_player"] == 0:
+                action = learner.step(step).action
+            else:
+                action = ours.step(env.get_state)
+            step = env.step([action])
+        learner.step(step)
+
+    class Greedy:
+        def action_probabilities(self, state):
+            values = learner._q_values[str(state.observation_tensor(0))]
+            return {max(state.legal_actions(), key=lambda action: values[action]): 1.0}
+
+    player = openspiel.player(Greedy(), RULES)
+    assert tttenv.certify(RULES, player).vs_random["X"][0] > 0.75
+
+
+@pytest.mark.parametrize("source", [None, 3, "tactical"])
+def test_what_is_no_player_is_named(source):
+    with pytest.raises(ValueError, match="policies, bots or makers"):
+        openspiel.player(source, RULES)
+
+
+def test_large_games_have_no_table():
+    with pytest.raises(ValueError, match="too large"):
+        openspiel.table(tttenv.Rules(9, 9, 5), "random")

@@ -1,0 +1,92 @@
+"""Our players as OpenSpiel's: policies and bots for its Python code, tables for its C++ code."""
+
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tttenv.adapters import wanted
+from tttenv.adapters.openspiel.states import board_of, game
+from tttenv.enumeration import enumerable, positions, require_enumerable
+from tttenv.exact import tabulate
+from tttenv.opponents import player as named
+from tttenv.policy import Policy, sample
+from tttenv.rules import Rules
+
+with wanted("pyspiel", "open_spiel"):
+    import pyspiel
+    from open_spiel.python.policy import Policy as Theirs
+
+Moves: TypeAlias = list[tuple[int, float]]  # actions and their probabilities
+
+
+class BoardPolicy(Theirs):
+    """The OpenSpiel policy that `policy` makes: what our player does on the state's board."""
+
+    def __init__(self, rules: Rules, player: Policy) -> None:
+        super().__init__(game(rules), [0, 1])
+        self.rules, self.player = rules, player
+
+    def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
+        """Probabilities of the legal actions of a state."""
+        probs = self.player(board_of(self.rules, state)[None])[0]
+        return {action: float(probs[action]) for action in state.legal_actions()}
+
+
+class BoardBot(pyspiel.Bot):
+    """The OpenSpiel bot that `bot` makes: it rolls its own dice for our player's moves."""
+
+    def __init__(self, rules: Rules, player: Policy, seed: int) -> None:
+        super().__init__()
+        self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
+
+    def restart_at(self, state: Any) -> None:
+        """Nothing to forget: the board says all."""
+
+    def step(self, state: Any) -> int:
+        """The action it picks in a state."""
+        probs = self.player(board_of(self.rules, state)[None])
+        return int(sample(probs, self.rng.random(1))[0])
+
+
+def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
+    """Our player, by its name or as it is, as an OpenSpiel policy for both players."""
+    return BoardPolicy(rules, _ours(rules, player))
+
+
+def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
+    """Our player as an OpenSpiel bot, which moves for whoever is to move; `seed` is of its dice."""
+    return BoardBot(rules, _ours(rules, player), seed)
+
+
+def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
+    """Our player as OpenSpiel's C++ code takes it: moves by information state, of all histories.
+
+    For `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`; 294,778
+    histories on 3,3,3.
+
+    Raises:
+        ValueError: if the game is too large to enumerate, or the player breaks a policy's laws.
+    """
+    require_enumerable(rules)
+    known, found = positions(rules), tabulate(rules, _ours(rules, player)).table
+    after: list[list[int]] = known.successors.tolist()
+    moves = [
+        [(cell, prob) for cell, (prob, to) in enumerate(zip(probs, row, strict=True)) if to >= 0]
+        for probs, row in zip(found.tolist(), after, strict=True)
+    ]
+    histories: dict[str, Moves] = {}
+    layer = [("", 0)]
+    while layer:
+        histories.update((history, moves[at]) for history, at in layer if moves[at])
+        layer = [
+            (f"{history}, {cell}" if history else str(cell), after[at][cell])
+            for history, at in layer
+            for cell, _ in moves[at]
+        ]
+    return histories
+
+
+def _ours(rules: Rules, player: str | Policy) -> Policy:
+    made = named(player, rules) if isinstance(player, str) else player
+    impure = getattr(made, "impure", None)
+    return tabulate(rules, made) if enumerable(rules) and not impure else made

@@ -1,0 +1,152 @@
+"""The game itself as PettingZoo plays it: one agent after the other (AEC)."""
+
+from typing import Any, Literal
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from tttenv.adapters import wanted
+from tttenv.features import one_hot
+from tttenv.match import Illegal, Match
+from tttenv.rules import Rules
+from tttenv.skin import Observer, begin, draw, known_render_mode
+from tttenv.types import Boards
+
+with wanted("pettingzoo"):
+    import pettingzoo
+
+AGENTS = ["player_1", "player_2"]  # X, who opens, and O: PettingZoo's own names
+
+
+class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
+    """m,n,k-games for two agents, "player_1" (X, who opens) and "player_2" (O).
+
+    Actions are cells, numbered row by row from the top left. An observation is a dict of
+    `observation`, the board in that agent's view, and `action_mask`, int8 (m * n,): the legal cells
+    for the agent to move, all zeros for the other and when the game is over. Only the end of a game
+    pays: 1 for the winner and -1 for the loser. Nothing here is random.
+
+    Args:
+        m: rows, 1 to 19.
+        n: columns, 1 to 19.
+        k: in a row to win, 2 to the longer side.
+        obs: "onehot", float32 (3 * m * n,): mine, theirs, empty; or "board", int8 (m * n,).
+        illegal: "lose": a taken cell ends the game, -1 for who chose it and 0 for the other;
+            "raise": `ValueError`, nothing changes.
+        render_mode: None, "ansi", "rgb_array", or "human", which prints every board as text.
+
+    Raises:
+        ValueError: for arguments that make no game.
+    """
+
+    metadata: dict[str, Any] = {
+        "name": "tictactoe_v3",  # api_test warns of masks in observations under unknown names
+        "render_modes": ["human", "ansi", "rgb_array"],
+        "is_parallelizable": False,
+        "render_fps": 2,
+    }
+
+    def __init__(
+        self,
+        m: int = 3,
+        n: int = 3,
+        k: int = 3,
+        obs: Literal["onehot", "board"] = "onehot",
+        illegal: Illegal = "lose",
+        render_mode: str | None = None,
+    ) -> None:
+        if obs not in ("onehot", "board"):
+            raise ValueError(f"obs is one of onehot, board, not {obs!r}")
+        self.rules, self.obs = Rules(m, n, k), obs
+        self.match = Match(self.rules, 1, None, illegal=illegal)
+        self.dice = np.random.default_rng(0)  # never rolled: both sides are moved
+        self.render_mode = known_render_mode(render_mode, self.metadata)
+        self.possible_agents, cells = AGENTS[:], self.rules.cells
+        mask = spaces.Box(0, 1, (cells,), np.int8)
+        both = {"observation": Observer(self.rules, obs).space, "action_mask": mask}
+        self.observation_spaces = {agent: spaces.Dict(both) for agent in AGENTS}
+        self.action_spaces = {agent: spaces.Discrete(cells) for agent in AGENTS}
+        self.state_space = spaces.Box(-1, 1, (cells,), np.int8)
+
+    def observation_space(self, agent: str) -> Any:
+        """What that agent observes, the same object each time."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The cells."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin a game: on an empty board, or on any undecided one with `options={"board": ...}`.
+
+        A board is seen by the side to move, or is a text like "OOX_X____"; as PettingZoo's tests
+        want it, other options are ignored, and so is the seed.
+
+        Raises:
+            ValueError: for a board that cannot be reached or played on.
+        """
+        board = {"board": options["board"]} if options and "board" in options else None
+        begin(self.match, board, self.dice)
+        self.agents = AGENTS[:]
+        self.rewards = dict.fromkeys(AGENTS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
+        self.terminations = dict.fromkeys(AGENTS, False)
+        self.truncations = dict.fromkeys(AGENTS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in AGENTS}
+        self.agent_selection = AGENTS[int(self.rules.seat(self.board))]
+        self._show()
+
+    def step(self, action: int | None) -> None:
+        """The stone of the agent to move; None from an agent whose game is over.
+
+        Raises:
+            ValueError: for a cell off the board, or taken with `illegal="raise"`, and for anything
+                but None when the game is over; nothing has changed then.
+        """
+        mover = self.agent_selection
+        if self.terminations[mover] or self.truncations[mover]:
+            self._was_dead_step(action)
+            return
+        self.match.turn(np.asarray(action).reshape(1), self.dice)
+        other = AGENTS[mover == AGENTS[0]]
+        paid = float(self.match.rewards[0])  # -1: a taken cell, which is no merit of the other
+        self._cumulative_rewards[mover] = 0.0
+        self.rewards = {mover: paid, other: -paid if paid > 0 else 0.0}
+        self._accumulate_rewards()
+        self.terminations = dict.fromkeys(AGENTS, not self.match.going)
+        self.agent_selection = other
+        self._show()
+
+    @property
+    def board(self) -> Boards:
+        """The board (cells,) in the view of the side to move, finished or not, a copy."""
+        return self.match.facing(0)
+
+    def state(self) -> Boards:
+        """The whole board, int8 (m * n,): 1 for X, -1 for O, whoever is to move."""
+        return self._seen_by(AGENTS[0])
+
+    def observe(self, agent: str) -> dict[str, NDArray[Any]]:
+        """The board in the view of `agent`, and its mask."""
+        board, mask = self._seen_by(agent), np.zeros(self.rules.cells, np.int8)
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            mask[board == 0] = 1
+        shown = one_hot(board) if self.obs == "onehot" else board
+        return {"observation": shown, "action_mask": mask}
+
+    def render(self) -> Any:
+        """The board as text ("ansi") or picture ("rgb_array"); "human" prints it as text."""
+        human = self.render_mode == "human"
+        shown = draw(self.match, 0, "ansi" if human else self.render_mode)
+        return print(shown) if human else shown
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+    def _seen_by(self, agent: str) -> Boards:
+        return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            self.render()

@@ -1,0 +1,130 @@
+"""TicTacToe for Ray RLlib (new API stack): registered with its masks, and its modules as players.
+
+from ray.rllib.algorithms.ppo import PPOConfig
+from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+from tttenv.adapters import rllib
+
+rllib.register()
+config = (
+    PPOConfig()
+    .environment("TicTacToe-v0", env_config={"opponent": "tactical"})
+    .rl_module(rl_module_spec=RLModuleSpec(module_class=rllib.MaskedModule))
+)
+algorithm = config.build_algo()
+algorithm.train()
+tttenv.certify(rules, rllib.policy(algorithm, rules))
+
+RLlib pins a Gymnasium of its own, so it wants an environment of its own:
+pip install 'tttenv[rllib]'.
+"""
+
+from typing import Any
+
+import torch
+from gymnasium import spaces
+
+from tttenv.adapters import wanted
+from tttenv.env import TicTacToe
+from tttenv.exact import enumerable, tabulate
+from tttenv.observed import Observed, from_observations
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+
+with wanted("ray", extra="rllib"):
+    from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule
+    from ray.rllib.core.columns import Columns
+    from ray.tune.registry import register_env
+
+
+def register(name: str = "TicTacToe-v0") -> None:
+    """Let RLlib know the environment under a name, as `make` makes it."""
+    register_env(name, make)
+
+
+def make(config: dict[str, Any] | None = None) -> TicTacToe:
+    """The environment with `env_config` as its arguments; its observations bring their masks."""
+    return TicTacToe(**({"obs": "dict"} | dict(config or {})))
+
+
+class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown where ray is missing
+    """PPO's own networks over the observation, whose logits of taken cells are out of reach.
+
+    It observes `obs="dict"`; options of the network are those of RLlib's `DefaultModelConfig`.
+
+    Raises:
+        ValueError: for an environment whose observations bring no masks.
+    """
+
+    def __init__(self, *, observation_space: Any = None, **kwargs: Any) -> None:
+        if set(getattr(observation_space, "spaces", ())) != {"observation", "action_mask"}:
+            raise ValueError(f'a MaskedModule observes obs="dict", not {observation_space}')
+        self.told = observation_space
+        super().__init__(observation_space=observation_space["observation"], **kwargs)
+
+    def setup(self) -> None:
+        """Build the networks over the observation alone; the module observes the mask too."""
+        super().setup()
+        self.observation_space = self.told
+
+    def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return _masked(super()._forward(_bare(batch), **kwargs), batch)
+
+    def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        return _masked(super()._forward_train(_bare(batch), **kwargs), batch)
+
+    def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
+        """What the states are worth, (batch,); a mask does not matter for that."""
+        return super().compute_values(_bare(batch), embeddings)
+
+
+def _bare(batch: dict[str, Any]) -> dict[str, Any]:
+    return {**batch, Columns.OBS: batch[Columns.OBS]["observation"]}
+
+
+def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
+    """The same output; logits of taken cells are so low that they are never drawn.
+
+    Not minus infinity: RLlib's entropy would be no number then. Finished boards have no mask left.
+    """
+    logits, legal = out[Columns.ACTION_DIST_INPUTS], batch[Columns.OBS]["action_mask"] > 0
+    out[Columns.ACTION_DIST_INPUTS] = torch.where(legal, logits, torch.finfo(logits.dtype).min)
+    return out
+
+
+def policy(trained: Any, rules: Rules) -> Policy:
+    """How an algorithm or one of its modules plays now; later training does not change it.
+
+    On boards too large to enumerate it goes on asking the module.
+
+    Args:
+        trained: an RLlib algorithm, or a torch module of it, whose outputs are logits.
+        rules: the game that it was trained on.
+
+    Raises:
+        ValueError: if it observes something that the environment does not show.
+    """
+    player = observed(trained, rules)
+    return tabulate(rules, player) if enumerable(rules) else player
+
+
+def observed(trained: Any, rules: Rules) -> Observed:
+    """The same as a live player; its `unmasked` shows what a mask hides."""
+    module = trained.get_module() if hasattr(trained, "get_module") else trained
+
+    def logits(seen: Any) -> Any:
+        if isinstance(seen, dict):  # its own mask open, so that `unmasked` sees behind it
+            seen = {name: torch.as_tensor(part) for name, part in seen.items()}
+            seen["action_mask"] = torch.ones_like(seen["action_mask"])
+        asked = {Columns.OBS: seen if isinstance(seen, dict) else torch.as_tensor(seen)}
+        with torch.no_grad():
+            return module.forward_inference(asked)[Columns.ACTION_DIST_INPUTS]
+
+    return from_observations(logits, rules, _kind(module.observation_space, rules))
+
+
+def _kind(space: Any, rules: Rules) -> str:
+    shapes = {(3 * rules.cells,): "onehot", (rules.cells,): "board"}
+    kind = "dict" if isinstance(space, spaces.Dict) else shapes.get(space.shape)
+    if kind is None:
+        raise ValueError(f"the module observes {space}, which is nothing that {rules} shows")
+    return kind

@@ -1,0 +1,25 @@
+"""TicTacToe for Stable-Baselines3 and sb3-contrib: games at batch speed, exact numbers, players.
+
+from sb3_contrib import MaskablePPO
+from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, illegal_mass, policy
+
+model = MaskablePPO("MlpPolicy", VecEnv(64, opening=8, draw=0.7))
+model.learn(200_000, [SelfPlayCallback(), ExactEvalCallback(folder="runs/mine")])
+tttenv.certify(rules, policy(model, rules, deterministic=True))
+"""
+
+from tttenv.adapters.sb3.exact_eval import ExactEvalCallback
+from tttenv.adapters.sb3.models import illegal_mass, masked, policy
+from tttenv.adapters.sb3.selfplay import SelfPlayCallback
+from tttenv.adapters.sb3.vec import VecEnv
+from tttenv.adapters.sb3.zips import load
+
+__all__ = [
+    "ExactEvalCallback",
+    "SelfPlayCallback",
+    "VecEnv",
+    "illegal_mass",
+    "load",
+    "masked",
+    "policy",
+]

@@ -1,0 +1,35 @@
+"""Which of a training's models is the best, and the certificate of the one that a folder keeps."""
+
+import json
+from pathlib import Path
+
+from tttenv.certificate import Certificate
+from tttenv.rules import Rules
+
+MODEL, CERTIFICATE = "best.zip", "best.json"
+
+
+def rank(certificate: Certificate) -> tuple[float, float, float]:
+    """How good a player is, to compare: the worst case of the weaker seat, of both, then moves."""
+    short = certificate.worst_case["X"] - certificate.value
+    lacking = certificate.worst_case["O"] + certificate.value
+    return min(short, lacking), short + lacking, certificate.optimal_moves["all"]
+
+
+def kept(folder: Path, rules: Rules) -> Certificate | None:
+    """The certificate of the model kept in `folder`; None if there is none.
+
+    Raises:
+        ValueError: if it cannot be read or is of another game.
+    """
+    file = folder / CERTIFICATE
+    if not file.exists():
+        return None
+    try:
+        found = Certificate(**json.loads(file.read_text(encoding="utf-8"))["certificate"])
+        rank(found)
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ValueError(f"{file} is not the certificate of a kept model: {error}") from None
+    if found.rules != str(rules):
+        raise ValueError(f"{folder} keeps a player of {found.rules}, not {rules}")
+    return found

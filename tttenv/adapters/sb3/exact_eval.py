@@ -1,0 +1,128 @@
+"""Training with the exact truth in the log: certificates on the way, the best kept, and an end."""
+
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+from tttenv.adapters.sb3.best import CERTIFICATE, MODEL, kept, rank
+from tttenv.adapters.sb3.models import illegal_mass, masked, policy, rules_of
+from tttenv.card import digest
+from tttenv.certificate import Certificate, certify
+from tttenv.exact import require_enumerable
+from tttenv.files import write
+from tttenv.metrics import measure
+from tttenv.rules import Rules
+
+SHOWN = (
+    "worst_case_",
+    "win_vs_random_",
+    "unbeatable",
+    "blunders",
+    "illegal_mass",
+)  # in the console
+
+
+class ExactEvalCallback(BaseCallback):
+    """Certifies the model as it trains, always on legal cells; no game is played for that.
+
+    SB3's logger, and so TensorBoard, gets `exact/worst_case_X`, `exact/worst_case_O`,
+    `exact/win_vs_random_X` and all other tags of `tttenv.metrics.EXACT`; for models that take no
+    mask also `exact/illegal_mass`, what they would put on taken cells. Training is not disturbed:
+    the model learns the same without the callback, bit for bit.
+
+    Args:
+        every: environment steps between certificates; one more is made where training ends.
+        rules: the game; None asks the model's environment.
+        folder: keeps the best model there as SB3's `best.zip`, its certificate in `best.json`; a
+            better one found there, of an earlier training, is left.
+        stop: end the training at the first unbeatable certificate.
+        deterministic: certify the likeliest moves, as SB3 evaluates; False: each move with its
+            probability, which is never quite unbeatable.
+        verbose: 1 says when a new best is kept.
+
+    Attributes:
+        certificate: the last one.
+        best: the best one: by the worst case, first of the weaker seat, then by optimal moves.
+    """
+
+    def __init__(
+        self,
+        every: int = 50_000,
+        rules: Rules | None = None,
+        folder: Path | str | None = None,
+        stop: bool = True,
+        deterministic: bool = True,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(verbose)
+        if every < 1:
+            raise ValueError(f"every is at least 1 environment step, not {every}")
+        self.every, self.rules, self.stop, self.deterministic = every, rules, stop, deterministic
+        self.folder = None if folder is None else Path(folder)
+        self.certificate: Certificate | None = None
+        self.best: Certificate | None = None
+        self._seen = (0, 0)  # environment steps and lessons at the last certificate
+
+    def _init_callback(self) -> None:
+        self.rules = self.rules or rules_of(self.training_env)
+        require_enumerable(self.rules)
+        scaler = self.model.get_vec_normalize_env()
+        if self.folder is not None and scaler is not None and scaler.norm_obs:
+            raise ValueError("best.zip cannot hold how VecNormalize scales: use norm_obs=False")
+        if self.folder is not None and self.best is None:
+            self.best = kept(self.folder, self.rules)
+
+    def _on_training_start(self) -> None:
+        self._seen = self._now()
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps // self.every > self._seen[0] // self.every:
+            self._measure()
+            if self.stop and self.certificate is not None and self.certificate.unbeatable:
+                return False
+        return True
+
+    def _on_training_end(self) -> None:
+        if self._now() != self._seen:
+            self._measure()
+
+    def _now(self) -> tuple[int, int]:
+        return self.model.num_timesteps, getattr(self.model, "_n_updates", 0)
+
+    def _measure(self) -> None:
+        assert self.rules is not None
+        play = policy(self.model, self.rules, self.deterministic)
+        self._seen, self.certificate = self._now(), certify(self.rules, play)
+        numbers = measure(self.rules, play)
+        if not masked(self.model):
+            numbers["exact/illegal_mass"] = illegal_mass(self.model, self.rules, self.deterministic)
+        for tag, number in numbers.items():
+            shown = tag.removeprefix("exact/").startswith(SHOWN) or tag == "exact/optimal_moves"
+            self.logger.record(tag, number, exclude=None if shown else "stdout")
+        self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
+        self.logger.dump(self.num_timesteps)
+        if self.best is None or rank(self.certificate) > rank(self.best):
+            self.best = self.certificate
+            self._keep()
+
+    def _keep(self) -> None:
+        if self.folder is None or self.best is None:
+            return
+        file, zipped = self.folder / MODEL, io.BytesIO()
+        self.model.save(zipped)
+        deterministic = str(self.deterministic).lower()
+        about: dict[str, Any] = {
+            "player": f"sb3:path={file},trust=true,deterministic={deterministic}",
+            "algorithm": type(self.model).__name__,
+            "steps": self.num_timesteps,
+            "sha256": digest(zipped.getvalue()),
+            "certificate": asdict(self.best),
+        }
+        write(file, zipped.getvalue())
+        write(self.folder / CERTIFICATE, json.dumps(about, indent=2) + "\n")
+        if self.verbose:
+            print(f"{self.num_timesteps} steps: best so far, kept in {file}")

@@ -1,0 +1,138 @@
+"""Any model of Stable-Baselines3 or sb3-contrib as a player, and what it does without its mask."""
+
+import copy
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from gymnasium import spaces
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.vec_env import VecEnv
+
+from tttenv.exact import enumerable, positions, tabulate
+from tttenv.observed import Observed, from_observations
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+
+# What answers in a model's `policy`, by the attribute that shows which kind it is: numbers for
+# cells, and whether these are logits to play by or values to be greedy on. The first found counts.
+HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
+    "get_distribution": (
+        lambda net, seen: net.get_distribution(seen).distribution.logits,
+        "logits",
+    ),
+    "q_net": (lambda net, seen: net.q_net(seen), "values"),  # DQN
+    "quantile_net": (lambda net, seen: net.quantile_net(seen).mean(dim=1), "values"),  # QRDQN
+    "action_net": (  # ARS, which itself answers with the best cell alone
+        lambda net, seen: net.action_net(net.extract_features(seen, net.features_extractor)),
+        "values",
+    ),
+}
+
+
+def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Policy:
+    """How the model plays now, always on legal cells; later training does not change it.
+
+    Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability, divided
+    by the sum over the legal ones; value models (DQN, QRDQN) the legal cell with the highest.
+
+    Args:
+        model: trained on `TicTacToe-v0` with any `obs`, single or in a batch. Observations are
+            scaled as by the `VecNormalize` that it trains with, if any.
+        rules: the game, of the same m and n.
+        deterministic: actor-critics play their likeliest legal cell too, as in SB3's `predict`.
+
+    Raises:
+        ValueError: if the model observes something else, or cannot be a player.
+    """
+    if enumerable(rules):
+        return tabulate(rules, observed(model, rules, deterministic))
+    live = observed(model, rules, deterministic)
+    live(rules.start(1))  # drops the gradients of the last lesson, which cannot be copied
+    return copy.deepcopy(live)
+
+
+def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
+    """The probability that the model, without a mask, puts on taken cells: its exact mean.
+
+    The mean is over all positions with a move. For value models, and with `deterministic`, it is
+    the share of positions where the highest of all cells is a taken one.
+
+    Raises:
+        ValueError: if the game is too large to enumerate, and as `policy`.
+    """
+    game = positions(rules)
+    boards = game.boards[game.decisions]
+    probs = observed(model, rules, deterministic).unmasked(boards)
+    return float(probs[boards != 0].sum() / len(boards))
+
+
+def masked(model: BaseAlgorithm) -> bool:
+    """Whether the model takes masks, as MaskablePPO does."""
+    return "action_masks" in inspect.signature(model.predict).parameters
+
+
+def rules_of(env: VecEnv) -> Rules:
+    """The game that an SB3 environment plays.
+
+    Raises:
+        ValueError: if it is no TicTacToe.
+    """
+    try:
+        found = env.get_attr("rules")[0]
+    except AttributeError:
+        found = None
+    if not isinstance(found, Rules):
+        raise ValueError("the model's environment is no TicTacToe-v0: it has no rules")
+    return found
+
+
+def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
+    net = model.policy
+    head = next((name for name in HEADS if hasattr(net, name)), None)
+    if head is None or hasattr(net, "lstm_actor"):
+        why = "remembers earlier boards" if head else "has no number for each cell"
+        raise ValueError(f"a {type(model).__name__} is no player: it {why}")
+    space = model.action_space
+    if not isinstance(space, spaces.Discrete) or space.n != rules.cells:
+        raise ValueError(f"the model plays in {space}, which is not {rules.cells} cells")
+    scaler = model.get_vec_normalize_env()
+    answer = Answer(net, scaler if scaler is not None and scaler.norm_obs else None, head)
+    kind = "values" if deterministic else HEADS[head][1]
+    return from_observations(answer, rules, _kind(model.observation_space, rules), kind)
+
+
+class Answer:
+    """What a model's network answers to observations, on its own device and without gradients."""
+
+    def __init__(self, net: Any, scaler: Any, head: str) -> None:
+        self.net, self.scaler, self.head = net, scaler, head
+
+    def __call__(self, seen: Any) -> Any:
+        """Numbers (batch, cells) for observations (batch, ...)."""
+        net, training = self.net, self.net.training
+        if self.scaler is not None:
+            seen = self.scaler.normalize_obs(seen)
+        net.set_training_mode(False)
+        try:
+            with torch.no_grad():
+                return HEADS[self.head][0](net, net.obs_to_tensor(seen)[0])
+        except ValueError as error:  # torch's own says it in many lines
+            raise ValueError(f"the model gives no distribution: {str(error)[:80]} ...") from None
+        finally:
+            net.set_training_mode(training)
+
+
+def _kind(space: spaces.Space[Any], rules: Rules) -> str:
+    """Which `obs` of the environment the space is: "onehot", "board" or "dict"."""
+    if isinstance(space, spaces.Dict):
+        if set(space.spaces) == {"observation", "action_mask"}:
+            space = space.spaces["observation"]
+            if space.shape == (3 * rules.cells,):
+                return "dict"
+    elif space.shape == (3 * rules.cells,):
+        return "onehot"
+    elif space.shape == (rules.cells,):
+        return "board"
+    raise ValueError(f"the model observes {space}, which is nothing that {rules} shows")

@@ -1,0 +1,88 @@
+"""Self-play in Stable-Baselines3: frozen snapshots of the model take turns with named players."""
+
+from collections import deque
+from collections.abc import Sequence
+
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.vec_env import SubprocVecEnv
+
+from tttenv.adapters.sb3.models import policy, rules_of
+from tttenv.opponents import player
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+
+
+class SelfPlayCallback(BaseCallback):
+    """Swaps the opponent of all games during training: named players, then snapshots, in turns.
+
+    Works with `VecEnv`, and with SB3's own around `gym.make("TicTacToe-v0")`, in processes too.
+    The model stays one agent that plays one side, so each reward and each view are its own.
+
+    Args:
+        every: environment steps between snapshots; the first is of the model as it begins.
+        keep: how many of the newest snapshots are opponents.
+        swap: environment steps that an opponent stays.
+        players: other opponents: specs or policies.
+        rules: the game; None asks the model's environment.
+        deterministic: snapshots play their likeliest moves, instead of each with its probability.
+        verbose: 1 says when a snapshot is taken.
+
+    Attributes:
+        snapshots: those that are opponents now, the newest last.
+    """
+
+    def __init__(
+        self,
+        every: int = 20_000,
+        keep: int = 2,
+        swap: int = 2_048,
+        players: Sequence[str | Policy] = ("random", "tactical"),
+        rules: Rules | None = None,
+        deterministic: bool = False,
+        verbose: int = 0,
+    ) -> None:
+        super().__init__(verbose)
+        for name, number in (("every", every), ("keep", keep), ("swap", swap)):
+            if number < 1:
+                raise ValueError(f"{name} is at least 1, not {number}")
+        self.every, self.swap, self.players, self.rules = every, swap, tuple(players), rules
+        self.deterministic = deterministic
+        self.snapshots: deque[Policy] = deque(maxlen=keep)
+        self.named: list[str | Policy] = []
+        self._taken = self._swapped = 0  # how many times `every` and `swap` had passed then
+
+    @property
+    def pool(self) -> list[str | Policy]:
+        """All opponents, in the order of their turns."""
+        return [*self.named, *self.snapshots]
+
+    def _init_callback(self) -> None:
+        rules = self.rules = self.rules or rules_of(self.training_env)
+        made = [player(one, rules) if isinstance(one, str) else one for one in self.players]
+        # Functions cannot be sent to other processes, which make their players by themselves.
+        apart = isinstance(self.training_env.unwrapped, SubprocVecEnv)
+        self.named = [*(self.players if apart else made)]
+
+    def _on_training_start(self) -> None:
+        if not self.snapshots:
+            self._take()
+        self._swap()
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps // self.every != self._taken:
+            self._take()
+        if self.num_timesteps // self.swap != self._swapped:
+            self._swap()
+        return True
+
+    def _take(self) -> None:
+        assert self.rules is not None
+        self._taken = self.num_timesteps // self.every
+        self.snapshots.append(policy(self.model, self.rules, self.deterministic))
+        if self.verbose:
+            print(f"{self.num_timesteps} steps: snapshot taken, {len(self.pool)} opponents")
+
+    def _swap(self) -> None:
+        self._swapped = self.num_timesteps // self.swap
+        opponent = self.pool[self._swapped % len(self.pool)]
+        self.training_env.env_method("set_opponent", opponent)

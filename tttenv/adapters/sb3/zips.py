@@ -1,0 +1,78 @@
+"""Models that Stable-Baselines3 has saved, loaded by a class found out from the zip itself."""
+
+import importlib
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from stable_baselines3.common.base_class import BaseAlgorithm
+
+
+class Algorithm(NamedTuple):
+    """A class of models, and by what a saved one is told from others."""
+
+    target: str  # "module:Class"
+    field: str  # a setting that it saves
+    policies: str  # in the name of the module of its policy's class
+
+
+# The first that fits is meant: where fields are shared, the one with more of them stands first.
+ALGORITHMS = {
+    "maskable_ppo": Algorithm("sb3_contrib:MaskablePPO", "clip_range", "contrib.common.maskable."),
+    "ppo": Algorithm("stable_baselines3:PPO", "clip_range", "baselines3.common.policies"),
+    "trpo": Algorithm("sb3_contrib:TRPO", "cg_max_steps", "baselines3.common.policies"),
+    "a2c": Algorithm("stable_baselines3:A2C", "gae_lambda", "baselines3.common.policies"),
+    "qrdqn": Algorithm("sb3_contrib:QRDQN", "n_quantiles", "contrib.qrdqn."),
+    "dqn": Algorithm("stable_baselines3:DQN", "exploration_rate", "baselines3.dqn."),
+    "ars": Algorithm("sb3_contrib:ARS", "n_delta", "contrib.ars."),
+}
+
+
+def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
+    """The model in a zip that SB3 saved. This unpickles, which may run anything: trust its maker.
+
+    Args:
+        file: the zip.
+        algorithm: a name in `ALGORITHMS`; None finds it out.
+
+    Raises:
+        ValueError: if the zip is missing, damaged, or not of the (or a known) algorithm.
+    """
+    path = Path(file)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"{path} cannot be read: {error.strerror}") from None
+    name = algorithm or _detected(path, data)
+    if name not in ALGORITHMS:
+        raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
+    module, kind = ALGORITHMS[name].target.split(":")
+    made: Any = getattr(importlib.import_module(module), kind)
+    try:  # a replay buffer is of no use to a player
+        model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
+    except Exception as error:  # whatever foreign bytes can make go wrong
+        raise ValueError(f"{path} holds no model of {name}: {_first_line(error)}") from None
+    return model
+
+
+def _detected(path: Path, data: bytes) -> str:
+    """The name of the algorithm whose settings the zip holds; nothing in it is run for that."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            saved = json.loads(archive.read("data"))
+        home = str(saved["policy_class"]["__module__"])
+    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, NotImplementedError) as error:
+        raise ValueError(f"{path} is no model saved by SB3: {_first_line(error)}") from None
+    for name, known in ALGORITHMS.items():
+        if known.field in saved and known.policies in home:
+            return name
+    raise ValueError(
+        f"what trained {path} is not to be seen from it (its policy is of {home});"
+        f" say algorithm=, one of {', '.join(ALGORITHMS)}"
+    )
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

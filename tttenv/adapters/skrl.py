@@ -1,0 +1,147 @@
+"""TicTacToe for skrl: models that mask taken cells, and trained models as players.
+
+skrl's agents know no masks, but the observation shows the empty cells: these models read them off.
+
+from skrl.agents.torch.ppo import PPO, PPO_CFG
+from tttenv.adapters.skrl import MaskedPolicy, Value, make_env, policy
+
+env = make_env(num_envs=64, opponent="random")
+models = {"policy": MaskedPolicy(env), "value": Value(env)}
+agent = PPO(models=models, memory=..., cfg=PPO_CFG(rollouts=16), **spaces)
+SequentialTrainer(env=env, agents=agent, cfg={"timesteps": 1000}).train()
+print(tttenv.certify(rules, policy(agent, rules)).worst_case)
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tttenv.adapters import frozen, wanted
+from tttenv.policy import Policy, from_observations
+from tttenv.rules import Rules
+from tttenv.vector import VectorTicTacToe
+
+with wanted("skrl", "torch"):
+    import torch
+    from skrl.envs.wrappers.torch.gymnasium_envs import GymnasiumWrapper
+    from skrl.models.torch import CategoricalMixin, DeterministicMixin, Model
+    from torch import nn
+
+
+def make_env(num_envs: int = 1, **kwargs: Any) -> Any:
+    """A batch of games as skrl wraps Gymnasium's vector environments.
+
+    It shows float32 (3 * m * n,): mine, theirs, empty.
+
+    Args:
+        num_envs: how many games are played side by side.
+        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, render_mode.
+    """
+    return Games(VectorTicTacToe(num_envs, **kwargs, obs="onehot"))
+
+
+class Games(GymnasiumWrapper):
+    """skrl's wrapper, whose trainers render unless they are `headless`."""
+
+    def render(self, *args: Any, **kwargs: Any) -> Any:
+        """Every game's board, if the games have a `render_mode`."""
+        return self._env.render() if self._env.render_mode else None
+
+
+def legal(observations: torch.Tensor) -> torch.Tensor:
+    """The empty cells, bool (batch, cells), as the observations (batch, 3 * cells) show them."""
+    return observations[:, -(observations.shape[1] // 3) :] > 0.5
+
+
+def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
+    """Logits or values (batch, cells), -1e9 on taken cells: what your own `compute` returns."""
+    return numbers.masked_fill(~legal(observations), -1e9)
+
+
+class Legal:
+    """A mixin, before Model: the random actions that agents explore with are legal."""
+
+    def random_act(self, inputs: dict[str, Any], *, role: str = "") -> tuple[torch.Tensor, Any]:
+        """A random legal cell for each row, (batch, 1)."""
+        return torch.multinomial(legal(inputs["observations"]).float(), 1), {}
+
+
+class MaskedPolicy(Legal, CategoricalMixin, Model):
+    """A policy network for skrl's PPO, A2C and their kin on `env`; it never takes a taken cell."""
+
+    def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
+        Model.__init__(self, **_spaces(env))
+        CategoricalMixin.__init__(self)
+        self.net = _layers(self.num_observations, hidden, self.num_actions)
+
+    def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
+        """Logits (batch, cells)."""
+        return masked(self.net(inputs["observations"]), inputs["observations"]), {}
+
+
+class MaskedQ(Legal, DeterministicMixin, Model):
+    """Action values for skrl's DQN and DDQN on `env`; the highest is a legal cell's."""
+
+    def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
+        Model.__init__(self, **_spaces(env))
+        DeterministicMixin.__init__(self)
+        self.net = _layers(self.num_observations, hidden, self.num_actions)
+
+    def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
+        """Values (batch, cells)."""
+        return masked(self.net(inputs["observations"]), inputs["observations"]), {}
+
+
+class Value(DeterministicMixin, Model):
+    """A value network beside a `MaskedPolicy` on `env`."""
+
+    def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
+        Model.__init__(self, **_spaces(env))
+        DeterministicMixin.__init__(self)
+        self.net = _layers(self.num_observations, hidden, 1)
+
+    def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
+        """Values (batch, 1)."""
+        return self.net(inputs["observations"]), {}
+
+
+def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
+    """How a skrl agent or model plays now without exploring, on legal cells only.
+
+    Args:
+        trained: an agent with a model named "policy" or "q_network", or such a model: a categorical
+            one plays by its probabilities, another takes the legal cell with the highest value.
+        rules: the game.
+        deterministic: categorical ones take their likeliest cell too.
+
+    Raises:
+        ValueError: for an agent without such a model.
+    """
+    models = getattr(trained, "models", {})
+    model = (
+        trained if isinstance(trained, Model) else models.get("policy") or models.get("q_network")
+    )
+    if model is None:
+        raise ValueError(f"a skrl player is a model or an agent that has one, not {trained!r}")
+    likely = isinstance(model, CategoricalMixin) and not deterministic
+
+    def play(model: Any) -> Policy:
+        def ask(planes: Any) -> Any:
+            with torch.no_grad():
+                return model.compute({"observations": torch.as_tensor(planes)}, "policy")[0]
+
+        return from_observations(ask, rules, kind="logits" if likely else "values")
+
+    return frozen(rules, model, play)
+
+
+def _spaces(env: Any) -> dict[str, Any]:
+    spaces = {"observation_space": env.observation_space, "action_space": env.action_space}
+    return {**spaces, "device": env.device}
+
+
+def _layers(width: int, hidden: Sequence[int], outputs: int) -> nn.Sequential:
+    layers: list[nn.Module] = []
+    for size in hidden:
+        layers += [nn.Linear(width, size), nn.Tanh()]
+        width = size
+    return nn.Sequential(*layers, nn.Linear(width, outputs))

@@ -1,0 +1,111 @@
+"""TicTacToe for Tianshou 2: observations with the keys `obs` and `mask`, and policies as players.
+
+from tianshou.algorithm import DQN
+from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+from tianshou.env import DummyVectorEnv
+from tttenv.adapters.tianshou import make_env, policy
+
+envs = DummyVectorEnv([lambda: make_env(opponent="random")] * 16)
+moves = DiscreteQLearningPolicy(model=net, action_space=make_env().action_space, eps_training=0.2)
+algorithm = DQN(policy=moves, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=100)
+algorithm.run_training(...)  # explores and plays legal cells only
+print(tttenv.certify(rules, policy(algorithm, rules)).worst_case)
+"""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from tttenv.adapters import frozen, wanted
+from tttenv.env import TicTacToe
+from tttenv.policy import Policy, from_observations
+from tttenv.rules import Rules
+
+with wanted("tianshou", "torch"):
+    import torch
+    from tianshou.algorithm.algorithm_base import Algorithm
+    from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+    from tianshou.data import Batch
+    from tianshou.utils.net.common import AbstractDiscreteActor, ModuleWithVectorOutput
+
+
+def make_env(**kwargs: Any) -> Any:
+    """`TicTacToe-v0` as Tianshou's masked policies read it, for its vector environments.
+
+    It shows `obs`, float32 (3 * m * n,): mine, theirs, empty; and `mask`, int8 (m * n,): the legal
+    cells. Tianshou's DQN and its kin mask by themselves, their targets too while `is_double`; for
+    actor-critics there are `MaskedActor` and `Critic`.
+
+    Args:
+        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, render_mode.
+    """
+    game = TicTacToe(**kwargs, obs="dict")
+    seen: Any = game.observation_space
+    parts = {"obs": seen["observation"], "mask": spaces.MultiBinary(game.rules.cells)}
+    return gymnasium.wrappers.TransformObservation(game, _renamed, spaces.Dict(parts))
+
+
+def _renamed(seen: dict[str, Any]) -> dict[str, Any]:
+    return {"obs": seen["observation"], "mask": seen["action_mask"]}
+
+
+class MaskedActor(AbstractDiscreteActor):
+    """An actor for Tianshou's actor-critics that gives taken cells no probability.
+
+    Args:
+        net: planes (batch, 3 * cells) to one logit a cell (batch, cells).
+        cells: how many cells the board has.
+    """
+
+    def __init__(self, net: torch.nn.Module, cells: int) -> None:
+        super().__init__(cells)
+        self.net = net
+
+    def get_preprocess_net(self) -> ModuleWithVectorOutput:
+        """None: the net sees the planes themselves."""
+        raise NotImplementedError("a MaskedActor has no network before its own")
+
+    def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
+        """Logits (batch, cells), -1e9 on taken cells; a finished board has them everywhere."""
+        logits = self.net(torch.as_tensor(obs.obs))
+        taken = torch.as_tensor(np.asarray(obs.mask)) == 0
+        return logits.masked_fill(taken, -1e9), state
+
+
+class Critic(ModuleWithVectorOutput):
+    """A critic beside a `MaskedActor`; `net`: planes (batch, 3 * cells) to values (batch, 1)."""
+
+    def __init__(self, net: torch.nn.Module) -> None:
+        super().__init__(1)
+        self.net = net
+
+    def forward(self, obs: Any, state: Any = None, info: Any = None) -> torch.Tensor:
+        """Values (batch, 1)."""
+        values: torch.Tensor = self.net(torch.as_tensor(obs.obs))
+        return values
+
+
+def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
+    """How a Tianshou algorithm, or its policy, plays now without exploring, on legal cells only.
+
+    Args:
+        trained: on `make_env`; one of the DQN family takes the legal cell with the highest value,
+            others play by their probabilities.
+        rules: the game.
+        deterministic: these take their likeliest cell too.
+    """
+    mover = trained.policy if isinstance(trained, Algorithm) else trained
+    by_value = isinstance(mover, DiscreteQLearningPolicy)
+
+    def play(mover: Any) -> Policy:
+        def ask(seen: dict[str, Any]) -> Any:
+            with torch.no_grad():
+                found = mover(Batch(obs=Batch(_renamed(seen)), info=Batch()))
+                return mover.compute_q_value(found.logits, None) if by_value else found.dist.probs
+
+        kind = "values" if by_value or deterministic else "probs"
+        return from_observations(ask, rules, obs="dict", kind=kind)
+
+    return frozen(rules, mover, play)

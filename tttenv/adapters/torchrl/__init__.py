@@ -1,0 +1,43 @@
+"""TicTacToe for TorchRL: one game or a batch with its ActionMask, and trained modules as players.
+
+from torchrl.modules import MaskedCategorical, ProbabilisticActor
+from tttenv.adapters.torchrl import make_env, policy
+
+env = make_env(num_envs=64, opponent="random", seat="X")
+actor = ProbabilisticActor(
+    TensorDictModule(net, ["observation"], ["logits"]),
+    in_keys={"logits": "logits", "mask": "action_mask"},
+    distribution_class=MaskedCategorical,
+)
+frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games dealt anew
+print(tttenv.certify(rules, policy(actor, rules)).worst_case)
+"""
+
+from typing import Any
+
+from tttenv.adapters import wanted
+from tttenv.adapters.torchrl.games import Games, LegalActions
+from tttenv.adapters.torchrl.players import policy
+
+with wanted("torchrl", "torch"):
+    import torch
+    from torchrl.envs import Compose, DTypeCastTransform, GymEnv, TransformedEnv
+
+__all__ = ["Games", "LegalActions", "make_env", "policy"]
+
+
+def make_env(num_envs: int | None = None, **kwargs: Any) -> Any:
+    """A masked TorchRL environment: random actions and `MaskedCategorical` take legal cells only.
+
+    It shows "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask", bool
+    (m * n,), all False on a finished board. Actions are categorical.
+
+    Args:
+        num_envs: None: one game, through TorchRL's `GymEnv`; else `Games`, many side by side.
+        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal.
+    """
+    if num_envs is not None:
+        return TransformedEnv(Games(num_envs, **kwargs), LegalActions())
+    game = GymEnv("TicTacToe-v0", obs="dict", categorical_action_encoding=True, **kwargs)
+    cast = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
+    return TransformedEnv(game, Compose(cast, LegalActions()))

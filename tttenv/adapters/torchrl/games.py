@@ -1,0 +1,80 @@
+"""Many games as one TorchRL environment, and the mask of its actions."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from tttenv.adapters import wanted
+from tttenv.vector import VectorTicTacToe
+
+with wanted("torchrl", "tensordict", "torch"):
+    import torch
+    from tensordict import TensorDict
+    from torchrl.data import Binary, Bounded, Categorical, Composite, Unbounded
+    from torchrl.envs import ActionMask, EnvBase
+
+
+class LegalActions(ActionMask):
+    """TorchRL's ActionMask, which finished games, where no action is legal, leave in working order.
+
+    `check_env_specs` and batched rollouts draw actions for them too, though nobody plays these.
+    """
+
+    def _call(self, next_tensordict: Any) -> Any:
+        mask = next_tensordict["action_mask"]
+        self.action_spec.update_mask(mask | ~mask.any(dim=-1, keepdim=True))
+        return next_tensordict
+
+
+class Games(EnvBase):
+    """Many games as one batched TorchRL environment: who is done is dealt anew when it is reset.
+
+    Args:
+        num_envs: how many games.
+        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal.
+    """
+
+    def __init__(self, num_envs: int, **kwargs: Any) -> None:
+        super().__init__(batch_size=[num_envs])
+        self.games = VectorTicTacToe(num_envs, **kwargs, obs="onehot")
+        cells, batch = self.games.rules.cells, self.batch_size
+        self.observation_spec = Composite(
+            observation=Bounded(0, 1, (*batch, 3 * cells), dtype=torch.float32),
+            action_mask=Binary(cells, (*batch, cells), dtype=torch.bool),
+            shape=batch,
+        )
+        self.action_spec = Categorical(cells, batch)
+        self.reward_spec = Unbounded((*batch, 1))
+        over = Categorical(2, (*batch, 1), dtype=torch.bool)
+        self.done_spec = Composite(done=over, terminated=over.clone(), shape=batch)
+
+    def _reset(self, tensordict: Any = None, **_: Any) -> Any:
+        new = np.ones(self.games.num_envs, np.bool_)
+        if tensordict is not None and "_reset" in tensordict:
+            new = tensordict["_reset"].numpy().reshape(-1)
+        self.games.match.deal(new, self.games.np_random)
+        return TensorDict(self._seen(), self.batch_size)
+
+    def _step(self, tensordict: Any) -> Any:
+        match = self.games.match
+        if match.going < self.games.num_envs:
+            raise gymnasium.error.ResetNeeded("some games are over: reset them before step()")
+        match.turn(tensordict["action"].numpy(), self.games.np_random)
+        rewards = torch.tensor(match.rewards[:, None], dtype=torch.float32)
+        return TensorDict({**self._seen(), "reward": rewards}, self.batch_size)
+
+    def _set_seed(self, seed: int | None) -> None:
+        self.games.reset(seed=seed)
+
+    def _seen(self) -> dict[str, Any]:
+        """What every agent sees, the end of finished games too, and which are finished."""
+        match = self.games.match
+        planes, masks = self.games.observer.look(match)
+        over = torch.tensor(match.over[:, None])
+        return {
+            "observation": torch.from_numpy(planes),
+            "action_mask": torch.from_numpy(masks.astype(np.bool_)),
+            "done": over,
+            "terminated": over.clone(),
+        }

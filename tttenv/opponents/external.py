@@ -1,0 +1,167 @@
+"""A player that is another program, in any language, asked over its standard input and output.
+
+    external:command=./bot
+    external:command=(python3 bot.py --level 2),timeout=10
+
+We write a line for each question, and the program answers with a line:
+
+    move 3 3 3 OOX_X_X__ O        m, n and k, the board row by row, and the side to move
+    5                             the cell it plays, numbered row by row from 0
+    4:0.5 5:0.5                   or the cells it may play, each with its probability
+
+X opens, so the side to move also shows in the number of stones. At the end comes `quit`, and the
+end of input. With `start=SECONDS` the program is greeted first, `tttenv 1`, and has so long to
+answer `ready`. It must flush its output after every line; what it says on standard error is shown
+if it fails. A whole bot in shell, which plays the first empty cell:
+
+    #!/bin/sh
+    while read -r word m n k board side; do
+        [ "$word" = move ] || exit 0
+        before=${board%%_*}
+        echo ${#before}
+    done
+
+It is asked about a board once, and plays that answer again whenever the board comes again: so it
+is a pure player and can be certified, whatever dice it throws. Certifying asks about all boards
+in canonical order. A program that hangs, ends, or answers anything but legal moves is ended and
+gets a verdict that names the board. It runs as you, without a shell, only where a spec names it.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.opponents.found import at_least
+from tttenv.opponents.program import Program, ProgramError
+from tttenv.rules import Rules
+from tttenv.types import Boards, Probs
+
+VERSION = 1  # of the protocol
+
+
+class External:
+    """The player that `external` makes; `close` ends its program, which the next question starts.
+
+    `one_by_one` tells scripts that it may be slow, and that asking for parts changes nothing.
+
+    Args:
+        rules: the game.
+        command: the program and its arguments.
+        timeout: seconds that it has for a move.
+        start: seconds that it has to answer the greeting; None: it is not greeted.
+    """
+
+    one_by_one = True
+
+    def __init__(self, rules: Rules, command: str, timeout: float, start: float | None) -> None:
+        self.rules, self.command, self.timeout, self.start = rules, command, timeout, start
+        self.program: Program | None = None
+        self.known: dict[bytes, str] = {}  # answers to boards, as written
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells).
+
+        Raises:
+            ValueError: if the program fails, saying how and on which board.
+        """
+        return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
+
+    def answer(self, board: Boards) -> NDArray[np.float64]:
+        """Its probabilities (cells,) on one board (cells,), remembered."""
+        key = board.tobytes()
+        if key not in self.known:
+            self.known[key] = self._asked(board)
+        return read(self.known[key], board)
+
+    def close(self) -> None:
+        """End the program, if it runs: it is told to quit, and has a moment to do so."""
+        if self.program is not None:
+            self.program.close()
+        self.program = None
+
+    def _asked(self, board: Boards) -> str:
+        """What it writes about a board, once it is known to be a legal answer."""
+        rules, shown = self.rules, self.rules.format(board)
+        side = "XO"[int(rules.seat(board))]
+        try:
+            running = self._running()
+            line = running.ask(f"move {rules.m} {rules.n} {rules.k} {shown} {side}", self.timeout)
+            read(line, board)
+            return line
+        except BaseException as error:  # an interrupt too leaves an answer pending
+            if self.program is not None:
+                self.program.kill()
+            self.program = None
+            if isinstance(error, ProgramError):
+                verdict = f"{self.command!r} {error}: {side} to move on {shown}"
+                raise ValueError(verdict) from None
+            raise
+
+    def _running(self) -> Program:
+        if self.program is None:
+            self.program = Program(self.command)
+            if self.start is not None:
+                said = self.program.ask(f"tttenv {VERSION}", self.start)
+                if said != "ready":
+                    raise ProgramError(
+                        f"answered the greeting with {said[:60]!r}, not with 'ready'"
+                    )
+        return self.program
+
+
+def read(line: str, board: Boards) -> NDArray[np.float64]:
+    """The probabilities (cells,) that an answer's line gives to the cells of `board` (cells,).
+
+    Raises:
+        ProgramError: if it is not understood or not legal.
+    """
+    words = line.split()
+    probs: NDArray[np.float64] = np.zeros(board.shape)
+    for word in words:
+        cell, probability = _pair(word, alone=len(words) == 1, line=line)
+        if not 0 <= cell < len(board):
+            raise ProgramError(f"plays cell {cell}, off the board")
+        if board[cell] != 0 and probability > 0:
+            raise ProgramError(f"plays cell {cell}, which is taken")
+        probs[cell] += probability
+    if not abs(probs.sum() - 1) <= 1e-4:
+        raise _rubbish(line, f"; its probabilities sum to {probs.sum():g}" if words else "")
+    probs /= probs.sum()
+    return probs
+
+
+def _pair(word: str, alone: bool, line: str) -> tuple[int, float]:
+    """A cell and its probability."""
+    cell, colon, probability = word.partition(":")
+    try:
+        found = int(cell), float(probability) if colon else 1.0
+    except ValueError:
+        raise _rubbish(line) from None
+    if not (colon or alone) or not (math.isfinite(found[1]) and found[1] >= 0):
+        raise _rubbish(line)
+    return found
+
+
+def _rubbish(line: str, why: str = "") -> ProgramError:
+    return ProgramError(f"answered {line[:60]!r}, not a cell or cells as in '4:0.5 5:0.5'{why}")
+
+
+def external(
+    rules: Rules, command: str = "", timeout: float = 5.0, start: float | None = None
+) -> External:
+    """Another program as a player.
+
+    Args:
+        rules: the game.
+        command: the program and its arguments, split as a shell would.
+        timeout: seconds that it has for a move.
+        start: seconds that it has to answer `tttenv 1` with `ready`; none: it is not greeted.
+
+    Raises:
+        ValueError: for limits that make no sense; when asked, if the program fails.
+    """
+    if not command.strip():
+        raise ValueError("external plays a program: external:command=./bot")
+    at_least(0.001, timeout=timeout, start=start)
+    return External(rules, command, timeout, start)

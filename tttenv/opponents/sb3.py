@@ -1,0 +1,40 @@
+"""A model that Stable-Baselines3 or sb3-contrib has saved, as a player."""
+
+import importlib
+from typing import Any, Literal, cast
+
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+
+Algorithm = Literal["detect", "maskable_ppo", "ppo", "trpo", "a2c", "qrdqn", "dqn", "ars"]
+
+
+def sb3(
+    rules: Rules,
+    path: str = "",
+    trust: bool = False,
+    algorithm: Algorithm = "detect",
+    deterministic: bool = False,
+) -> Policy:
+    """The player in the zip at `path`; see `tttenv.adapters.sb3.policy`.
+
+    Args:
+        rules: the game it was trained for.
+        path: the zip that `model.save` wrote.
+        trust: whoever made the file may run any code here.
+        algorithm: what trained it, where that cannot be detected.
+        deterministic: play the likeliest legal cell, instead of each with its probability.
+
+    Raises:
+        ValueError: without trust, if the zip is missing or damaged, or of another game.
+    """
+    if not path:
+        raise ValueError("sb3 plays a saved model: sb3:path=MODEL.zip,trust=true")
+    if not trust:
+        raise ValueError(
+            f"sb3: {path} is not opened without trust=true: an SB3 zip is unpickled, which runs"
+            " whatever code its maker put into it, so say so only of files whose maker you trust"
+        )
+    adapter: Any = importlib.import_module("tttenv.adapters.sb3")
+    model = adapter.load(path, None if algorithm == "detect" else algorithm)
+    return cast("Policy", adapter.policy(model, rules, deterministic))
