@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 import console
+import report
 
 from learners.registry import LEARNERS, row
 
@@ -19,8 +20,9 @@ QUICK = 10  # --quick trains one step in so many
 class Arguments:
     """Train every learner, certify it and every named player, and print how strong each is.
 
-    Writes results/benchmark.json, and under runs/benchmark the trained players with their
-    TensorBoard curves. All strengths are exact: computed over all positions, not sampled.
+    Writes results/benchmark.json and results/report.html, one file to open in a browser, and under
+    runs/benchmark the trained players with their TensorBoard curves. All strengths are exact:
+    computed over all positions, not sampled.
     """
 
     learners: tuple[str, ...] = tuple(LEARNERS)  # which to train
@@ -28,7 +30,7 @@ class Arguments:
     seed: int = 0  # the first
     quick: bool = False  # a tenth of the steps: shows that all works, not how strong it gets
     jobs: int = os.cpu_count() or 1  # trainings at the same time, a core each
-    out: Path = Path("results")  # where benchmark.json goes
+    out: Path = Path("results")  # where benchmark.json and report.html go
     runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
     ship: Path | None = None  # copy the first trained player of each learner to this folder too
     readme: Path | None = None  # put the tables between the marks of this file too
@@ -66,6 +68,7 @@ def main(args: list[str]) -> None:
     if given.ship:
         ship(trainings, given)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
+    report.make(given.out / "report.html", given.out / "benchmark.json")
     if given.json:
         print(json.dumps(result, indent=2))
     else:
@@ -75,6 +78,7 @@ def main(args: list[str]) -> None:
         print(f"\nresults   {given.out / 'benchmark.json'}")
         print(f"players   {given.runs}, each to certify again with scripts/certify.py FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")
+        print(f"report    {given.out / 'report.html'}, one file to open in a browser")
 
 
 def named_players() -> list[dict[str, Any]]:

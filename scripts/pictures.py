@@ -1,0 +1,96 @@
+"""The README's pictures, made from real results: the report's, and a policy as it learns."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import console
+
+PROG = "pictures.py"
+MARGIN = 16  # pixels around what is photographed
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Make the README's pictures: leaderboard.png, board.png and learning.gif.
+
+    Needs the results of the benchmark, the extra `dev` (Playwright) and Chromium on the system.
+    """
+
+    seed: int = 0  # of the film's training
+    results: Path = Path("results/benchmark.json")  # of the benchmark
+    out: Path = Path(".github/images")  # where the pictures go
+
+
+def main(args: list[str]) -> None:
+    """Make all three and say how large they are."""
+    given = console.parse(Arguments, PROG, args)
+    console.check_seed(given.seed)
+    if not given.results.is_file():
+        raise ValueError(f"no {given.results}: run `make benchmark` first")
+    from film import film
+
+    from tttenv.files import write
+
+    made = {**photographs(given.results), "learning.gif": film(given.seed)}
+    for name, data in made.items():
+        write(given.out / name, data)
+        print(f"{given.out / name}  {len(data) / 1000:.0f} kB")
+
+
+def photographs(results: Path) -> dict[str, bytes]:
+    """The leaderboard and the board with exact values, as PNG by file name.
+
+    Raises:
+        ValueError: without Playwright or Chromium.
+    """
+    from tempfile import TemporaryDirectory
+
+    import report
+
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        raise ValueError("photographs need Playwright: install the extra `dev`") from None
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not chromium:
+        raise ValueError("photographs need Chromium: apt-get install chromium")
+    with TemporaryDirectory() as folder, sync_playwright() as playing:
+        page_file = Path(folder).resolve() / "report.html"
+        report.make(page_file, results)
+        browser = playing.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1080, "height": 900}, device_scale_factor=1.5)
+        page.goto(page_file.as_uri())
+        shots = {"leaderboard.png": photograph(page, "#leaderboard .scroll")}
+        page.select_option("#player", label="first")
+        page.select_option("#overlay", "values")
+        page.locator("#board button").last.click()  # its answer to a corner is a blunder
+        shots["board.png"] = photograph(page, ".table-top")
+        browser.close()
+    return {name: smaller(data) for name, data in shots.items()}
+
+
+def photograph(page: Any, selector: str) -> bytes:
+    """A part of the page with a little room around it, as PNG."""
+    box = page.locator(selector).bounding_box()
+    left, top = box["x"] - MARGIN, box["y"] + page.evaluate("scrollY") - MARGIN
+    clip = {"x": left, "y": top, "width": box["width"], "height": box["height"]}
+    room = {"width": box["width"] + 2 * MARGIN, "height": box["height"] + 2 * MARGIN}
+    shot: bytes = page.screenshot(clip=clip | room, full_page=True)
+    return shot
+
+
+def smaller(data: bytes) -> bytes:
+    """The PNG with 256 colours."""
+    from io import BytesIO
+
+    from PIL import Image
+
+    out = BytesIO()
+    Image.open(BytesIO(data)).convert("RGB").quantize(256).save(out, "PNG", optimize=True)
+    return out.getvalue()
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,76 @@
+"""One HTML file to play, look and understand: `python scripts/report.py`."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import console
+import tyro
+
+PROG = "report.py"
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Make the report: one file with a board to play on, exact numbers, curves and all positions.
+
+    It needs no server and no network. It shows the players of the benchmark's results or, where
+    there are none, those in checkpoints/ and all players by name; or the players you name.
+    """
+
+    players: tyro.conf.Positional[tuple[str, ...]] = ()  # names or checkpoints' folders instead
+    results: Path = Path("results/benchmark.json")  # of the benchmark
+    published: Path = ROOT / "checkpoints/published.json"  # published numbers beside ours
+    out: Path = Path("results/report.html")  # where the report goes
+    json: bool = False  # print what was made as JSON
+
+
+def main(args: list[str]) -> None:
+    """Make the report and say where it is."""
+    given = console.parse(Arguments, PROG, args)
+    told = make(given.out, given.results, given.published, list(given.players))
+    print(json.dumps(told, indent=2) if given.json else f"report    {given.out}")
+
+
+def make(
+    out: Path,
+    results: Path,
+    published: Path = ROOT / "checkpoints/published.json",
+    specs: list[str] | None = None,
+) -> dict[str, Any]:
+    """Write the report.
+
+    Args:
+        out: the file.
+        results: of the benchmark; need not be there.
+        published: of the reproductions; need not be there.
+        specs: the players to show instead of those in `results`.
+
+    Returns:
+        Its path, its size in bytes, and the names of the players it shows.
+
+    Raises:
+        ValueError: for players that are unknown, damaged or of other boards.
+    """
+    from page import gather
+    from page import published as numbers
+    from page.build import html
+
+    from tttenv.files import write
+
+    if specs:
+        players = gather.from_specs(specs)
+    elif results.is_file():
+        players = gather.from_benchmark(results)
+    else:
+        players = gather.from_specs(gather.usual(ROOT / "checkpoints"))
+    text = html(players, numbers.read(published))
+    write(out, text)
+    names = [player.name for player in players]
+    return {"report": str(out), "bytes": len(text.encode()), "players": names}
+
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,457 @@
+"""The report in a real browser, from file://: played, clicked, read, compared with the exact."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tttenv import Rules, certify, player
+from tttenv.card import read_card
+from tttenv.certificate import TINY, blunders
+from tttenv.exact import positions, score, solve, tabulate
+from tttenv.opponents import OPPONENTS
+from tttenv.symmetry import orbits
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+import console  # noqa: E402
+import report  # noqa: E402
+
+pytestmark = pytest.mark.xdist_group("browser")
+RULES = Rules()
+EVIL, WORSE = "<img src=x onerror=alert(1)>", "<!--<script>"
+WIDTHS = {"desktop": {"width": 1200, "height": 900}, "phone": {"width": 390, "height": 844}}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory):
+    """The report where there are no results: what ships, and all players by name."""
+    folder = tmp_path_factory.mktemp("shipped")
+    told = report.make(folder / "report.html", folder / "none.json", folder / "none.json")
+    return Path(told["report"])
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """What a small benchmark says, and its folder."""
+    folder = tmp_path_factory.mktemp("trained")
+    small = ["--learners", "td0", "qtable", "--out", "o", "--runs", "r", "--jobs", "1"]
+    command = [sys.executable, str(ROOT / "scripts/benchmark.py"), *small]
+    done = ran(command, folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout, folder
+
+
+def ran(command, folder):
+    surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("no chromium here: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playing:
+        yield playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+
+
+@pytest.fixture
+def opened(browser):
+    """Opens a report's file; fails at any message on the console and any request but the file."""
+    contexts, wrong, asked, files = [], [], [], set()
+
+    def open_at(file, fragment="", width="desktop", scheme="light"):
+        context = browser.new_context(viewport=WIDTHS[width], color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(5000)
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: asked.append(request.url.split("#")[0]))
+        page.goto(file.as_uri() + fragment)
+        files.add(file.as_uri())
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    assert not wrong
+    assert set(asked) == files
+
+
+def marks(page):
+    """The board as its buttons' labels tell it."""
+    labels = page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)")
+    found = []
+    for cell, label in enumerate(labels):
+        place, _, content = label.partition(", ")
+        assert place == f"row {cell // 3 + 1} column {cell % 3 + 1}"
+        found.append(content[0] if content[0] in "XO" else "_")
+    return "".join(found)
+
+
+def click(page, cell):
+    page.locator("#board button").nth(cell).click()
+
+
+def press(page, cell):
+    """To the cell by arrow keys, from wherever the focus is on the board, and place a stone."""
+    at = "[...document.querySelectorAll('#board button')].indexOf(document.activeElement)"
+    if page.evaluate(at) < 0:
+        page.focus("#overlay")
+        page.keyboard.press("Tab")
+    here = page.evaluate(at)
+    assert here >= 0, "the board is one stop of the tab key, after the settings"
+    down, right = cell // 3 - here // 3, cell % 3 - here % 3
+    for key, count in (("Down", down), ("Up", -down), ("Right", right), ("Left", -right)):
+        for _ in range(count):
+            page.keyboard.press(f"Arrow{key}")
+    assert page.evaluate(at) == cell
+    page.keyboard.press("Enter")
+
+
+def expected_rank(text, cell):
+    game = solve(RULES)
+    return int(game.move_ranks[game.positions.index(RULES.parse(text)), cell])
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+@pytest.mark.parametrize("name", ["first", "dqn", "random"])
+@pytest.mark.parametrize(("width", "place"), [("desktop", click), ("phone", press)])
+def test_whole_games_by_mouse_and_by_keyboard(opened, shipped, width, place, name, seat):
+    page = opened(shipped, f"#play={name}&seat={seat}", width)
+    spec = f"{ROOT}/checkpoints/{name}" if name == "dqn" else name
+    policy = tabulate(RULES, player(spec))
+    board = marks(page)
+    assert board.count("_") == (9 if seat == "X" else 8)
+    while "_" in board and not RULES.over(RULES.parse(board)):
+        ranks = [expected_rank(board, cell) for cell in range(9)]
+        own = int(np.argmax(ranks))
+        place(page, own)
+        after = board[:own] + seat + board[own + 1 :]
+        board = marks(page)
+        replies = [cell for cell in range(9) if board[cell] != after[cell]]
+        assert len(replies) == (not RULES.over(RULES.parse(after)))
+        for cell in replies:
+            assert policy(RULES.parse(after)[None])[0, cell] > 0
+    told = page.inner_text("#status")
+    lost = RULES.lost(RULES.parse(board))
+    assert ("You win." if lost else "The game is a draw.") in told
+    assert lost == (name != "dqn") or name == "random"
+    page.click("#back")
+    assert marks(page).count("_") > board.count("_")
+    page.click("#new")
+    assert marks(page).count("_") == (9 if seat == "X" else 8)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_blunder_is_flagged_with_a_line_that_refutes_it(opened, shipped):
+    page = opened(shipped, "#play=first&seat=O")
+    assert marks(page) == "X________"
+    assert not page.locator(".note").count()
+    click(page, 4)
+    assert not page.locator(".note", has_text="Your move").count()  # the centre keeps the draw
+    page.click("#back")
+    click(page, 1)
+    note = page.locator(".note").first
+    text = note.inner_text()
+    assert "Blunder" in text
+    assert "Your move at row 1 column 2 turns a draw into a loss" in text
+    line = [0, 1]
+    for mark, row, column in re.findall(r"([XO]) row (\d) column (\d)", text):
+        assert mark == "XO"[len(line) % 2]
+        line.append(3 * int(row) + int(column) - 4)
+    board = RULES.start()
+    for cell in line:
+        assert not RULES.over(board)
+        board = RULES.play(board, cell)
+    assert RULES.lost(board)
+    assert len(line) % 2 == 1  # X wins
+    note.get_by_role("button", name="Show this line").click()
+    for _ in line[2:]:
+        page.keyboard.press("Enter")  # the focus is on Next
+    assert page.inner_text("#status").endswith("X wins.")
+    assert marks(page) == RULES.format(board)
+    page.click("#leave")
+    assert marks(page).count("_") == 6  # the game goes on where it was
+
+
+@pytest.mark.parametrize(("name", "seat"), [("tactical", "O"), ("random", "X"), ("first", "X")])
+def test_a_losing_line_replays_step_by_step(opened, shipped, name, seat):
+    page = opened(shipped, f"#play={name}", "phone")
+    line = certify(RULES, name).losing_line[seat]
+    page.click(f"#lose-{seat}")
+    board = RULES.start()
+    for cell in line:
+        assert marks(page) == RULES.format(board)
+        page.click("#later")
+        board = RULES.play(board, cell)
+    assert marks(page) == RULES.format(board)
+    assert page.inner_text("#status").endswith(f"{'O' if seat == 'X' else 'X'} wins.")
+    page.click("#earlier")
+    page.click("#onward")
+    assert page.input_value("#seat") == "both"
+    click(page, line[-1])
+    assert marks(page) == RULES.format(board)
+    page.select_option("#player", label="selfplay")
+    assert page.is_disabled("#lose-X")
+    assert page.is_disabled("#lose-O")
+
+
+def test_overlays_show_exact_values_the_players_chances_or_nothing(opened, shipped):
+    page = opened(shipped, "#play=tactical&seat=both&moves=152")
+    board = "XX__O____"
+    row = tabulate(RULES, player("tactical"))(RULES.parse(board)[None])[0]
+    for overlay in ("none", "values", "player"):
+        page.select_option("#overlay", overlay)
+        assert marks(page) == board
+        for cell in (2, 3, 8):
+            label = page.locator("#board button").nth(cell).get_attribute("aria-label")
+            rank = expected_rank(board, cell)
+            value = f"{('draw', 'win', 'loss')[np.sign(rank)]}"
+            shown = {"none": "empty", "values": value, "player": f"{100 * row[cell]:.0f} %"}[
+                overlay
+            ]
+            assert shown in label
+            if overlay == "values" and rank:
+                plies = 10 - abs(rank)
+                assert label.endswith(f"in {(plies + (rank > 0)) // 2}")
+    assert "show=player" in page.url
+    assert page.get_attribute("#link", "href") in page.url
+
+
+@pytest.mark.parametrize("width", ["desktop", "phone"])
+def test_the_explorer_shows_all_classes_and_where_a_player_may_blunder(opened, shipped, width):
+    page = opened(shipped, width=width)
+    game = positions(RULES)
+    _, classes = orbits(RULES, game.boards)
+
+    def check(expected):
+        """Ply by ply as many positions as there are classes with an expected one; in all."""
+        total = with_move = 0
+        for ply in range(10):
+            page.locator(f"[name=ply][value='{ply}']").check(force=True)
+            here = np.unique(classes[game.ply(ply)][expected[game.ply(ply)]])
+            assert page.locator("#tiles li").count() == len(here)
+            total += len(here)
+            with_move += page.locator("#tiles a", has_text="to move").count()
+        assert f"of {total} " in page.inner_text("#counted")
+        return total, with_move
+
+    assert check(np.ones(len(game), bool)) == (765, 627)
+    for name in ("maskable_ppo", "first"):
+        page.select_option("#whose", label=f"where {name} may blunder")
+        spec = f"{ROOT}/checkpoints/{name}" if name == "maskable_ppo" else name
+        check(blunders(solve(RULES), tabulate(RULES, player(spec)).table))
+    page.locator("[name=ply][value='3']").check(force=True)
+    page.locator("#tiles a").first.click()
+    board = marks(page)
+    assert board.count("_") == 6
+    assert (page.input_value("#seat"), page.input_value("#overlay")) == ("both", "player")
+    at = game.index(RULES.parse(board))
+    first = tabulate(RULES, player("first")).table[at]
+    assert ((first > TINY) & ~solve(RULES).optimal[at]).any()
+
+
+def cells_of(page):
+    rows = page.locator("#leaderboard tbody tr")
+    return rows.evaluate_all("all => all.map(r => [...r.children].map(c => c.textContent))")
+
+
+def test_the_leaderboard_is_what_certify_prints(opened, shipped):
+    page = opened(shipped)
+    rows = {row[0]: row[1:] for row in cells_of(page)}
+    assert set(rows) == {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")} | {*OPPONENTS}
+    for name, row in rows.items():
+        folder = ROOT / "checkpoints" / name
+        found = certify(RULES, name).to_dict() if name in OPPONENTS else None
+        found = found or read_card(folder)["certificate"]
+        wins, worst = found["vs_random"], found["worst_case"]
+        assert row[:7] == [
+            "never loses" if found["unbeatable"] else "can be beaten",
+            *(console.value(worst[seat]) for seat in "XO"),
+            *(console.share(wins[seat][0]) for seat in "XO"),
+            console.share(found["optimal_moves"]["all"]),
+            str(found["blunders"]),
+        ]
+    command = [sys.executable, str(ROOT / "scripts/certify.py"), "checkpoints/dqn", "--json"]
+    told = json.loads(ran(command, ROOT).stdout)
+    page.select_option("#player", label="dqn")
+    page.click("summary")
+    assert json.loads(page.inner_text("#certificate")) == {
+        key: value for key, value in told.items() if key != "player"
+    }
+
+
+def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
+    page = opened(shipped)
+
+    def column(number):
+        return [row[number] for row in cells_of(page)]
+
+    page.get_by_role("button", name="Blunders").click()
+    blunders = list(map(int, column(7)))
+    assert blunders == sorted(blunders, reverse=True)
+    assert page.locator("th[aria-sort=descending]").inner_text().startswith("Blunders")
+    page.keyboard.press("Enter")
+    assert list(map(int, column(7))) == sorted(blunders)
+    page.get_by_role("button", name="Player").click()
+    assert column(0)[0] == min(column(0))
+    page.get_by_role("button", name="Steps").click()
+    assert column(9)[-1] == ""  # what is missing stands last
+    page.get_by_role("link", name="genetic").click()
+    assert page.inner_text("#about-name") == "genetic"
+
+
+def test_pairs_are_exact_scores(opened, shipped):
+    page = opened(shipped)
+    page.select_option("#pair-x", label="tactical")
+    page.select_option("#pair-o", label="td0")
+    found = score(RULES, player("tactical"), player(f"{ROOT}/checkpoints/td0"))
+    win, draw, loss = map(console.share, found)
+    assert page.inner_text("#pair") == f"X wins {win} %, draws {draw} %, loses {loss} %"
+    assert page.inner_text(".pairs .chosen") == console.value(found.value)
+
+
+def test_links_open_a_position_and_impossible_ones_say_so(opened, shipped):
+    page = opened(shipped, "#play=td0&seat=X&show=values&moves=5123")
+    assert marks(page) == "OXO_X____"
+    again = opened(shipped, page.url[page.url.index("#") :])
+    assert marks(again) == "OXO_X____"
+    assert "Your turn" in again.inner_text("#status")
+    for moves in ("55", "1425389", "0", "x"):
+        lost = opened(shipped, f"#play=td0&seat=X&moves={moves}")
+        assert "no possible game" in lost.inner_text("#notes")
+        assert marks(lost) == "_" * 9
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", ["desktop", "phone"])
+def test_axe_finds_no_serious_violation(opened, trained, scheme, width):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(trained[1] / "o/report.html", "#play=first&seat=O", width, scheme)
+    click(page, 1)
+    page.click(".note button")
+    page.select_option("#overlay", "values" if scheme == "light" else "player")
+    found = Axe().run(page).response["violations"]
+    assert not [(one["id"], one["impact"]) for one in found if one["impact"] != "minor"]
+
+
+def test_the_benchmark_ends_with_the_path_of_its_report(opened, trained):
+    told, folder = trained
+    assert told.splitlines()[-1].split()[1].strip(",") == "o/report.html"
+    page = opened(folder / "o/report.html")
+    drawn = page.locator("figure svg:visible").evaluate_all("all => all.map(s => s.ariaLabel)")
+    rows = json.loads((folder / "o/benchmark.json").read_text())["trainings"]
+    for row in rows:
+        step, seconds = row["unbeatable_at"]
+        said = f"{row['learner']} 0: unbeatable after {step} steps, {seconds:.1f} s of one core"
+        assert any(label.startswith(said) for label in drawn)
+    assert page.locator(".over-steps svg:visible").count() == len(rows)
+    page.get_by_label("seconds").check()
+    assert page.locator(".over-seconds svg:visible").count() == len(rows)
+    assert page.locator(".over-steps svg:visible").count() == 0
+
+
+def test_a_players_name_stays_text(opened, tmp_path):
+    for name in (EVIL, WORSE):
+        shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
+    row = {"source": EVIL, "what": "</script>", "claimed": [0.919, 0, 0.081], "unit": "%"}
+    row |= {"published": [1, 0, 0], "repaired": None, "expected": [], "note": "</td>"}
+    row |= {"budget": None, "budget_claimed": None, "tolerance": "", "holds": True, "main": True}
+    (tmp_path / "published.json").write_text(json.dumps({"rows": [row]}))
+    out = tmp_path / "report.html"
+    report.make(
+        out,
+        out,
+        tmp_path / "published.json",
+        [str(tmp_path / EVIL), str(tmp_path / WORSE), "first"],
+    )
+    page = opened(out)
+    assert page.locator("img").count() == 0
+    assert page.inner_text("#about-name") == EVIL
+    assert {EVIL, WORSE} < {row[0] for row in cells_of(page)}
+    page.select_option("#whose", label=f"where {EVIL} may blunder")
+    page.get_by_role("link", name=EVIL).click()
+    assert page.inner_text("#about-name") == EVIL
+    cells = page.locator("#published tbody tr > *").all_inner_texts()
+    numbers = ["91.90 / 0.00 / 8.10", "100.00 / 0.00 / 0.00", "-"]
+    assert cells == [EVIL, "</script>", *numbers, "</td>"]
+
+
+class Attributes(HTMLParser):
+    """The names of all attributes in a page's source, and the content of its policy."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.names, self.policy = set(), ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        """Called by the parser at every element."""
+        self.names |= {name for name, _ in attributes}
+        if ("http-equiv", "Content-Security-Policy") in attributes:
+            self.policy = dict(attributes)["content"]
+
+
+def test_the_file_is_small_and_its_policy_lets_nothing_else_in(browser, shipped):
+    text = shipped.read_text(encoding="utf-8")
+    assert len(text.encode()) < 3_000_000
+    found = Attributes(text)
+    assert not [n for n in found.names if n.startswith("on") or n in ("style", "src", "srcset")]
+    assert "default-src 'none'" in found.policy
+    assert "unsafe" not in found.policy
+    page = browser.new_page()
+    messages = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.goto(shipped.as_uri())
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'),"
+        " {textContent: 'window.ran = true'}))"
+    )
+    assert page.evaluate("window.ran") is None
+    assert any("Content Security Policy" in message for message in messages)
+    page.close()
+
+
+def test_without_results_or_with_damaged_ones_it_says_so_in_one_line(tmp_path):
+    script = [sys.executable, str(ROOT / "scripts/report.py")]
+    (tmp_path / "bad.json").write_text("[]")
+    (tmp_path / "bad.txt").write_text("[1]")
+    gone = {"players": [{"player": "a", "folder": "r/a", "seconds": 1}]}
+    (tmp_path / "gone.json").write_text(json.dumps(gone))
+    cases = {
+        ("--results", "bad.json"): "bad.json holds no results",
+        ("--results", "gone.json"): "r/a, which is gone",
+        ("first", "--published", "bad.txt"): "holds no published numbers",
+        ("nobody",): "known are",
+        ("first", "mcts:time=0.1"): "cannot be certified",
+    }
+    for arguments, named in cases.items():
+        told = ran([*script, *arguments], tmp_path)
+        assert (told.returncode, told.stdout) == (2, "")
+        assert re.fullmatch(r"report.py: [^\n]+\n", told.stderr), told.stderr
+        assert named in told.stderr
+    assert not (tmp_path / "results").exists()
+    told = json.loads(ran([*script, "first", "random", "--json"], tmp_path).stdout)
+    assert told["players"] == ["first", "random"]
+    assert (tmp_path / told["report"]).stat().st_size == told["bytes"]
+
+
+def test_pictures_need_results(tmp_path):
+    told = ran([sys.executable, str(ROOT / "scripts/pictures.py")], tmp_path)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(r"pictures.py: [^\n]*make benchmark[^\n]*\n", told.stderr)
+    assert not list(tmp_path.iterdir())
