@@ -1,5 +1,6 @@
 """The README's pictures, made from real results: the report's, and a policy as it learns."""
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,7 @@ MARGIN = 16  # pixels around what is photographed
 
 @dataclass(frozen=True)
 class Arguments:
-    """Make the README's pictures: leaderboard.png, board.png and learning.gif.
+    """Make the pictures: leaderboard.png, board.png, learning.gif and a curve of each learner.
 
     Needs the results of the benchmark, the extra `dev` (Playwright) and Chromium on the system.
     """
@@ -24,7 +25,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Make all three and say how large they are."""
+    """Make them all and say how large they are."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     if not given.results.is_file():
@@ -33,7 +34,7 @@ def main(args: list[str]) -> None:
 
     from tttenv.files import write
 
-    made = {**photographs(given.results), "learning.gif": film(given.seed)}
+    made = {**photographs(given.results), "learning.gif": film(given.seed), **drawn(given.results)}
     for name, data in made.items():
         write(given.out / name, data)
         print(f"{given.out / name}  {len(data) / 1000:.0f} kB")
@@ -69,6 +70,18 @@ def photographs(results: Path) -> dict[str, bytes]:
         shots["board.png"] = photograph(page, ".table-top")
         browser.close()
     return {name: smaller(data) for name, data in shots.items()}
+
+
+def drawn(results: Path) -> dict[str, bytes]:
+    """The first training of each learner as a curve, SVG by file name."""
+    from page import curves
+
+    made = {}
+    for training in reversed(json.loads(results.read_text(encoding="utf-8"))["trainings"]):
+        curve = curves.read(Path(training["folder"]))
+        if curve is not None:
+            made[f"curve-{training['learner']}.svg"] = curves.alone(curve)
+    return made
 
 
 def photograph(page: Any, selector: str) -> bytes:

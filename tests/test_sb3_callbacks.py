@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import subprocess
 import sys
 from dataclasses import asdict
@@ -221,8 +222,13 @@ def test_self_play_alone_and_on_large_boards_works_and_nonsense_is_refused():
 
 
 def script(*arguments):
-    file = Path(__file__).parents[1] / "scripts" / "adapters.py"
-    return subprocess.run([sys.executable, file, *arguments], capture_output=True, text=True)
+    root = Path(__file__).parents[1]
+    return subprocess.run(
+        [sys.executable, root / "scripts" / "adapters.py", *arguments],
+        env=os.environ | {"PYTHONPATH": str(root)},
+        capture_output=True,
+        text=True,
+    )
 
 
 def test_the_script_prints_both_comparisons_and_refuses_nonsense_in_a_line():

@@ -5,6 +5,7 @@ import os
 import pty
 import re
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -14,6 +15,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CTRL_C, CTRL_D = "\x03", "\x04"
 PATIENCE = 30  # seconds
+
+
+def _take_the_terminal() -> None:
+    """In the child: Ctrl-C comes here, and ends it even where whoever runs the tests ignores it."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Typist:
@@ -31,7 +38,7 @@ class Typist:
             stderr=inner,
             env={**{k: v for k, v in os.environ.items() if k != "NO_COLOR"}, **more},
             start_new_session=True,
-            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Ctrl-C goes to the child
+            preexec_fn=_take_the_terminal,
         )
         os.close(inner)
         self.shown, self.read = "", 0  # all output, and how much of it was expected so far

@@ -9,6 +9,8 @@ from typing import Any
 # Drawn in these colours, which then become names that the page's style sheet gives colours to.
 INK, AS_X, AS_O, OPTIMAL = "#010101", "#020202", "#030303", "#040404"
 NAMES = {INK: "var(--quiet)", AS_X: "var(--x)", AS_O: "var(--o)", OPTIMAL: "var(--good)"}
+# What they are in a picture that stands alone, on white.
+PAINTS = {INK: "#57534e", AS_X: "#2563eb", AS_O: "#d97706", OPTIMAL: "#15803d"}
 TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", "time/seconds")
 
 
@@ -60,6 +62,28 @@ def svg(curve: Curve, over: str, label: str) -> str:
         out = io.StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     return _plain(out.getvalue(), label)
+
+
+def alone(curve: Curve) -> bytes:
+    """The curve over seconds as an SVG file that explains itself."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "curve"}):
+        figure = _figure(curve, curve.seconds, "seconds")
+        figure.set_size_inches(4.6, 3.3)
+        figure.subplots_adjust(top=0.92, bottom=0.15, hspace=0.42)
+        above, below = figure.axes
+        quiet = {"fontsize": 8, "color": INK}
+        above.set_title("share of optimal moves, %", loc="left", **quiet)
+        below.set_title("worst case", loc="left", **quiet)
+        below.legend(["as X", "as O"], loc="lower right", fontsize=8, frameon=False)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", facecolor="white", metadata={"Date": None})
+    drawn = out.getvalue()
+    for colour, paint in PAINTS.items():
+        drawn = drawn.replace(colour, paint)
+    return drawn.encode()
 
 
 def _figure(curve: Curve, along: list[Any], over: str) -> Any:

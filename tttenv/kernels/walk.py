@@ -72,7 +72,7 @@ def reply(
         step = steps[at[i], np.uint64(cells[j])]
         standing = step & np.uint32(3)
         at[i] = step >> np.uint32(2)
-        rewards[i] = -PAID[standing]
+        rewards[i] -= PAID[standing]  # an opening stone leaves what the last game brought
         over[i] = standing != GOING
         going -= standing != GOING
     return going

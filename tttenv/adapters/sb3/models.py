@@ -89,6 +89,7 @@ def rules_of(env: VecEnv) -> Rules:
 
 
 def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
+    """The model as a function over observations, with and without its mask; not frozen."""
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
     if head is None or hasattr(net, "lstm_actor"):
@@ -117,7 +118,10 @@ class Answer:
         net.set_training_mode(False)
         try:
             with torch.no_grad():
-                return HEADS[self.head][0](net, net.obs_to_tensor(seen)[0])
+                numbers = HEADS[self.head][0](net, net.obs_to_tensor(seen)[0])
+            if torch.isnan(numbers).any():  # torch may or may not have looked itself
+                raise ValueError("it says nan")
+            return numbers
         except ValueError as error:  # torch's own says it in many lines
             raise ValueError(f"the model gives no distribution: {str(error)[:80]} ...") from None
         finally:

@@ -1,0 +1,107 @@
+"""The benchmark's results as tables: on the terminal, in the README, beside the shipped players."""
+
+from pathlib import Path
+from typing import Any
+
+import console
+
+NUMBERS = """
+Beside the players stand numbers: `published.json`, what `python scripts/reproduce.py` found of the
+published experiments, and `seven.json`, what is proved of the seven published LMS features;
+`python scripts/seven.py` checks it.
+"""
+HEADS = [
+    *("\nseconds", "\nas", "random\nwin %", "\ndraw %", "\nloss %"),
+    *("minimax\nwin %", "\ndraw %", "\nloss %"),
+    *("worst\ncase", "optimal\nmoves %", "\nblunders", "\nunbeatable"),
+]
+LEGEND = [
+    "seconds: of one core, to the first unbeatable certificate; worst case: value against a best",
+    "response, 0 unbeatable, -1 always beaten; blunders: positions where it gives away value",
+]
+
+
+def show(result: dict[str, Any]) -> str:
+    """Print the results as tables; returns the text."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    out = Console(record=True)
+    out.width = max(out.width, 120)
+    table = Table(box=SIMPLE_HEAD)
+    table.collapse_padding, table.pad_edge = True, False
+    table.add_column("\nplayer", no_wrap=True)
+    for head in HEADS:
+        table.add_column(head, justify="right", no_wrap=True)
+    for entry in result["players"]:
+        for seat in ("X", "O"):
+            table.add_row(*_cells(entry, seat))
+    out.print(f"exact strengths on {result['rules']}", highlight=False)
+    out.print(table)
+    for line in LEGEND + [_sentence(found) for found in result["learners"]]:
+        out.print(line, highlight=False)
+    return "\n".join(line.rstrip() for line in out.export_text().splitlines() if line.strip())
+
+
+def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
+    """Copy the players of `seed` without what only training needs, and list them in a README."""
+    from tttenv.card import CARD, POLICY, WEIGHTS
+    from tttenv.files import write
+
+    rows = []
+    for training in trainings:
+        if training["seed"] != seed:
+            continue
+        for name in (WEIGHTS, POLICY, CARD):
+            source, target = Path(training["folder"]), out / training["learner"]
+            write(target / name, (source / name).read_bytes())
+        card, name = training["certificate"], training["learner"]
+        wins = [console.share(card["vs_random"][seat][0]) for seat in "XO"]
+        worst = [console.value(card["worst_case"][seat]) for seat in "XO"]
+        rows.append(
+            f"| `{name}` | {worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {training['steps']} |"
+        )
+    head = "| player | worst case X / O | wins vs random X / O, % | steps |\n|-|-|-|-|\n"
+    title = (
+        "# Trained players\n\nCertify one again: `python scripts/certify.py checkpoints/NAME`.\n\n"
+    )
+    write(out / "README.md", title + head + "\n".join(rows) + "\n" + NUMBERS)
+
+
+def into(readme: Path, text: str) -> None:
+    """Put the text between the README's marks.
+
+    Raises:
+        ValueError: if it has none.
+    """
+    from tttenv.files import write
+
+    before, begin, rest = readme.read_text(encoding="utf-8").partition("<!-- table: begin -->\n")
+    _, end, after = rest.partition("<!-- table: end -->")
+    if not end:
+        raise ValueError(f"{readme} has no marks <!-- table: begin --> and <!-- table: end -->")
+    write(readme, f"{before}{begin}```text\n{text}\n```\n{end}{after}")
+
+
+def _cells(entry: dict[str, Any], seat: str) -> list[str]:
+    """One row of the table: what holds for both seats stands in X's."""
+    seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
+    unbeatable = "yes" if entry["unbeatable"] else "no"
+    optimal = console.share(entry["optimal_moves"]["all"])
+    left, right = [entry["player"], seconds], [optimal, str(entry["blunders"]), unbeatable]
+    if seat == "O":
+        left, right = ["", ""], ["", "", ""]
+    shares = [*entry["vs_random"][seat], *entry["vs_perfect"][seat]]
+    worst = console.value(entry["worst_case"][seat])
+    return [*left, seat, *map(console.share, shares), worst, *right]
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    sentence = f"{found['learner']}: {found['unbeatable']} of {found['seeds']} seeds unbeatable"
+    if found["unbeatable"]:
+        sentence += (
+            f", median {found['median_steps']:.0f} steps in {found['median_seconds']:.1f} s,"
+            f" slowest {found['slowest_seconds']:.1f} s"
+        )
+    return sentence
