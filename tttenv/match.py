@@ -154,7 +154,8 @@ class Match:
 
         def work(part: slice) -> int:
             if wipe:
-                lap.finals[part], lap.ended[part] = 0, END
+                lap.finals[part].view(np.uint8).fill(0)  # as bytes: twice as quick as numbers
+                lap.ended[part.start] = END
             return self.games.lap(part, cells, lap)
 
         return self.crew.share(len(cells), work)

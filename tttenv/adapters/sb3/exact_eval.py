@@ -51,7 +51,7 @@ class ExactEvalCallback(BaseCallback):
 
     def __init__(
         self,
-        every: int = 50_000,
+        every: int = 100_000,
         rules: Rules | None = None,
         folder: Path | str | None = None,
         stop: bool = True,
