@@ -69,11 +69,13 @@ def watched(policy: Any, quiet: bool) -> Any:
 
 
 def _description() -> str:
+    from inspect import cleandoc
+
     from tttenv.opponents import FOREIGN, OPPONENTS
 
     rows = OPPONENTS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
-    return f"{Arguments.__doc__}\n\nPlayers by name:\n{known}"
+    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}"
 
 
 def print_certificate(name: str, certificate: Any) -> None:

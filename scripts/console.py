@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -16,7 +17,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def run(script: Callable[[list[str]], None], prog: str) -> None:
-    """Run a script: wrong input ends it with one line and status 2, an interrupt with 130."""
+    """Run a script: wrong input ends it with one line and status 2, an interrupt with 130.
+
+    Who asks it to end (SIGTERM) sees it end with 143 and all that it started with it.
+    """
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         script(sys.argv[1:])
         sys.stdout.flush()
@@ -86,8 +91,10 @@ def odds(row: Sequence[float]) -> str:
 
 def value(number: float) -> str:
     """A value between -1 and 1 with its sign; zero without."""
-    near = 0.0 if abs(number) < 5e-5 and abs(number) < 1e-9 else number
-    return "0" if near == 0 else f"{near:+.4f}".rstrip("0").rstrip(".")
+    text = f"{number:+.4f}".rstrip("0").rstrip(".")
+    if text not in ("+0", "-0"):
+        return text
+    return "0" if abs(number) < 1e-9 else f"{number:+.0e}"
 
 
 def standing(numbers: dict[str, float]) -> str:

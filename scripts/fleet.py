@@ -1,10 +1,12 @@
 """Several jobs at the same time, a core each, with a progress bar for each; mostly trainings."""
 
+import os
 import shutil
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from queue import Empty
 from typing import Any, NamedTuple
@@ -110,10 +112,21 @@ def tell_of(number: int, step: int, steps: int, state: str) -> None:
 
 
 def _listen(news: Any) -> None:
-    """In a worker: where to tell of progress; an interrupt is the main process's to handle."""
+    """In a worker: where to tell of progress; an interrupt is the main process's to handle.
+
+    A worker whose main process is gone, however it went, has nobody to work for.
+    """
     global _news
     _news = news
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_outlive_nobody, daemon=True).start()
+
+
+def _outlive_nobody() -> None:
+    main = parent_process()
+    if main is not None:
+        main.join()
+        os._exit(1)
 
 
 def _follow(futures: list[Future[Any]], news: Any, bars: Any, tasks: list[Any], whole: Any) -> None:

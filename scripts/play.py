@@ -55,7 +55,7 @@ def main(args: list[str]) -> None:
     elif given.versus is not None:
         from playing.watching import watch
 
-        watch(session, given.games, given.json)
+        watch(session, given.games, given.json, advice if given.hints else None)
     else:
         from playing.terminal import Terminal
 
@@ -63,10 +63,13 @@ def main(args: list[str]) -> None:
 
 
 def _description() -> str:
-    from tttenv.opponents import OPPONENTS
+    from inspect import cleandoc
 
-    known = "\n".join(f"  {name:<12}{row.about}" for name, row in OPPONENTS.rows.items())
-    return f"{Arguments.__doc__}\n\nPlayers by name:\n{known}"
+    from tttenv.opponents import FOREIGN, OPPONENTS
+
+    rows = OPPONENTS.rows | FOREIGN.rows
+    known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
+    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}"
 
 
 def _seated(given: Arguments) -> tuple[Any, Any]:

@@ -92,6 +92,8 @@ def _parse(name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
     from learners.checkpoint import load_about
 
     stored = load_about(options.out or _usual_folder(name, options, config))
+    if stored["learner"] != name:
+        raise ValueError(f"{options.out} holds a training of {stored['learner']}, not of {name}")
     before = Options(preset=stored["preset"], rules=stored["rules"], **stored["plan"])
     return _parse_from(name, rest, before, kind.Config(**stored["config"]))
 

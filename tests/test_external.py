@@ -245,3 +245,7 @@ def test_the_script_ends_with_the_verdict_and_status_2(bot):
     assert (told.returncode, told.stdout) == (2, "")
     verdict = r"certify\.py: '[^\n]*/bot' plays cell 0, which is taken: O to move on X_{8}\n"
     assert re.fullmatch(verdict, told.stderr), told.stderr
+
+
+def test_a_limit_longer_than_systems_know_is_as_good_as_none(bot):
+    assert certify(RULES, external(RULES, bot(SHELL_BOT), timeout=1e12)) == certify(RULES, "first")

@@ -1,5 +1,10 @@
 """The one compiled pass that a batch without an opponent takes is the step it stands for."""
 
+import os
+import pickle
+import time
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from reference import random_game, view
@@ -72,6 +77,36 @@ def test_it_goes_on_from_any_board_and_after_playing_an_opponent(rules):
         assert (one[0] == two[0]).all()
         nothing = np.zeros(1)
         assert (one[4].get("final_obs", nothing) == two[4].get("final_obs", nothing)).all()
+
+
+def test_last_views_are_right_again_after_an_opponent_played_in_between():
+    env = VectorTicTacToe(GAMES, opponent=None, copy=False)
+    env.reset(seed=1)
+    for turn in range(60):
+        env.set_opponent("random" if turn % 3 == 1 else None)
+        _, _, over, _, infos = env.step(env.sample_actions())
+        if over.any():
+            assert not infos["final_obs"][~over].any()
+            assert (infos["final_obs"][over].sum(axis=1) == 9).all()
+
+
+def test_a_batch_with_threads_can_be_copied_pickled_and_forked():
+    env = VectorTicTacToe(GAMES, opponent=None, threads=3)
+    env.reset(seed=1)
+    env.step(env.sample_actions())
+    cells = env.sample_actions()
+    twins = [deepcopy(env), pickle.loads(pickle.dumps(env))]
+    if not (child := os.fork()):  # it has none of the parent's threads
+        env.step(cells)
+        os._exit(0)
+    deadline = time.monotonic() + 20
+    while (done := os.waitpid(child, os.WNOHANG))[0] == 0:
+        assert time.monotonic() < deadline, "the fork hangs"
+        time.sleep(0.01)
+    assert done[1] == 0
+    wanted = env.step(cells)[0]
+    for twin in twins:
+        assert (twin.step(cells)[0] == wanted).all()
 
 
 def test_what_it_hands_out_stays_as_it_was_unless_told_otherwise():

@@ -206,3 +206,7 @@ def test_wrong_actions_name_the_game_and_change_nothing():
         with pytest.raises(ValueError, match=rf"^[^\n]*{named}[^\n]*$"):
             match.turn(actions, Loaded())
         assert (match.boards == before).all()
+
+
+def test_numbers_of_games_may_be_those_of_numpy():
+    assert len(Match(RULES, np.int64(4)).over) == 4

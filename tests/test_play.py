@@ -469,6 +469,8 @@ def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed():
     assert found["score"] == score
     again = piped("random", "--versus", "tactical", "--games", "6", "--json")
     assert again.stdout == told.stdout
+    hinted = piped("random", "--versus", "tactical", "--hints").stdout
+    assert hinted.count("exact: ") == len(found["games"][0]["cells"])
     shown = piped("random", "--versus", "tactical", "--games", "6").stdout
     cells = [cell for one in found["games"] for cell in one["cells"]]
     named = re.findall(r"^[XO] > (\S+)", shown, re.MULTILINE)

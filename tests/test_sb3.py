@@ -374,3 +374,24 @@ def test_a_model_saved_and_loaded_is_the_same_player():
     again = sb3_contrib.MaskablePPO.load(zipped, env=VecEnv(8))
     assert (policy(again, RULES).table == policy(model, RULES).table).all()
     again.learn(64)
+
+
+def test_openings_leave_boards_that_were_asked_for_and_a_fixed_seat_is_refused():
+    env = VecEnv(8, opening=8)
+    env.set_options({"board": "X___O____"})
+    env.reset()
+    assert (env.games.boards == Rules().parse("X___O____")).all()
+    with pytest.raises(ValueError, match=r"^an opening deals both seats"):
+        VecEnv(8, opening=8, seat="X")
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 3, 2)])
+def test_openings_as_long_as_the_board_leave_games_that_go_on(rules):
+    m, n, k = rules
+    env = VecEnv(200, opening=m * n, m=m, n=n, k=k)
+    env.seed(0)
+    env.reset()
+    for _ in range(5):
+        boards = env.games.boards
+        assert not Rules(*rules).over(boards).any()
+        env.step((boards == 0).argmax(axis=1))

@@ -270,3 +270,40 @@ def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path
                 os.killpg(child.pid, signal.SIGKILL)
     assert (child.returncode, out) == (130, "")
     assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted", ""]
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
+    arguments = ["--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r", "--json"]
+    with subprocess.Popen(
+        command("benchmark.py", *arguments),
+        cwd=tmp_path,
+        env=surroundings(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as child:
+        try:
+            while not list(tmp_path.glob("r/*/card.json")):
+                assert child.poll() is None
+                time.sleep(0.05)
+            child.send_signal(how)  # to it alone, not to its workers
+            child.communicate(timeout=30)  # the workers hold these pipes, too
+            assert child.returncode == (143 if how == signal.SIGTERM else -how)
+            for _ in range(100):
+                try:
+                    os.killpg(child.pid, 0)
+                except ProcessLookupError:
+                    return
+                time.sleep(0.1)
+            pytest.fail("a worker is left")
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+
+
+def test_a_resumed_training_is_of_the_same_learner(ran):
+    assert ran("train.py", *TINY, "--steps", "5", "--out", "r/1").returncode == 0
+    told = ran("train.py", "td0", "--resume", "--out", "r/1")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert told.stderr == "train.py: r/1 holds a training of selfplay, not of td0\n"

@@ -23,7 +23,8 @@ def at_least_one(what: str, number: int) -> None:
     Raises:
         ValueError: for anything else.
     """
-    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+    whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not whole or number < 1:
         raise ValueError(f"a match has at least one {what}, not {number!r}")
 
 

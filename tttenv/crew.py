@@ -1,5 +1,6 @@
 """Threads that share the work on a batch of games."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +13,22 @@ class Crew:
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self.others = ThreadPoolExecutor(threads - 1) if threads > 1 else None
+        self._others: ThreadPoolExecutor | None = None
+        self._home = 0  # the process in which they were started: a fork has none of them
+
+    def __getstate__(self) -> dict[str, int]:
+        """A copy starts threads of its own."""
+        return {"threads": self.threads}
+
+    def __setstate__(self, state: dict[str, int]) -> None:
+        self.__init__(state["threads"])  # type: ignore[misc]  # a copy begins like the original
+
+    @property
+    def others(self) -> ThreadPoolExecutor:
+        """The threads besides the caller's, started when first asked for."""
+        if self._others is None or self._home != os.getpid():
+            self._others, self._home = ThreadPoolExecutor(self.threads - 1), os.getpid()
+        return self._others
 
     def share(self, count: int, work: Callable[[slice], int | None], light: bool = False) -> int:
         """Do `count` pieces of work, each thread a part of them, and add up what it returns.
@@ -26,7 +42,7 @@ class Crew:
             light: picking a cell, say, rather than a whole step.
         """
         each = max(0, count - (LIGHT_HEAD_START if light else HEAD_START)) // self.threads
-        if self.others is None or not each:
+        if self.threads == 1 or not each:
             return work(slice(0, count)) or 0
         cuts = [count - i * each for i in range(self.threads)]  # where the others' parts end
         parts = [slice(cut - each, cut) for cut in cuts[:-1]]

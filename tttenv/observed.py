@@ -103,14 +103,14 @@ def _ask_network(net: Any, seen: Any) -> Any:
     kind = {} if like is None else {"device": like.device, "dtype": like.dtype}
     with ExitStack() as stack:
         stack.enter_context(torch.no_grad())
-        stack.enter_context(_evaluating(net))
+        stack.enter_context(evaluating(net))
         if isinstance(seen, dict):
             return net({name: torch.as_tensor(part, **kind) for name, part in seen.items()})
         return net(torch.as_tensor(seen, **kind))
 
 
 @contextmanager
-def _evaluating(net: Any) -> Iterator[None]:
+def evaluating(net: Any) -> Iterator[None]:
     """Evaluation mode, every part as it was afterwards."""
     modes = [(part, part.training) for part in net.modules()]
     net.eval()

@@ -9,6 +9,19 @@ from numpy.typing import DTypeLike, NDArray
 KEPT = 4  # arrays remembered
 
 
+def _idle() -> int:
+    """How many references to an array `take` counts that nobody else holds.
+
+    The list's, the loop's and, depending on Python's version, the call's: so it is tried.
+    """
+    for array in [np.empty(1)]:
+        return sys.getrefcount(array)
+    raise AssertionError("the loop returns")
+
+
+IDLE = _idle()
+
+
 class Recycler:
     """Hands out arrays that are the caller's alone, as new ones are, without asking the system.
 
@@ -31,7 +44,7 @@ class Recycler:
         if self.only is not None:
             return self.only
         for array in self.known:
-            if sys.getrefcount(array) == 3:  # the list's, this loop's and the call's
+            if sys.getrefcount(array) == IDLE:
                 return array
         fresh = np.empty(self.shape, self.dtype)
         if len(self.known) < KEPT:

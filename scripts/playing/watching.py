@@ -4,15 +4,23 @@ import json
 import sys
 import time
 
-from playing.diagram import board_lines, painter
+from playing.advice import Advice
+from playing.diagram import board_lines, hint_lines, painter
 from playing.notation import name_of
 from playing.session import SEATS, Session
 
 PAUSE = 0.7  # seconds between stones on a terminal
 
 
-def watch(session: Session, games: int, as_json: bool) -> None:
-    """Let the two players of a session play some games, seats swapped after each."""
+def watch(session: Session, games: int, as_json: bool, advice: Advice | None = None) -> None:
+    """Let the two players of a session play some games, seats swapped after each.
+
+    Args:
+        session: with both players seated.
+        games: how many.
+        as_json: print the games at the end instead of every stone.
+        advice: what every move is worth is shown, too.
+    """
     found = []
     for number in range(games):
         if number:
@@ -20,7 +28,7 @@ def watch(session: Session, games: int, as_json: bool) -> None:
         names = {seat: session.side(i).name for i, seat in enumerate(SEATS)}
         if not as_json:
             print(f"\nGame {number + 1}: {names['X']} is X, {names['O']} is O.\n")
-        _play(session, quiet=as_json)
+        _play(session, advice, quiet=as_json)
         found.append({**names, "cells": session.cells, "outcome": session.outcome})
     first, second = (side.name for side in session.sides)
     score = session.score
@@ -32,12 +40,17 @@ def watch(session: Session, games: int, as_json: bool) -> None:
         print(f"score: {first} {score[0]}, draws {score[1]}, {second} {score[2]}")
 
 
-def _play(session: Session, quiet: bool) -> None:
+def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
     """One game to its end."""
     paint, pause = painter(sys.stdout), PAUSE if sys.stdout.isatty() else 0
     while not session.over:
         seat = session.mover
-        name, cell = session.side(seat).name, session.move()
+        side = session.side(seat)
+        if advice is not None and not quiet:
+            board = session.board
+            hint = advice.hint(board, side.policy)
+            print("\n".join([*hint_lines(session.rules, board, hint, side.name, paint), ""]))
+        name, cell = side.name, session.move()
         if not quiet:
             print(f"{SEATS[seat]} > {name_of(session.rules, cell)}  ({name})")
             lines = board_lines(session.rules, session.board, cell, paint)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from sevens.claims import verify
 
 from sources.rows import PRINTED, Found, Job, Row, Run, Task, Tell
 from sources.training import RULES, strength, trained
@@ -43,6 +44,7 @@ def proof(task: Task, tell: Tell) -> Found:
     if not SEVEN.exists():
         return {"note worst": f"not re-run: no {SEVEN.name} in checkpoints"}
     told = json.loads(SEVEN.read_text(encoding="utf-8"))
+    verify(told)
     can = {True: "can be", False: "cannot be", None: "may or may not be"}
     possible = ", ".join(f"{can[told['unbeatable_possible'][s]]} as {s}" for s in "XO")
     proved = "proved" if told["proved"] else "not proved"

@@ -56,7 +56,9 @@ def seeds(name: str, task: Task, tell: Tell) -> Found:
 
 
 def _ppo(pool: tuple[str, ...], full: int) -> Job:
-    return Job(pools(pool), (2, 15, full), "{:,} turns", 2048, f"{full * 2048:,} turns", long=True)
+    return Job(
+        pools(pool), (2, full, full), "{:,} turns", 2048, f"{full * 2048:,} turns", long=True
+    )
 
 
 def _seeds(name: str) -> Job:

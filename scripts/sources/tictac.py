@@ -1,6 +1,6 @@
 """S1: minimax with a cache over mirror images, a Q-table, a tree search and a small network."""
 
-from time import perf_counter
+from time import process_time
 
 from sources.rows import PRINTED, Found, Job, Row, Task, Tell
 from sources.tictac_mcts import TreeSearch
@@ -31,10 +31,10 @@ def timing(task: Task, tell: Tell) -> Found:
         assert isinstance(minimax, MinimaxSearch)
         minimax.search(RULES.parse("XOXOXO___"))  # so that no compiling is counted
         minimax.cache.clear()
-        board, start = RULES.start(), perf_counter()
+        board, start = RULES.start(), process_time()
         while not RULES.over(board):
             board = RULES.play(board, minimax.search(board).probs.argmax())
-        seconds.append(perf_counter() - start)
+        seconds.append(process_time() - start)
     plain, cached, symmetric = seconds
     return {"seconds": seconds, "times": (plain / cached, cached / symmetric)}
 

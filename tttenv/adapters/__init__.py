@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tttenv.exact import enumerable, tabulate
+from tttenv.observed import evaluating
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 
@@ -38,8 +39,5 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
     """
     if not enumerable(rules):
         return play(copy.deepcopy(module).eval())
-    training = module.training
-    try:
-        return tabulate(rules, play(module.eval()))
-    finally:
-        module.train(training)
+    with evaluating(module):
+        return tabulate(rules, play(module))

@@ -10,6 +10,7 @@ import weakref
 from time import monotonic
 
 LONGEST = 65_536  # bytes an answer may have
+LONGEST_WAIT = 3600.0  # seconds, since systems know a longest one; who waits, waits again
 GRACE = 0.5  # seconds that a program may take to end once it should
 FLUSH = " (does it flush its output after every line?)"
 
@@ -97,7 +98,7 @@ class Program:
 
     def _listen(self, seconds: float) -> None:
         """Take in what it writes, waiting at most so long for the first of it."""
-        for key, _ in self.pipes.select(seconds):
+        for key, _ in self.pipes.select(min(seconds, LONGEST_WAIT)):
             data = os.read(key.fd, LONGEST)
             if not data:
                 self.pipes.unregister(key.fileobj)

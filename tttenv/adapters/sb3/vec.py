@@ -52,6 +52,8 @@ class VecEnv(vec_env.VecEnv):
             raise ValueError("SB3 keeps observations beyond the next step: it needs copy=True")
         if kwargs.get("opponent", "random") is None:
             warnings.warn(ALONE, stacklevel=2)
+        if opening and kwargs.get("seat", "random") != "random":
+            raise ValueError("an opening deals both seats to the agent: leave seat='random'")
         self.games = VectorTicTacToe(num_envs, **kwargs)
         self.opening, self.draw = opening, draw
         games = self.games
@@ -63,6 +65,8 @@ class VecEnv(vec_env.VecEnv):
         observed, _ = self.games.reset(seed=self._seeds[0], options=options)
         self._reset_seeds()
         self._reset_options()
+        if options is not None and "board" in options:
+            return observed  # the games begin as they were told to
         return self._opened(np.ones(self.num_envs, np.bool_), observed)
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
