@@ -1,5 +1,7 @@
 """Self-play with trials of every cell, "Algorithm A": two masked MLPs, one a seat.
 
+Source: the public experiment "ModelThreeDensesReluReluAdamMasked" in Keras.
+
 Each round both nets say their best cell on all boards. Every empty cell of every board is then
 tried: a stone there, and both nets play greedily to the end; the table of successors gives the
 outcome of all these games in one pass. On batches of boards the nets are fitted to the outcomes.
@@ -47,45 +49,30 @@ class SelfPlayConfig:
 
 
 PUBLISHED = SelfPlayConfig(
-    symmetric=False,
-    boards="stones",
-    batch=64,
-    fits=1,
-    optimiser="adagrad",
-    lr=0.01,
-    halving=None,
-    targets="published",
-    legal_constant=1e-4,
-)
+    symmetric=False, boards="stones", batch=64, fits=1, optimiser="adagrad", lr=0.01, halving=None,
+    targets="published", legal_constant=1e-4,
+)  # fmt: skip
 
 
 class SelfPlay:
-    """Learns on games small enough to enumerate.
-
-    Source: the public self-play experiment "ModelThreeDensesReluReluAdamMasked" in Keras, where O
-    moves first, seen here with X first.
-    """
+    """Learns on games small enough to enumerate; its source lets O move first, we let X."""
 
     Config: ClassVar[type] = SelfPlayConfig
     presets: ClassVar[dict[str, Any]] = {"default": SelfPlayConfig(), "published": PUBLISHED}
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        never = config.halving is None
-        if (
-            min(config.batch, config.fits, 1 if never else config.halving or 0) < 1
-            or config.lr <= 0
-        ):
+        halving = 1 if config.halving is None else config.halving
+        if min(config.batch, config.fits, halving) < 1 or config.lr <= 0:
             raise ValueError("selfplay: batch, fits and halving are at least 1, lr is above 0")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.rounds = np.random.default_rng(config.seed), 0
         self.nets = [MaskedMLP(rules.cells, config.hidden, self.rng) for _ in range(2)]
+        self.named: dict[str, torch.nn.Module] = dict(zip("XO", self.nets, strict=True))
         weights = [weight for net in self.nets for weight in net.parameters()]
-        self.optimiser: torch.optim.Optimizer = (
-            torch.optim.Adagrad(weights, config.lr, eps=1e-7)
-            if config.optimiser == "adagrad"
-            else torch.optim.Adam(weights, config.lr, eps=1e-5)
-        )
+        adam, optim = config.optimiser == "adam", torch.optim
+        kind: type[optim.Adam | optim.Adagrad] = optim.Adam if adam else optim.Adagrad
+        self.optimiser = kind(weights, config.lr, eps=1e-5 if adam else 1e-7)
         self.shown = Shown(self.game, config.symmetric)
         self.planes = planes(self.game.boards)
         self.legal = torch.as_tensor(self.game.successors >= 0)
@@ -113,7 +100,7 @@ class SelfPlay:
     def state_dict(self) -> dict[str, Any]:
         """Both nets, the optimiser, the rounds played and the dice."""
         return {
-            "weights": weights_of(self._named()),
+            "weights": weights_of(self.named),
             "optimiser": self.optimiser.state_dict(),
             "rounds": self.rounds,
             "rng": self.rng.bit_generator.state,
@@ -121,13 +108,10 @@ class SelfPlay:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from `state_dict()`; weights alone are enough to play."""
-        load_weights(self._named(), state["weights"])
+        load_weights(self.named, state["weights"])
         if "optimiser" in state:
             self.optimiser.load_state_dict(state["optimiser"])
             self.rounds, self.rng.bit_generator.state = state["rounds"], state["rng"]
-
-    def _named(self) -> dict[str, torch.nn.Module]:
-        return dict(zip("XO", self.nets, strict=True))
 
     def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
         """A net's outputs (rows, cells) for these positions."""

@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any
 
 import console
+import marks
 import report
 import scoresheet
 
@@ -48,6 +49,10 @@ def main(args: list[str]) -> None:
         raise ValueError("--learners names one twice")
     if given.seeds < 1 or given.jobs < 1:
         raise ValueError("--seeds and --jobs are at least 1")
+    for folder in (given.out, given.runs, given.ship):
+        console.check_folder(folder)
+    if given.readme:
+        marks.around(given.readme, "table")
     import fleet
 
     jobs = [
@@ -75,7 +80,7 @@ def main(args: list[str]) -> None:
     else:
         text = scoresheet.show(result)
         if given.readme:
-            scoresheet.into(given.readme, text)
+            marks.put(given.readme, "table", f"```text\n{text}\n```")
         print(f"\nresults   {given.out / 'benchmark.json'}")
         print(f"players   {given.runs}, each to certify again with scripts/certify.py FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")

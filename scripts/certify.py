@@ -31,11 +31,14 @@ def main(args: list[str]) -> None:
     """Certify and print."""
     given = console.parse(Arguments, PROG, args, description=_description())
     console.check_seed(given.seed)
+    if not given.sampled and given.games != Arguments.games:
+        raise ValueError("--games go with --sampled: certificates need none")
     from tttenv import Rules, certify, player
     from tttenv.opponents import rules_of
 
     rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
-    policy = player(given.player, rules)
+    with console.hinting(given.player):
+        policy = player(given.player, rules)
     if given.sampled:
         from tttenv.metrics.arena import measure
 
@@ -47,10 +50,14 @@ def main(args: list[str]) -> None:
             print(console.sampled(numbers))
         return
     certificate = certify(rules, watched(policy, given.json))
+    hidden = getattr(policy, "illegal_mass", None)
     if given.json:
-        print(json.dumps({"player": given.player, **certificate.to_dict()}, indent=2))
-    else:
-        print_certificate(given.player, certificate)
+        more = {} if hidden is None else {"illegal_mass": hidden}
+        print(json.dumps({"player": given.player, **certificate.to_dict(), **more}, indent=2))
+        return
+    print_certificate(given.player, certificate)
+    if hidden is not None:
+        print(f"without a mask it puts {console.share(hidden)} % of its chances on taken cells")
 
 
 def watched(policy: Any, quiet: bool) -> Any:

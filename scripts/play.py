@@ -9,7 +9,6 @@ import console
 import tyro
 
 PROG = "play.py"
-SHIPPED = Path(__file__).resolve().parents[1] / "checkpoints"
 
 
 @dataclass(frozen=True)
@@ -102,12 +101,8 @@ def _side(spec: str, rules: Any) -> Any:
 
     from tttenv.opponents import player
 
-    try:
+    with console.hinting(spec):
         return Side(_short(spec), player(spec, rules))
-    except ValueError as error:
-        if (SHIPPED / spec / "card.json").is_file():
-            raise ValueError(f"{error}; the shipped one is {SHIPPED / spec}") from None
-        raise
 
 
 def _usual(given: Arguments) -> str:
@@ -117,7 +112,7 @@ def _usual(given: Arguments) -> str:
 
     rules = Rules.of(given.rules) if given.rules else Rules()
     if rules == Rules():
-        return str(SHIPPED / ("td0" if given.learn else "selfplay"))
+        return str(console.SHIPPED / ("td0" if given.learn else "selfplay"))
     if given.learn:
         return "td0"
     return "minimax" if enumerable(rules) else "alphabeta"

@@ -52,8 +52,11 @@ def make(
         Its path, its size in bytes, and the names of the players it shows.
 
     Raises:
-        ValueError: for players that are unknown, damaged or of other boards.
+        ValueError: for players that are unknown, damaged or of other boards, files that hold
+            something else, or an `out` that cannot be written.
     """
+    if out.is_dir() or any(above.is_file() for above in out.parents):
+        raise ValueError(f"the report is a file, which {out} cannot be: name another with --out")
     from page import gather
     from page import published as numbers
     from page.build import html
@@ -65,9 +68,12 @@ def make(
     elif results.is_file():
         players = gather.from_benchmark(results)
     else:
-        players = gather.from_specs(gather.usual(ROOT / "checkpoints"))
+        players = gather.from_specs(gather.usual())
     text = html(players, numbers.read(published))
-    write(out, text)
+    try:
+        write(out, text)
+    except OSError as error:  # which names a temporary file
+        raise ValueError(f"cannot write {out}: {error.strerror}") from None
     names = [player.name for player in players]
     return {"report": str(out), "bytes": len(text.encode()), "players": names}
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import console
+import marks
 from sources import SOURCES, home
 
 PROG = "reproduce.py"
@@ -49,7 +50,7 @@ def main(args: list[str]) -> None:
     if given.summary:
         write(given.summary, text)
     if given.readme:
-        tables.into(given.readme, tables.markdown(result["rows"]))
+        marks.put(given.readme, "published", tables.markdown(result["rows"]))
     if given.json:
         print(text, end="")
     else:
@@ -79,9 +80,8 @@ def check(given: Arguments) -> None:
     if set(given.only) != set(SOURCES) and (given.summary or given.readme):
         raise ValueError("--summary and --readme hold all sources: leave --only out")
     if given.readme:
-        from sources.tables import parts
-
-        parts(given.readme)
+        marks.around(given.readme, "published")
+    console.check_folder(given.out)
     if given.moves_csv:
         from learners.moves import read_csv
         from tttenv import Rules

@@ -69,21 +69,6 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
     write(out / "README.md", title + head + "\n".join(rows) + "\n" + NUMBERS)
 
 
-def into(readme: Path, text: str) -> None:
-    """Put the text between the README's marks.
-
-    Raises:
-        ValueError: if it has none.
-    """
-    from tttenv.files import write
-
-    before, begin, rest = readme.read_text(encoding="utf-8").partition("<!-- table: begin -->\n")
-    _, end, after = rest.partition("<!-- table: end -->")
-    if not end:
-        raise ValueError(f"{readme} has no marks <!-- table: begin --> and <!-- table: end -->")
-    write(readme, f"{before}{begin}```text\n{text}\n```\n{end}{after}")
-
-
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:
     """One row of the table: what holds for both seats stands in X's."""
     seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"

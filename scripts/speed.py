@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import console
 
@@ -55,7 +56,7 @@ def main(args: list[str]) -> None:
     """Measure and print."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
-    if given.rounds < 1 or given.seconds <= 0:
+    if given.rounds < 1 or not 0 < given.seconds < float("inf"):
         raise ValueError("--rounds is at least 1 and --seconds above 0")
     pin(1)
     import ours
@@ -124,14 +125,17 @@ def show(results: list[Result]) -> None:
     out = Console()
     out.width = max(out.width, 110)
     table = Table(box=SIMPLE_HEAD)
-    for head in ("", "per second", "of", "peers: per second, ours is times as fast"):
-        table.add_column(head, justify="right" if head == "per second" else "left")
+    beside = "peers: per second, ours is times as fast"
+    with_peers = any(result.peers for result in results)
+    for head in ("", "per second", "of", *[beside] * with_peers):
+        right: Any = "right" if head == "per second" else "left"
+        table.add_column(head, justify=right, no_wrap=head != beside)
     for result in results:
         others = "; ".join(
             f"{name} {short(speed)}, {result.ratios[name]:.3g} x"
             for name, speed in result.peers.items()
         )
-        table.add_row(result.name, short(result.ours), result.unit, others)
+        table.add_row(result.name, short(result.ours), result.unit, *[others] * with_peers)
     out.print(table)
 
 

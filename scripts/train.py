@@ -49,6 +49,7 @@ def main(args: list[str]) -> None:
     from tttenv.rules import Rules
 
     out = options.out or _usual_folder(name, options, config)
+    console.check_folder(out)
     fields = ("steps", "every", "checkpoint_every", "stop_when_unbeatable", "device", "threads")
     the_plan = plan(name, options.preset, **{key: getattr(options, key) for key in fields})
     with _Bar(the_plan.steps, quiet=options.json) as bar:

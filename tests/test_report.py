@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -127,8 +128,15 @@ def expected_rank(text, cell):
 
 
 @pytest.mark.parametrize("seat", ["X", "O"])
-@pytest.mark.parametrize("name", ["first", "dqn", "random"])
-@pytest.mark.parametrize(("width", "place"), [("desktop", click), ("phone", press)])
+@pytest.mark.parametrize(
+    ("width", "place", "name"),
+    [
+        *(("desktop", click, name) for name in ("first", "dqn", "random")),
+        *(("phone", press, name) for name in ("first", "dqn", "random")),
+        ("desktop", press, "dqn"),
+        ("phone", click, "dqn"),
+    ],
+)
 def test_whole_games_by_mouse_and_by_keyboard(opened, shipped, width, place, name, seat):
     page = opened(shipped, f"#play={name}&seat={seat}", width)
     spec = f"{ROOT}/checkpoints/{name}" if name == "dqn" else name
@@ -209,6 +217,23 @@ def test_a_losing_line_replays_step_by_step(opened, shipped, name, seat):
     assert page.is_disabled("#lose-O")
 
 
+@pytest.mark.parametrize(("name", "seat"), [("tactical", "O"), ("first", "X")])
+def test_a_link_from_a_replay_leads_to_the_position_shown(opened, shipped, name, seat):
+    page = opened(shipped, f"#play={name}&seat=X")
+    other = opened(shipped)
+    page.click(f"#lose-{seat}")
+    board = RULES.start()
+    for cell in certify(RULES, name).losing_line[seat]:
+        page.click("#later")
+        board = RULES.play(board, cell)
+        link = page.get_attribute("#link", "href")
+        assert page.url.endswith(link)
+        other.goto(shipped.as_uri() + link)
+        assert marks(page) == marks(other) == RULES.format(board)
+    page.click("#leave")
+    assert "seat=X" in page.get_attribute("#link", "href")  # the game goes on as it was
+
+
 def test_overlays_show_exact_values_the_players_chances_or_nothing(opened, shipped):
     page = opened(shipped, "#play=tactical&seat=both&moves=152")
     board = "XX__O____"
@@ -272,26 +297,57 @@ def cells_of(page):
 def test_the_leaderboard_is_what_certify_prints(opened, shipped):
     page = opened(shipped)
     rows = {row[0]: row[1:] for row in cells_of(page)}
+    strengths = []
     assert set(rows) == {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")} | {*OPPONENTS}
     for name, row in rows.items():
         folder = ROOT / "checkpoints" / name
         found = certify(RULES, name).to_dict() if name in OPPONENTS else None
         found = found or read_card(folder)["certificate"]
-        wins, worst = found["vs_random"], found["worst_case"]
-        assert row[:7] == [
-            "never loses" if found["unbeatable"] else "can be beaten",
-            *(console.value(worst[seat]) for seat in "XO"),
-            *(console.share(wins[seat][0]) for seat in "XO"),
-            console.share(found["optimal_moves"]["all"]),
-            str(found["blunders"]),
-        ]
-    command = [sys.executable, str(ROOT / "scripts/certify.py"), "checkpoints/dqn", "--json"]
-    told = json.loads(ran(command, ROOT).stdout)
-    page.select_option("#player", label="dqn")
+        assert row[:7] == measures(found)
+        wins = sum(found["vs_random"][seat][0] for seat in "XO")
+        worst = round(sum(found["worst_case"].values()), 9)
+        strengths.append((found["unbeatable"], worst, wins))
+    assert strengths == sorted(strengths, reverse=True)
+    assert list(rows).index("mcts") < list(rows).index("random")  # it loses from one seat only
     page.click("summary")
-    assert json.loads(page.inner_text("#certificate")) == {
-        key: value for key, value in told.items() if key != "player"
-    }
+    for spec in ("checkpoints/dqn", "checkpoints/genetic", "tactical"):
+        name = Path(spec).name
+        page.select_option("#player", label=name)
+        prefix, command = page.inner_text("#command").split(" ", 1)
+        assert (prefix, command) == ("python", f"scripts/certify.py '{spec}' --json")
+        told = json.loads(ran([sys.executable, *shlex.split(command)], ROOT).stdout)
+        assert told.pop("player") == spec
+        assert json.loads(page.inner_text("#certificate")) == told
+        assert rows[name][:7] == measures(told)
+
+
+def measures(found):
+    """A certificate's numbers as the leaderboard shows them."""
+    return [
+        "never loses" if found["unbeatable"] else "can be beaten",
+        *(console.value(found["worst_case"][seat]) for seat in "XO"),
+        *(console.share(found["vs_random"][seat][0]) for seat in "XO"),
+        console.share(found["optimal_moves"]["all"]),
+        str(found["blunders"]),
+    ]
+
+
+def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
+    page = opened(shipped)
+    shown = json.loads(page.locator("#data").text_content())["players"]
+    folders = {f"checkpoints/{f.parent.name}" for f in ROOT.glob("checkpoints/*/card.json")}
+    assert {player["spec"] for player in shown} == folders | {*OPPONENTS}
+
+
+def test_a_curve_alone_has_its_legend_beside_its_heading_and_on_no_curve():
+    from page import curves
+
+    worst = {"X": [-1.0, 0.0], "O": [-1.0, -1.0]}
+    drawn = curves.alone(curves.Curve([1, 2], [1.0, 2.0], worst, [0.6, 0.9], None)).decode()
+    at = {text: float(y) for y, text in re.findall(r'y="([\d.]+)"[^>]*>([^<]+)</text>', drawn)}
+    assert abs(at["as X"] - at["worst case"]) < 3
+    assert abs(at["as O"] - at["worst case"]) < 3
+    assert at["worst case"] < at["0.0"] - 5  # above the axes
 
 
 def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
@@ -426,10 +482,12 @@ def test_the_file_is_small_and_its_policy_lets_nothing_else_in(browser, shipped)
     page.close()
 
 
-def test_without_results_or_with_damaged_ones_it_says_so_in_one_line(tmp_path):
+def test_what_it_cannot_use_it_names_in_one_line(tmp_path):
     script = [sys.executable, str(ROOT / "scripts/report.py")]
     (tmp_path / "bad.json").write_text("[]")
-    (tmp_path / "bad.txt").write_text("[1]")
+    row = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][0]
+    row.pop("main")
+    (tmp_path / "bad.txt").write_text(json.dumps({"rows": [row]}))
     gone = {"players": [{"player": "a", "folder": "r/a", "seconds": 1}]}
     (tmp_path / "gone.json").write_text(json.dumps(gone))
     cases = {
@@ -438,6 +496,7 @@ def test_without_results_or_with_damaged_ones_it_says_so_in_one_line(tmp_path):
         ("first", "--published", "bad.txt"): "holds no published numbers",
         ("nobody",): "known are",
         ("first", "mcts:time=0.1"): "cannot be certified",
+        ("first", "--out", "."): "a file, which . cannot be",
     }
     for arguments, named in cases.items():
         told = ran([*script, *arguments], tmp_path)
@@ -448,6 +507,57 @@ def test_without_results_or_with_damaged_ones_it_says_so_in_one_line(tmp_path):
     told = json.loads(ran([*script, "first", "random", "--json"], tmp_path).stdout)
     assert told["players"] == ["first", "random"]
     assert (tmp_path / told["report"]).stat().st_size == told["bytes"]
+
+
+@pytest.mark.parametrize("key", ["main", "source", "what", "holds"])
+def test_published_rows_are_whole_or_refused(tmp_path, key):
+    out, file = tmp_path / "report.html", tmp_path / "numbers.json"
+    row = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][0]
+    without = {name: value for name, value in row.items() if name != key}
+    wrong = {
+        f"entry 2 lacks {key}": {"rows": [row, without]},
+        "entry 1 lacks source": {"rows": [1]},
+        "there is no list 'rows'": {"rows": {"a": row}},
+    }
+    if key != "main":  # anything is true or not
+        wrong["entry 1 has values of other kinds"] = {"rows": [row | {key: []}]}
+    for named, content in wrong.items():
+        file.write_text(json.dumps(content))
+        with pytest.raises(ValueError, match=f"numbers.json holds no published numbers: {named}"):
+            report.make(out, out, file, ["first"])
+    assert not out.exists()
+
+
+def test_results_of_another_kind_are_refused(tmp_path):
+    out, file = tmp_path / "report.html", tmp_path / "words.json"
+    row = {"player": "first", "folder": None, "seconds": None}
+    odd = {"player": 1, "folder": 1, "seconds": "1"}
+    several = [{"players": [row, row | {key: value}]} for key, value in odd.items()]
+    for content in ("# Words", "[" * 100_000, *map(json.dumps, [*several, {"players": []}])):
+        file.write_text(content)
+        named = "its players are not" if content.startswith("{") else "it is not JSON"
+        with pytest.raises(ValueError, match=f"holds no results of the benchmark: {named}"):
+            report.make(out, file)
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("out", [".", "folder", "file/report.html", "file/a/b.html"])
+def test_a_report_that_has_no_place_is_refused_before_any_work(tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("file").touch()
+    with pytest.raises(ValueError, match=f"a file, which {re.escape(out)} cannot be"):
+        report.make(Path(out), Path("none.json"), Path("none.json"), ["nobody"])
+
+
+def test_the_bare_name_of_a_shipped_player_is_hinted_at(tmp_path, monkeypatch):
+    out = tmp_path / "report.html"
+    for folder, found in ((ROOT, "checkpoints/dqn"), (tmp_path, f"{ROOT}/checkpoints/dqn")):
+        monkeypatch.chdir(folder)
+        with pytest.raises(ValueError, match=f"; the shipped one is {re.escape(found)}$"):
+            report.make(out, out, out, ["dqn"])
+        with pytest.raises(ValueError, match=r"external$"):
+            report.make(out, out, out, ["nobody"])
 
 
 def test_pictures_need_results(tmp_path):

@@ -19,6 +19,7 @@ from tttenv.opponents import OPPONENTS
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "scripts"))
 
+import marks  # noqa: E402
 import reproduce  # noqa: E402  # scripts import one another by their bare names
 import sources  # noqa: E402
 import train  # noqa: E402
@@ -191,12 +192,13 @@ def test_a_row_off_its_tolerance_is_named_and_the_status_is_1(
 def test_a_readme_gets_the_main_rows_between_its_marks_and_keeps_the_rest(tmp_path):
     rows = json.loads(SUMMARY.read_text())["rows"]
     readme = tmp_path / "README.md"
-    readme.write_text(f"# A\n{tables.BEGIN}what was there\n{tables.END}\nrest\n")
+    begin, end = "<!-- published: begin -->\n", "<!-- published: end -->"
+    readme.write_text(f"# A\n{begin}what was there\n{end}\nrest\n")
     for _ in range(2):
-        tables.into(readme, tables.markdown(rows))
+        marks.put(readme, "published", tables.markdown(rows))
         text = readme.read_text()
-        assert text.startswith(f"# A\n{tables.BEGIN}| number |")
-        assert text.endswith(f"{tables.END}\nrest\n")
+        assert text.startswith(f"# A\n{begin}| number |")
+        assert text.endswith(f"{end}\nrest\n")
         assert "what was there" not in text
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     assert len({line.count("|") for line in lines}) == 1

@@ -77,7 +77,8 @@ def alone(curve: Curve) -> bytes:
         quiet = {"fontsize": 8, "color": INK}
         above.set_title("share of optimal moves, %", loc="left", **quiet)
         below.set_title("worst case", loc="left", **quiet)
-        below.legend(["as X", "as O"], loc="lower right", fontsize=8, frameon=False)
+        above_it = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
+        below.legend(["as X", "as O"], ncols=2, fontsize=8, frameon=False, **above_it)
         out = io.StringIO()
         figure.savefig(out, format="svg", facecolor="white", metadata={"Date": None})
     drawn = out.getvalue()

@@ -1,19 +1,23 @@
 """Whom the report shows: the players with their certificates and learning curves."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from learners.registry import LEARNERS
+from page import given
 from page.curves import Curve, read
 from tttenv import Rules, certify
 from tttenv.card import CARD, read_card
 from tttenv.certificate import require_pure
 from tttenv.exact import Tabulated, tabulate
 from tttenv.opponents import OPPONENTS, is_path, player, rules_of
+from tttenv.policy import Policy
 
 RULES = Rules(3, 3, 3)
+CHECKOUT = Path(__file__).resolve().parents[2]
+SHIPPED = CHECKOUT / "checkpoints"
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,12 @@ def from_benchmark(file: Path) -> list[Shown]:
     Raises:
         ValueError: if the file is none of the benchmark's, or a trained player is gone.
     """
-    try:
-        rows = json.loads(file.read_text(encoding="utf-8"))["players"]
-        listed = [(str(row["player"]), row["folder"], row["seconds"]) for row in rows]
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{file} holds no results of the benchmark: {error!r}") from None
+    what, keys = "results of the benchmark", ("player", "folder", "seconds")
+    rows = given.rows(file, "players", what, keys)
+    listed = [tuple(row[key] for key in keys) for row in rows]
+    kinds = (str, (str, NoneType), (int, float, NoneType))
+    if not listed or not all(all(map(isinstance, row, kinds)) for row in listed):
+        raise ValueError(f"{file} holds no {what}: its players are not what benchmark.py writes")
     for _, folder, _ in listed:
         if folder is not None and not (Path(folder) / CARD).is_file():
             raise ValueError(f"{file} tells of {folder}, which is gone: run the benchmark again")
@@ -56,14 +61,14 @@ def from_specs(specs: list[str]) -> list[Shown]:
     short = [path.resolve().name if path else spec for spec, path in zip(specs, paths, strict=True)]
     twice = {name for name in short if short.count(name) > 1}
     return [
-        shown(spec, spec if name in twice else name)
+        shown(spec, _told(spec) if name in twice else name)
         for spec, name in zip(specs, short, strict=True)
     ]
 
 
-def usual(shipped: Path) -> list[str]:
-    """The specs of the players in the folder `shipped` and of all players by name."""
-    return [f"{card.parent}/" for card in sorted(shipped.glob(f"*/{CARD}"))] + list(OPPONENTS)
+def usual() -> list[str]:
+    """The specs of the shipped players and of all players by name."""
+    return [f"{card.parent}/" for card in sorted(SHIPPED.glob(f"*/{CARD}"))] + list(OPPONENTS)
 
 
 def shown(spec: str, name: str, seconds: float | None = None) -> Shown:
@@ -74,7 +79,7 @@ def shown(spec: str, name: str, seconds: float | None = None) -> Shown:
     """
     if str(rules_of(spec)) != str(RULES):
         raise ValueError(f"the report is of {RULES}, and {spec} is for {rules_of(spec)}")
-    policy = player(spec, RULES)
+    policy = _made(spec)
     if not isinstance(policy, Tabulated):
         require_pure(policy)
     table = tabulate(RULES, policy)
@@ -88,4 +93,25 @@ def shown(spec: str, name: str, seconds: float | None = None) -> Shown:
     about, curve = row.about if row else "a trained player", read(folder)
     taken = curve.unbeatable_at[1] if curve and curve.unbeatable_at else card.get("seconds")
     taken = taken if seconds is None else seconds
-    return Shown(name, str(folder), about, table, certificate, taken, card["steps"], curve)
+    return Shown(name, _told(spec), about, table, certificate, taken, card["steps"], curve)
+
+
+def _made(spec: str) -> Policy:
+    """The player; where a shipped one has the unknown name, the complaint says where it is."""
+    try:
+        return player(spec, RULES)
+    except ValueError as error:
+        if not is_path(spec) and (SHIPPED / spec / CARD).is_file():
+            found = SHIPPED / spec
+            near = found.is_relative_to(Path.cwd())
+            found = found.relative_to(Path.cwd()) if near else found
+            raise ValueError(f"{error}; the shipped one is {found}") from None
+        raise
+
+
+def _told(spec: str) -> str:
+    """A spec for people elsewhere: a folder of the checkout by its path from there."""
+    path = Path(spec)
+    if not (is_path(spec) and path.is_absolute() and path.is_relative_to(CHECKOUT)):
+        return str(path) if is_path(spec) else spec
+    return str(path.relative_to(CHECKOUT))

@@ -1,6 +1,5 @@
 """The published numbers beside ours: what `reproduce.py --summary` wrote, as HTML tables."""
 
-import json
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,12 @@ from typing import Any
 from sources import SOURCES
 from sources.tables import cells
 
+from page import given
+
+NEEDED = (
+    *("source", "what", "main", "note", "unit", "claimed", "expected", "published", "repaired"),
+    *("budget", "budget_claimed", "tolerance", "holds"),
+)
 HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
@@ -19,12 +24,13 @@ def read(file: Path) -> list[dict[str, Any]]:
     """
     if not file.is_file():
         return []
-    try:
-        rows: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["rows"]
-        for row in rows:
-            _row(row)
-    except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{file} holds no published numbers: {error!r}") from None
+    rows = given.rows(file, "rows", "published numbers", NEEDED)
+    for number, row in enumerate(rows, start=1):
+        try:
+            html([row])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            wrong = f"entry {number} has values of other kinds than reproduce.py writes"
+            raise ValueError(f"{file} holds no published numbers: {wrong}") from None
     return rows
 
 

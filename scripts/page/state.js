@@ -14,7 +14,9 @@ const shownLine = () => (state.replay ? state.replay.line.slice(0, state.replay.
 const myTurn = () => state.seat === "both" || state.seat === mover(state.line);
 
 function address(changes = {}) {
-  const now = { ...state, line: shownLine(), ...changes };
+  // In a replay nobody answers: its link must lead to the position shown.
+  const seat = state.replay ? "both" : state.seat;
+  const now = { ...state, seat, line: shownLine(), ...changes };
   const parts = { play: data.players[now.player].name, seat: now.seat };
   if (now.overlay !== "none") parts.show = now.overlay;
   if (now.line.length) parts.moves = now.line.map((cell) => cell + 1).join("");

@@ -27,12 +27,12 @@ def leaderboard(players: list[Shown]) -> str:
 
 
 def ranked(players: list[Shown]) -> list[Shown]:
-    """The strongest first: by the worse of both worst cases, then by wins against random."""
+    """Unbeatable ones first, then by the sum of both worst cases, then by wins against random."""
 
-    def strength(player: Shown) -> tuple[float, float]:
+    def strength(player: Shown) -> tuple[bool, float, float]:
         found = player.certificate
         wins = sum(found["vs_random"][seat][0] for seat in SEATS)
-        return round(min(found["worst_case"].values()), 9), wins
+        return found["unbeatable"], round(sum(found["worst_case"].values()), 9), wins
 
     return sorted(players, key=strength, reverse=True)
 

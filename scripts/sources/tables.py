@@ -1,13 +1,11 @@
 """The filled rows as tables: for a terminal, all of them, and as markdown, the main ones."""
 
-from pathlib import Path
 from typing import Any
 
 from sources import SOURCES
 from sources.rows import spelled
 
 Filled = dict[str, Any]
-BEGIN, END = "<!-- published: begin -->\n", "<!-- published: end -->"
 HEADS = ["claimed", "as published", "repaired", "run / claimed budget", "tolerance", "holds"]
 
 
@@ -65,31 +63,6 @@ def markdown(rows: list[Filled]) -> str:
         if own:
             lines.append(f"| **{title}** |" + " |" * len(HEADS))
         for row in own:
-            note = f" ({row['note'].split(';')[0]})" if row["note"] else ""
+            note = f" ({row['note']})" if row["note"] else ""
             lines.append(f"| {row['what']}{note} | " + " | ".join(cells(row)) + " |")
     return "\n".join([*lines, "", verdict(rows) + "."])
-
-
-def into(readme: Path, text: str) -> None:
-    """Put the text between the marks of a README.
-
-    Raises:
-        ValueError: if it has none.
-    """
-    from tttenv.files import write
-
-    before, rest = parts(readme)
-    write(readme, f"{before}{BEGIN}{text}\n{END}{rest}")
-
-
-def parts(readme: Path) -> tuple[str, str]:
-    """What stands before the marks of a README, and what after.
-
-    Raises:
-        ValueError: if it has none.
-    """
-    before, begin, rest = readme.read_text(encoding="utf-8").partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not (begin and end):
-        raise ValueError(f"{readme} has no marks {BEGIN.strip()} and {END}")
-    return before, after

@@ -3,6 +3,7 @@
 import importlib
 from typing import Any, Literal, cast
 
+from tttenv.exact import enumerable
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 
@@ -37,4 +38,7 @@ def sb3(
         )
     adapter: Any = importlib.import_module("tttenv.adapters.sb3")
     model = adapter.load(path, None if algorithm == "detect" else algorithm)
-    return cast("Policy", adapter.policy(model, rules, deterministic))
+    made: Any = adapter.policy(model, rules, deterministic)
+    if enumerable(rules) and not adapter.masked(model):  # what the mask of its player hides
+        made.illegal_mass = adapter.illegal_mass(model, rules, deterministic)
+    return cast("Policy", made)

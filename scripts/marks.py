@@ -1,0 +1,29 @@
+"""Texts between marks: the parts of a README that scripts write."""
+
+from pathlib import Path
+
+
+def around(file: Path, name: str) -> tuple[str, str]:
+    """What stands before and after the text between the marks of this name, these included.
+
+    Raises:
+        ValueError: if the file has no such marks.
+    """
+    begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
+    before, found, rest = file.read_text(encoding="utf-8").partition(begin)
+    _, ends, after = rest.partition(end)
+    if not (found and ends):
+        raise ValueError(f"{file} has no marks {begin.strip()} and {end}")
+    return before + begin, end + after
+
+
+def put(file: Path, name: str, text: str) -> None:
+    """Put the text between the marks of this name.
+
+    Raises:
+        ValueError: if the file has none.
+    """
+    from tttenv.files import write
+
+    before, after = around(file, name)
+    write(file, f"{before}{text}\n{after}")
