@@ -1,5 +1,6 @@
 """The classic mistakes of a training setup, and what to change: `doctor.py my_module:make_env`."""
 
+import inspect
 import json
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -32,7 +33,7 @@ class Arguments:
 
 def main(args: list[str]) -> None:
     """Examine and print."""
-    given = console.parse(Arguments, PROG, args, description=Arguments.__doc__)
+    given = console.parse(Arguments, PROG, args, description=manual())
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")
@@ -57,6 +58,11 @@ def main(args: list[str]) -> None:
         show(given.patient, found, problems)
     if problems:
         raise SystemExit(1)
+
+
+def manual() -> str:
+    """What `--help` says above the options."""
+    return inspect.cleandoc(Arguments.__doc__ or "")
 
 
 def show(name: str, found: list[Any], problems: int) -> None:

@@ -284,6 +284,118 @@ def outside_its_space():
     return change(env, lambda seen: seen.astype(np.float64), env.observation_space)
 
 
+def tripping(method):
+    """An environment whose `method` raises."""
+
+    def trips(self, *args, **kwargs):
+        raise KeyError("cell")
+
+    return type("Tripping", (gymnasium.Wrapper,), {method: trips})(TicTacToe())
+
+
+def trips_in_step():
+    return tripping("step")
+
+
+def trips_in_reset():
+    return tripping("reset")
+
+
+def trips_late():
+    """Raises at the end of a game only."""
+
+    def change(self, observed, reward, over, cut, info):
+        return observed, reward, over, cut, {"reason": {False: "on"}[over]}
+
+    return Changed(TicTacToe(), change)
+
+
+class OldGym:
+    """An environment of old Gym's: no seed in reset, and no info; a step in four answers."""
+
+    def __init__(self, reset=lambda env: env.reset()[0], step=lambda env, action: env.step(action)):
+        self.env, self.starts, self.goes = TicTacToe(), reset, step
+        self.action_space = self.env.action_space
+
+    def reset(self):
+        """The observation."""
+        return self.starts(self.env)
+
+    def step(self, action):
+        """What a step brings."""
+        return self.goes(self.env, action)
+
+
+class OldGymSeeded(OldGym):
+    """It takes a seed, and answers as it did."""
+
+    def reset(self, seed=None):
+        """The observation."""
+        return self.starts(self.env)
+
+
+def old_gym():
+    return OldGym()
+
+
+def old_gym_seeded():
+    return OldGymSeeded()
+
+
+def old_gym_steps():
+    def step(env, action):
+        observed, reward, over, _, info = env.step(action)
+        return observed, reward, over, info
+
+    return OldGymSeeded(lambda env: env.reset(), step)
+
+
+class PlainWrapper(gymnasium.Wrapper):
+    """Changes nothing, and cannot be made anew from a spec."""
+
+
+class AnyReset(gymnasium.Wrapper):
+    """Hands on whatever reset is given."""
+
+    def reset(self, **options):
+        """Begin."""
+        return self.env.reset(**options)
+
+
+class Endless(gymnasium.Wrapper):
+    """Says that observations have no bounds, as many do."""
+
+    def __init__(self, env):
+        super().__init__(env)
+        self.observation_space = gymnasium.spaces.Box(-np.inf, np.inf, (27,), np.float32)
+
+
+def plain_wrapper():
+    return PlainWrapper(gymnasium.make("TicTacToe-v0"))
+
+
+def any_reset():
+    return AnyReset(gymnasium.make("TicTacToe-v0"))
+
+
+def endless():
+    return Endless(TicTacToe())
+
+
+def raises_a_type_error():
+    return TicTacToe(size=3)
+
+
+def unmade(boards):
+    """Has no answer to some boards, as a table that was learnt in play."""
+    return np.array([{}[board.tobytes()] for board in boards])
+
+
+def squeezed(boards):
+    """Forgets the batch where it is of one."""
+    return TACTICAL(boards).squeeze()
+
+
 def healthy_function(boards):
     return TACTICAL(boards)
 

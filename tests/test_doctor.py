@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tttenv import Rules
 from tttenv.opponents import OPPONENTS
 
-ROOT = Path(__file__).parents[1]
+ROOT, RULES = Path(__file__).parents[1], Rules()
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from checkups.episodes import record  # noqa: E402
@@ -64,6 +65,23 @@ MISTAKES = {  # the patient: the checks that find it, and what the last of them 
     "unseeded": ("interface seeding", "the same seed and moves give different games"),
     "free_illegal": ("illegal", "an illegal move pays 0 and changes nothing"),
     "outside_its_space": ("interface", "check_env"),
+    "trips_in_step": (
+        "interface",
+        r"^fails when stepped with KeyError: 'cell', in patients.py",
+    ),
+    "trips_in_reset": (
+        "interface",
+        r"^fails when reset with KeyError: 'cell', in patients.py",
+    ),
+    "trips_late": (
+        "interface",
+        r"^fails when stepped with KeyError: True, in \S+ line \d+$",
+    ),
+    "old_gym": ("interface", "fails when reset with TypeError: .*'seed'$"),
+    "old_gym_seeded": ("interface", "reset returns one ndarray, not observation and info"),
+    "old_gym_steps": ("interface", "step returns 4 values, not observation, reward, terminated"),
+    "unmade": ("answers", r"^fails when asked about 4520 boards with KeyError: b'.*line \d+$"),
+    "squeezed": ("batches", r"answers \(9,\) numbers about \(1, 9\) cells"),
 }
 
 
@@ -74,6 +92,31 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     assert [one.check for one in found] == check.split(), found
     assert re.search(told, found[-1].told), found[-1].told
     assert found[0].change
+
+
+@pytest.mark.parametrize("name", ["trips_in_step", "trips_in_reset", "old_gym"])
+def test_what_needs_games_is_skipped_where_there_are_none(name):
+    first, *others = findings(f"patients:{name}")
+    assert first.check == "interface"
+    assert [(one.status, one.check) for one in others] == [
+        ("skipped", check.name) for check in ENVIRONMENT[1:]
+    ]
+
+
+def test_an_environment_that_fails_only_while_it_is_examined_has_a_problem_there():
+    import patients
+
+    taken = record(patients.plain(), RULES, 30, 0)
+    taken.env.raw = patients.trips_in_step()
+    found = {one.check: one for one in examine(taken, ENVIRONMENT)}
+    assert [found[name].status for name in ("interface", "seeding")] == ["problem"] * 2
+    assert found["seeding"].told.startswith("fails when stepped with KeyError: 'cell'")
+
+
+def test_warnings_that_do_no_harm_are_notes():
+    told = {one.check: one for one in findings("patients:endless")}["interface"]
+    assert told.status == "ok"
+    assert re.fullmatch(r"passes; Gymnasium notes: A Box obs.*infinity\.[^\x1b]*", told.told)
 
 
 def test_play_on_taken_cells_is_found_as_that_too():
@@ -97,6 +140,7 @@ def test_our_environments_are_healthy(name):
     "name",
     [
         *("plain", "one_board", "both_sides", "dict_of_both"),
+        *("plain_wrapper", "any_reset", "endless"),
         *("maskable_ppo", "untrained", "healthy_function", "ready", "table"),
     ],
 )
@@ -153,6 +197,8 @@ def test_the_script_ends_with_0_for_the_healthy():
         (["CartPole-v1"], "not the 9 cells of 3,3,3"),
         (["TicTacToe-v0", "--games", "0"], "at least one game"),
         (["patients:untrained", "--kind", "best"], "kind is one of"),
+        (["patients:raises_a_type_error"], "patients:raises_a_type_error: TypeError: "),
+        (["patients:Changed"], "is a class; hand in a function"),
         (["patients:RULES"], "a player is handed in as"),
         (["sb3:path=x.zip"], "trust=true"),
         ([], "required"),
@@ -163,3 +209,60 @@ def test_what_cannot_be_examined_is_said_in_one_line_with_status_2(arguments, na
     assert (told.returncode, told.stdout) == (2, "")
     assert re.fullmatch(r"doctor\.py: [^\n]+\n", told.stderr), told.stderr
     assert named in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("def make_env(:", "SyntaxError: invalid syntax (broken.py, line 1)"),
+        ("\nmake_env = nothing", "NameError: name 'nothing' is not defined, in broken.py line 2"),
+        ("1 / 0", "ZeroDivisionError: division by zero, in broken.py line 1"),
+        ("import sys\nsys.exit(3)", "SystemExit: 3, in broken.py line 2"),
+        ("import nowhere", "ModuleNotFoundError: No module named 'nowhere', in broken.py line 1"),
+    ],
+)
+def test_modules_that_cannot_be_imported_are_named_with_why(code, told, tmp_path, monkeypatch):
+    (tmp_path / "broken.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(ValueError, match=re.escape(f"broken:make_env: {told}") + "$"):
+        load("broken:make_env", None, None, "logits")
+
+
+def test_broken_environments_end_with_1_and_broken_modules_with_2(tmp_path):
+    tests = Path(__file__).parent
+    told = doctor("patients:trips_in_step", cwd=tests)
+    assert (told.returncode, "Traceback" in told.stderr) == (1, False)
+    assert told.stdout.endswith("patients:trips_in_step: 1 problem\n")
+    (tmp_path / "broken.py").write_text("1 / 0")
+    told = doctor("broken:make_env", cwd=tmp_path)
+    line = "doctor.py: broken:make_env: ZeroDivisionError: division by zero, in broken.py line 1\n"
+    assert (told.returncode, told.stdout, told.stderr) == (2, "", line)
+
+
+@pytest.mark.parametrize("name", ["external:command={}", "epsilon:player=(external:command={})"])
+def test_a_program_that_plays_illegally_is_told_what_a_program_answers(name, tmp_path):
+    bot = tmp_path / "bot"
+    bot.write_text("#!/bin/sh\nwhile read -r line; do echo 0; done\n")
+    bot.chmod(0o755)
+    (found,) = findings(name.format(bot))
+    assert (found.status, found.check) == ("problem", "answers")
+    assert "plays cell 0, which is taken: " in found.told
+    assert "empty cell" in found.change
+    assert "--" not in found.change
+
+
+@pytest.mark.parametrize("algorithm", ["", ",algorithm=detect", ",algorithm=maskable_ppo"])
+def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algorithm, tmp_path):
+    import patients
+
+    patients.maskable_ppo().save(tmp_path / "model.zip")
+    patient = load(f"sb3:path={tmp_path}/model.zip,trust=true{algorithm}", None, None, "logits")
+    assert patient.masks
+    assert patient.network is not None
+
+
+def test_the_help_is_set_in_paragraphs():
+    told = doctor("--help").stdout
+    assert "\n\nLook for the classic mistakes" in told
+    assert "\n    " not in told.partition("positional")[0]

@@ -10,20 +10,12 @@ NEAR = 1e-4  # answers this near are the same: rounding in a network depends on 
 
 def answers(patient: Player) -> Finding:
     """Numbers for every cell of every board, which sum to one."""
-    change = "answer move probabilities (batch, cells); for other answers, or observations instead"
-    change += " of boards, hand in the function with --obs and --kind"
-    boards = patient.boards
-    try:
-        numbers = patient.told
-    except (ValueError, TypeError, RuntimeError) as error:
-        return problem(f"fails when asked about {len(boards)} boards: {error}", change)
-    if numbers.shape != boards.shape:
-        return problem(f"answers {numbers.shape} numbers about {boards.shape} cells", change)
+    boards, numbers = patient.boards, patient.told
     bad = np.flatnonzero(~((np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)))
     if bad.size:
         shown = patient.rules.format(boards[bad[0]])
         told = np.round(numbers[bad[0]], 4).tolist()
-        return problem(f"answers no probabilities on the board {shown}: {told}", change)
+        return problem(f"answers no probabilities on the board {shown}: {told}", patient.wanted)
     return ok(f"answers probabilities on {len(boards)} boards")
 
 
@@ -68,7 +60,7 @@ def legal(patient: Player) -> Finding:
     played = float(patient.told[boards != 0].sum() / len(boards))
     bare = played
     if patient.network is not None:
-        bare = float(patient.network.unmasked(boards)[boards != 0].sum() / len(boards))
+        bare = float(patient.unmasked(boards)[boards != 0].sum() / len(boards))
     if played > 1e-6 or (bare > 1e-3 and not patient.masks):
         return problem(
             f"plays without a mask: {bare:.1%} of its probability is on taken cells",
@@ -84,7 +76,7 @@ def legal(patient: Player) -> Finding:
 def all_illegal(patient: Player) -> Finding:
     """Whether its favourite cells, before any mask, are nearly always the taken ones."""
     boards = patient.boards
-    told = patient.told if patient.network is None else patient.network.unmasked(boards)
+    told = patient.told if patient.network is None else patient.unmasked(boards)
     taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
     taken = taken[(boards != 0).any(axis=1)]
     if taken.mean() < 0.9:
@@ -99,7 +91,7 @@ def looks(patient: Player) -> Finding:
     """Whether a network's numbers depend on the board at all."""
     if patient.network is None:
         return skipped("looked at in networks and models only")
-    numbers = patient.network.numbers(patient.boards)
+    numbers = patient.numbers(patient.boards)
     shown = numbers[:, np.isfinite(numbers).all(axis=0)]
     if shown.size and np.ptp(shown, axis=0).max() > 1e-6 * (1 + np.abs(shown).max()):
         return ok("its numbers depend on the board")

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from checkups.failing import PatientError
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -21,6 +23,7 @@ class Check(NamedTuple):
     name: str
     look: Callable[[Any], Finding]
     first: bool = False  # whether its problem ends the check-up
+    unplayed: bool = False  # whether it is looked at even where no games can be played
 
 
 def ok(told: str) -> Finding:
@@ -39,9 +42,18 @@ def skipped(why: str) -> Finding:
 
 
 def examine(patient: Any, checks: list[Check]) -> Iterator[Finding]:
-    """The findings of all checks in order; after a problem in a `first` one, no others."""
+    """The findings of all checks in order; after a problem in a `first` one, no others.
+
+    A patient with a `failure` could not be played with: what needs games is skipped. One that
+    fails only while it is looked at has a problem there.
+    """
+    unplayed = getattr(patient, "failure", None) is not None
     for check in checks:
-        found = check.look(patient)
+        try:
+            needless = unplayed and not check.unplayed
+            found = skipped("no games can be played") if needless else check.look(patient)
+        except PatientError as failure:
+            found = problem(failure.told, failure.change)
         yield Finding(found.status, found.told, found.change, check.name)
         if check.first and found.status == "problem":
             return

@@ -1,9 +1,7 @@
 """Whom the doctor sees: players, models, networks and environments, by name or out of a module."""
 
 import importlib
-import inspect
-import os
-import sys
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +9,8 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from checkups.failing import PatientError, failing
+from checkups.imported import imported, is_in_a_module, naming
 from tttenv import Policy, Rules
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.given import given
@@ -19,6 +19,16 @@ from tttenv.opponents import player, rules_of
 from tttenv.spread import restricted
 from tttenv.testing import some_boards
 from tttenv.types import Boards, Numbers
+
+FUNCTION = (
+    "answer move probabilities (batch, cells); for other answers, or observations instead of"
+    " boards, hand in the function with --obs and --kind"
+)
+PROGRAM = (
+    "let the program answer every line `move M N K BOARD SIDE` at once, by a line with an empty"
+    " cell, numbered row by row from 0, or cells and probabilities as in 4:0.5 5:0.5, and flush"
+    " it: see help(tttenv.opponents.external)"
+)
 
 
 @dataclass(frozen=True)
@@ -48,9 +58,38 @@ class Player:
         order[positions(self.rules).index(self.boards)] = restricted(self.told, self.boards == 0)
         return Tabulated(self.rules, order)
 
+    @property
+    def wanted(self) -> str:
+        """What it should answer."""
+        return PROGRAM if "external:" in self.name else FUNCTION
+
     def asked(self, boards: Boards) -> Numbers:
-        """What it answers."""
-        return np.asarray(self.answers(boards.copy()), np.float64)
+        """What it answers.
+
+        Raises:
+            PatientError: if it raises, or answers anything but a number a cell.
+        """
+        with self._asked_about(boards):
+            numbers = np.asarray(self.answers(boards.copy()), np.float64)
+        if numbers.shape != boards.shape:
+            told = f"answers {numbers.shape} numbers about {boards.shape} cells"
+            raise PatientError(told, self.wanted)
+        return numbers
+
+    def unmasked(self, boards: Boards) -> Numbers:
+        """What its network would do without a mask, (batch, cells)."""
+        assert self.network is not None
+        with self._asked_about(boards):
+            return self.network.unmasked(boards)
+
+    def numbers(self, boards: Boards) -> Numbers:
+        """What its network answers, (batch, cells)."""
+        assert self.network is not None
+        with self._asked_about(boards):
+            return self.network.numbers(boards)
+
+    def _asked_about(self, boards: Boards) -> AbstractContextManager[None]:
+        return failing(f"asked about {len(boards)} boards", self.wanted)
 
 
 @dataclass(frozen=True)
@@ -76,9 +115,11 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         ValueError: if there is nothing of that name, or it is nothing a doctor can look at.
     """
     if name in gymnasium.registry:
-        return _environment(name, gymnasium.make(name), rules)
-    if _is_in_a_module(name):
-        found = _imported(name)
+        with naming(name):
+            made = gymnasium.make(name)
+        return _environment(name, made, rules)
+    if is_in_a_module(name):
+        found = imported(name)
         if hasattr(found, "step") and hasattr(found, "reset"):
             return _environment(name, found, rules)
         return _player(name, Rules.of(rules or "3,3,3"), found, obs, kind)
@@ -89,19 +130,19 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
 
         options = parse(name)[1]
         adapter = importlib.import_module("tttenv.adapters.sb3")
-        found = adapter.load(options["path"], options.get("algorithm"))
+        algorithm = options.get("algorithm", "detect")
+        found = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
     return _player(name, game, found, obs, kind)
 
 
 def _environment(name: str, env: Any, rules: str | None) -> Environment:
     if hasattr(env, "num_envs"):
         raise ValueError(f"{name} is a batch of games; hand in a single environment")
-    size, known = getattr(env.action_space, "n", None), getattr(env.unwrapped, "rules", None)
+    space = getattr(env, "action_space", None)
+    size, known = getattr(space, "n", None), getattr(getattr(env, "unwrapped", env), "rules", None)
     game = Rules.of(rules) if rules else known if isinstance(known, Rules) else Rules()
     if size != game.cells:
-        raise ValueError(
-            f"{name} has actions {env.action_space}, not the {game.cells} cells of {game}"
-        )
+        raise ValueError(f"{name} has actions {space}, not the {game.cells} cells of {game}")
     return Environment(env, game)
 
 
@@ -115,30 +156,3 @@ def _player(name: str, rules: Rules, found: Any, obs: str | None, kind: str) -> 
         found = from_observations(found, rules, obs or "onehot", kind)
     network = found if isinstance(found, Observed) else None
     return Player(name, rules, given(rules, found), network)
-
-
-def _is_in_a_module(name: str) -> bool:
-    module, colon, attribute = name.partition(":")
-    named = all(part.isidentifier() for part in [*module.split("."), *attribute.split(".")])
-    return bool(colon) and named and not os.path.isdir(name)
-
-
-def _imported(name: str) -> Any:
-    """The attribute, or what it makes if it is a class or a function of nothing."""
-    module, _, path = name.partition(":")
-    sys.path.insert(0, os.getcwd())
-    try:
-        found = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
-        raise ValueError(f"{name}: {error}") from None
-    return found() if _makes(found) else found
-
-
-def _makes(found: Any) -> bool:
-    """Whether it is a class or function that can be called with nothing."""
-    if not (inspect.isfunction(found) or inspect.isclass(found)):
-        return False
-    wanted = inspect.signature(found).parameters.values()
-    return all(one.default is not one.empty or one.kind in (2, 4) for one in wanted)

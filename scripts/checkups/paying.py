@@ -2,8 +2,10 @@
 
 import numpy as np
 
-from checkups.episodes import Game, Moment, Record, empty
+from checkups.episodes import Game, Moment, Record
+from checkups.failing import PatientError
 from checkups.findings import Finding, ok, problem, skipped
+from checkups.shown import empty
 from checkups.strength import SEATS
 
 
@@ -66,10 +68,14 @@ def illegal(record: Record) -> Finding:
         if len(empty(observed, record.rules)) == record.rules.cells:
             observed = env.step(int(rng.integers(record.rules.cells)))[0]
         taken = np.setdiff1d(np.arange(record.rules.cells), empty(observed, record.rules))
+        if not taken.size:
+            return skipped("it shows no taken cell")
         try:
             _, reward, over, _, _ = env.step(int(taken[0]))
-        except Exception as error:  # refused, in whatever words
-            return ok(f"an illegal move is refused: {type(error).__name__}")
+        except PatientError as failure:
+            if failure.__cause__ is None:
+                raise
+            return ok(f"an illegal move is refused: {type(failure.__cause__).__name__}")
         if reward >= 0:
             told = "ends the game" if over else "changes nothing"
             return problem(

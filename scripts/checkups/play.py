@@ -1,5 +1,6 @@
 """Checks of how a player plays: to win, in both seats, and from the right point of view."""
 
+from checkups.failing import PatientError
 from checkups.findings import Finding, ok, problem, skipped
 from checkups.patients import Player
 from checkups.strength import LARGE, SEATS, gains, optimal, wins_taken
@@ -48,7 +49,7 @@ def view(patient: Player) -> Finding:
         turned = optimal(
             patient.rules, lambda boards: restricted(patient.asked(-boards), boards == 0)
         )
-    except (ValueError, TypeError):
+    except PatientError:
         return skipped("answers boards that can be reached only")
     here = optimal(patient.rules, patient.table)
     wrong = [seat for seat in (0, 1) if turned[seat] > here[seat] + 0.1]

@@ -1,6 +1,6 @@
 """The tables of checks. To add one: a function from its patient to a finding, and its row here."""
 
-from checkups import answers, paying, play, telling
+from checkups import answers, interface, paying, play, telling
 from checkups.findings import Check
 
 PLAYER = [  # of a checkups.patients.Player
@@ -15,7 +15,7 @@ PLAYER = [  # of a checkups.patients.Player
     Check("view", play.view),
 ]
 ENVIRONMENT = [  # of a checkups.episodes.Record of its games
-    Check("interface", telling.interface),
+    Check("interface", interface.interface, unplayed=True),
     Check("masks", telling.masks),
     Check("view", telling.view),
     Check("finals", telling.finals),

@@ -1,29 +1,15 @@
-"""Checks of what an environment tells: its interface, masks, observations, seats and seeds."""
+"""Checks of what an environment tells: its masks, observations, seats and seeds."""
 
-import warnings
 from typing import Any
 
 import numpy as np
-from gymnasium.utils.env_checker import check_env
 
-from checkups.episodes import Game, Moment, Record, empty, finished
+from checkups.episodes import LONGEST, Game, Moment, Record
 from checkups.findings import Finding, ok, problem, skipped
+from checkups.shown import empty, finished
 from checkups.strength import SEATS
 
 MASK = "make the mask from the board of the observation it goes with: 1 where a cell is empty"
-
-
-def interface(record: Record) -> Finding:
-    """Gymnasium's own checker."""
-    change = "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments"
-    with warnings.catch_warnings(record=True) as heard:
-        warnings.simplefilter("always")
-        try:
-            check_env(record.env, skip_render_check=True)
-        except Exception as error:  # it raises what the environment does, too
-            return problem(f"Gymnasium's check_env fails: {error}", change)
-    told = [str(one.message) for one in heard if "unwrapped" not in str(one.message)]
-    return problem(f"Gymnasium's check_env warns: {told[0]}", change) if told else ok("passes")
 
 
 def masks(record: Record) -> Finding:
@@ -111,11 +97,13 @@ def seeding(record: Record) -> Finding:
 def _replay(record: Record) -> list[Any]:
     rng, env, told = np.random.default_rng(1), record.env, []
     for game in range(10):
-        observed, _ = env.reset(seed=record.seed if game == 0 else None)
-        while not finished(observed, record.rules):
+        observed, _ = env.reset(record.seed if game == 0 else None)
+        for _ in range(LONGEST):
+            if finished(observed, record.rules):
+                break
             cell = int(rng.choice(empty(observed, record.rules)))
             observed, reward, over, cut, info = env.step(cell)
-            told.append((repr(observed), float(reward), over, repr(info)))
+            told.append((repr(observed), reward, over, repr(info)))
             if over or cut:
                 break
     return told

@@ -1,0 +1,39 @@
+"""The board that an observation shows."""
+
+from typing import Any
+
+import numpy as np
+
+from tttenv.rules import Rules
+from tttenv.types import Boards, Cells
+
+
+def board_of(observed: Any, cells: int) -> Boards | None:
+    """The board (cells,) that an observation of any `obs` shows; None if it is not understood."""
+    if isinstance(observed, dict):
+        observed = observed.get("observation", observed.get("obs"))
+    try:
+        shown = np.asarray(observed)
+    except ValueError:  # rows of different lengths
+        return None
+    if shown.dtype == object or shown.size not in (cells, 3 * cells):
+        return None
+    flat = shown.reshape(-1)
+    if flat.size == cells:
+        return flat.astype(np.int8) if np.isin(flat, (-1, 0, 1)).all() else None
+    mine, theirs, empty = flat.reshape(3, cells)
+    board: Boards = (mine - theirs).astype(np.int8)
+    good = np.isin(flat, (0, 1)).all() and (mine + theirs + empty == 1).all()
+    return board if good else None
+
+
+def empty(observed: Any, rules: Rules) -> Cells:
+    """The cells that an observation shows empty; all where it is not understood."""
+    board = board_of(observed, rules.cells)
+    return np.flatnonzero(board == 0) if board is not None else np.arange(rules.cells)
+
+
+def finished(observed: Any, rules: Rules) -> bool:
+    """Whether an observation shows a board on which nothing is left to play for, in any view."""
+    board = board_of(observed, rules.cells)
+    return board is None or bool(rules.over(board) or rules.lost(-board))
