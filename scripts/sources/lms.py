@@ -45,14 +45,14 @@ def proof(task: Task, tell: Tell) -> Found:
         return {"note worst": f"not re-run: no {SEVEN.name} in checkpoints"}
     told = json.loads(SEVEN.read_text(encoding="utf-8"))
     verify(told)
-    can = {True: "can be", False: "cannot be", None: "may or may not be"}
-    possible = ", ".join(f"{can[told['unbeatable_possible'][s]]} as {s}" for s in "XO")
+    words = {True: "exist", False: "do not exist", None: "are not known"}
+    possible = ", ".join(f"{words[told['unbeatable_possible'][s]]} as {s}" for s in "XO")
     proved = "proved" if told["proved"] else "not proved"
     best = told["best"]
     return {
         "worst": [best["worst_case"][seat] for seat in "XO"],
         "wins": [best["vs_random"][seat][0] for seat in "XO"],
-        "note worst": f"weights {possible} unbeatable, {proved}",
+        "note worst": f"unbeatable weights {possible}: {proved}",
     }
 
 
