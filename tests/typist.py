@@ -66,13 +66,18 @@ class Typist:
             os.write(self.screen, f"{line}\n".encode())
 
     def press(self, key):
-        """Press a control key at the prompt."""
+        """Press a control key at the prompt, as soon as a person could."""
         self.expect(r"> $")
+        time.sleep(0.3)
         os.write(self.screen, key.encode())
 
-    def end(self):
-        """Wait for the end; returns the exit status."""
-        while self._listen(time.monotonic() + PATIENCE):
+    def end(self, again=None):
+        """Wait for the end; returns the exit status. `again` is a key to press until then."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until and self.child.poll() is None:
+            if not self._listen(time.monotonic() + 3) and again and self.child.poll() is None:
+                os.write(self.screen, again.encode())
+        while self._listen(time.monotonic() + 0.5):
             pass
         return self.child.wait(PATIENCE)
 
