@@ -1,5 +1,6 @@
 """Someone at a terminal: runs a script behind a pseudo-terminal, types, and reads what it shows."""
 
+import contextlib
 import fcntl
 import os
 import pty
@@ -74,12 +75,14 @@ class Typist:
     def end(self, again=None):
         """Wait for the end; returns the exit status. `again` is a key to press until then."""
         until = time.monotonic() + PATIENCE
-        while time.monotonic() < until and self.child.poll() is None:
-            if not self._listen(time.monotonic() + 3) and again and self.child.poll() is None:
+        while time.monotonic() < until:
+            if self._listen(time.monotonic() + 3):
+                continue
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                return self.child.wait(3)
+            if again:
                 os.write(self.screen, again.encode())
-        while self._listen(time.monotonic() + 0.5):
-            pass
-        return self.child.wait(PATIENCE)
+        return self.child.wait(0)
 
     def _listen(self, end):
         ready, _, _ = select.select([self.screen], [], [], max(0, end - time.monotonic()))
