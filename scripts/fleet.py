@@ -64,7 +64,7 @@ def run_all(
         futures = [pool.submit(work, number, job) for number, job in enumerate(jobs)]
         try:
             _follow(futures, news, bars, tasks, whole)
-        except BaseException:
+        except BaseException:  # an interrupt, too, ends the workers
             workers = list((pool._processes or {}).values())
             pool.shutdown(wait=False, cancel_futures=True)
             for worker in workers:

@@ -94,7 +94,7 @@ def numbers(rng):
 BROKEN = [  # the law and a toy that breaks it
     (
         "leaves the global generators alone",
-        {"step": lambda toy: Toy.step(toy) | {"die": np.random.rand()}},  # noqa: NPY002
+        {"step": lambda toy: Toy.step(toy) | {"die": np.random.rand()}},  # noqa: NPY002  # watched
     ),
     (
         "leaves the global generators alone",

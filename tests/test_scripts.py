@@ -248,6 +248,28 @@ def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
     assert told.stderr == ""
 
 
+@contextlib.contextmanager
+def at_work(folder, *arguments):
+    """A script in a process group of its own that has saved its first player under `r`."""
+    with subprocess.Popen(
+        command(*arguments),
+        cwd=folder,
+        env=surroundings(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as child:
+        try:
+            while not list(folder.glob("r/*/card.json")):
+                assert child.poll() is None
+                time.sleep(0.05)
+            yield child
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -257,56 +279,27 @@ def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
     ids=lambda arguments: arguments[0],
 )
 def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path, arguments):
-    with subprocess.Popen(
-        command(*arguments, "--json"),
-        cwd=tmp_path,
-        env=surroundings(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as child:
-        try:
-            while not list(tmp_path.glob("r/*/card.json")):
-                assert child.poll() is None
-                time.sleep(0.05)
-            os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
-            out, complaint = child.communicate(timeout=30)
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
+    with at_work(tmp_path, *arguments, "--json") as child:
+        os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
+        out, complaint = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, "")
     assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted", ""]
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
-    arguments = ["--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r", "--json"]
-    with subprocess.Popen(
-        command("benchmark.py", *arguments),
-        cwd=tmp_path,
-        env=surroundings(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as child:
-        try:
-            while not list(tmp_path.glob("r/*/card.json")):
-                assert child.poll() is None
-                time.sleep(0.05)
-            child.send_signal(how)  # to it alone, not to its workers
-            child.communicate(timeout=30)  # the workers hold these pipes, too
-            assert child.returncode == (143 if how == signal.SIGTERM else -how)
-            for _ in range(100):
-                try:
-                    os.killpg(child.pid, 0)
-                except ProcessLookupError:
-                    return
-                time.sleep(0.1)
-            pytest.fail("a worker is left")
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
+    many = ["--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r", "--json"]
+    with at_work(tmp_path, "benchmark.py", *many) as child:
+        child.send_signal(how)  # to it alone, not to its workers
+        child.communicate(timeout=30)  # the workers hold these pipes, too
+        assert child.returncode == (143 if how == signal.SIGTERM else -how)
+        for _ in range(100):
+            try:
+                os.killpg(child.pid, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.1)
+        pytest.fail("a worker is left")
 
 
 def test_a_resumed_training_is_of_the_same_learner(ran):

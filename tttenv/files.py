@@ -22,7 +22,7 @@ def write(file: Path, data: bytes | str) -> None:
             os.fsync(stream.fileno())
         os.chmod(temporary, 0o644)
         os.replace(temporary, file)
-    except BaseException:
+    except BaseException:  # an interrupt too leaves no temporary file
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
         raise
