@@ -20,8 +20,11 @@ FLOORS = [
     (0, "tttenv.card tttenv.files tttenv.recycle"),
     (1, "tttenv.exact tttenv.enumeration tttenv.solution tttenv.match tttenv.policy"),
     (1, "tttenv.games tttenv.board_games tttenv.table_games tttenv.rollouts tttenv.quick"),
-    (1, "tttenv.features tttenv.symmetry tttenv.spread tttenv.observed tttenv.checks tttenv.crew"),
-    (1, "tttenv.render tttenv.picture tttenv.tiles tttenv.window"),
+    (
+        1,
+        "tttenv.tables tttenv.features tttenv.symmetry tttenv.spread tttenv.observed tttenv.checks",
+    ),
+    (1, "tttenv.crew tttenv.render tttenv.picture tttenv.tiles tttenv.window"),
     (2, "tttenv.opponents tttenv.opponents.* tttenv.metrics tttenv.metrics.*"),
     (2, "tttenv.certificate tttenv.refutation tttenv.given"),
     (3, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.skin"),

@@ -1,16 +1,19 @@
 """Whole games between two players, from the empty board to the end."""
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.board_games import BoardGames
-from tttenv.exact import Tabulated
+from tttenv.exact import Tabulated, tabulate
 from tttenv.games import Games, asked
 from tttenv.kernels.playouts import playground
-from tttenv.kernels.rollouts import random_games
+from tttenv.kernels.rollouts import random_games, random_table_games, table_games
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
-from tttenv.table_games import FEW, TableGames, walked_out
+from tttenv.table_games import TableGames
+from tttenv.tables import FEW, family, tables
 
 
 def new_games(rules: Rules, count: int) -> Games:
@@ -35,7 +38,7 @@ def rollout(
         raise ValueError(f"a rollout has at least one game, not {games}")
     rng, both = np.random.default_rng(seed), (first, second)
     if rules.cells <= FEW and all(p is uniform or isinstance(p, Tabulated) for p in both):
-        return walked_out(rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64))
+        return _walked_out(rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64))
     if first is uniform and second is uniform:
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)
         return random_games(seeds, playground(rules.m, rules.n, rules.k))
@@ -58,3 +61,24 @@ def _asked_out(
         number = number[~games.over]
         games.keep(~games.over)
     return results
+
+
+def _walked_out(
+    rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
+) -> NDArray[np.int8]:
+    """Whole games of two players, random or looked up; see `kernels.rollouts`."""
+    if first is uniform and second is uniform:
+        return random_table_games(seeds, *family(rules))
+    reached = []
+    for player in (first, second):
+        table = _random_player(rules) if player is uniform else tabulate(rules, player)
+        certain = np.arange(rules.cells) >= table.last[:, None]
+        reached.append(np.where(certain, 1.0, table.reached))
+    known = tables(rules)
+    return table_games(seeds, known.game.successors, known.standing, *reached)
+
+
+@lru_cache(maxsize=8)
+def _random_player(rules: Rules) -> Tabulated:
+    """The uniform player, looked up."""
+    return tabulate(rules, uniform)

@@ -1,82 +1,15 @@
 """Games kept as numbers of positions: a stone is one look into the table of successors."""
 
-from functools import lru_cache
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.exact import Positions, Tabulated, positions, tabulate
-from tttenv.features import one_hot
+from tttenv.exact import Tabulated
 from tttenv.games import Dice, Lap, Numbers, asked
 from tttenv.kernels import picks, walk
-from tttenv.kernels.rollouts import random_table_games, table_games
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
+from tttenv.tables import records, tables
 from tttenv.types import Boards, Cells, Mask
-
-FEW = 12  # cells up to which the table is small enough to be quick
-
-
-class Tables(NamedTuple):
-    """What walking needs to know of every position."""
-
-    game: Positions
-    standing: NDArray[np.int8]  # (positions,): going, lost or drawn, for the side to move
-    steps: walk.Steps  # (positions, cells): what a stone leads to, see `kernels.walk`
-    planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
-    masks: Boards  # (positions, cells)
-    shown: walk.Rows  # (positions + 1,): the planes, then zeros
-    views: walk.Rows  # (2 * positions + 1,): the planes, the other side's view, then zeros
-    allowed: walk.Rows  # (positions,): the masks
-    playable: NDArray[np.int8]  # (positions, cells): the legal cells first, in order
-    many: NDArray[np.int8]  # (positions,): how many these are
-
-
-@lru_cache(maxsize=8)
-def tables(rules: Rules) -> Tables:
-    """The tables of a small game; made once, then kept."""
-    game = positions(rules)
-    standing = np.where(game.lost, walk.LOST, np.where(game.over, walk.DRAWN, walk.GOING))
-    masks = (game.successors >= 0).astype(np.int8)
-    playable = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
-    many = masks.sum(axis=1, dtype=np.int8)
-    planes, others = one_hot(game.boards), one_hot(-game.boards)
-    own = np.arange(len(game), dtype=np.int32)[:, None]
-    steps = np.where(masks, 4 * game.successors + standing[game.successors], 4 * own + walk.ILLEGAL)
-    nothing = np.zeros_like(planes[:1])
-    return Tables(
-        game,
-        standing.astype(np.int8),
-        steps.astype(np.uint32),
-        planes,
-        masks,
-        records(np.concatenate([planes, nothing])),
-        records(np.concatenate([planes, others, nothing])),
-        records(masks),
-        playable,
-        many,
-    )
-
-
-def records(rows: NDArray[Any]) -> walk.Rows:
-    """The rows (rows, columns) as records of bytes (rows,), of a size known to the compiler.
-
-    Copying one is a few wide instructions, copying a row number by number a loop.
-    """
-    seen: walk.Rows = rows.view(_record(rows.dtype.itemsize * rows.shape[1]))[:, 0]
-    return seen
-
-
-@lru_cache(maxsize=32)
-def _record(size: int) -> np.dtype[np.void]:
-    return np.dtype([("row", np.uint8, (size,))])
-
-
-@lru_cache(maxsize=8)
-def random_player(rules: Rules) -> Tabulated:
-    """The uniform player, looked up."""
-    return tabulate(rules, uniform)
 
 
 class TableGames:
@@ -151,42 +84,3 @@ class TableGames:
     def keep(self, which: Mask) -> None:
         self.at, self.turned = self.at[which], self.turned[which]
         self.over, self.rewards = self.over[which], self.rewards[which]
-
-
-def walked_out(
-    rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
-) -> NDArray[np.int8]:
-    """Whole games of two players, random or looked up; see `kernels.rollouts`."""
-    if first is uniform and second is uniform:
-        return random_table_games(seeds, *family(rules))
-    reached = []
-    for player in (first, second):
-        table = random_player(rules) if player is uniform else tabulate(rules, player)
-        certain = np.arange(rules.cells) >= table.last[:, None]
-        reached.append(np.where(certain, 1.0, table.reached))
-    known = tables(rules)
-    return table_games(seeds, known.game.successors, known.standing, *reached)
-
-
-class Family(NamedTuple):
-    """What `kernels.rollouts.random_table_games` walks."""
-
-    children: NDArray[np.int32]
-    many: NDArray[np.uint64]
-    outcome: NDArray[np.int8]
-    plies: int
-
-
-@lru_cache(maxsize=8)
-def family(rules: Rules) -> Family:
-    """The legal moves' positions side by side; made once, then kept."""
-    known, game = tables(rules), positions(rules)
-    children = np.take_along_axis(game.successors, known.playable.astype(np.int64), axis=1)
-    own = np.arange(len(game), dtype=np.int32)[:, None]
-    beaten = np.where(game.seats == 0, -1, 1)  # the loser is to move
-    return Family(
-        np.where(game.over[:, None], own, children),
-        np.maximum(known.many, 1).astype(np.uint64),
-        np.where(game.lost, beaten, 0).astype(np.int8),
-        len(game.plies) - 2,
-    )
