@@ -5,6 +5,7 @@ import pytest
 from reference import windows
 
 import tttenv.crew
+import tttenv.rounds
 from tttenv import Rules, player
 from tttenv.board_games import BoardGames
 from tttenv.match import Match, rollout
@@ -18,6 +19,7 @@ from tttenv.vector import VectorTicTacToe
 def _threads_share_even_small_batches(monkeypatch):
     monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
     monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
 
 
 def every_game():
@@ -114,6 +116,16 @@ def test_threads_make_no_difference(opponent, threads):
         assert (seen[0] == seen[1]).all()
         cells = envs[0].action_masks().argmax(axis=1)
         seen = [env.step(cells)[0] for env in envs]
+
+
+def test_games_that_are_kept_go_on_without_the_others():
+    games = TableGames(Rules(), 6)
+    games.clear(np.ones(6, np.bool_))
+    games.choose(1, np.empty(6, np.int64))
+    games.keep(np.arange(6) < 4)
+    games.choose(1, cells := np.full(4, -1))
+    assert games.rounds.own[0] is games.at
+    assert ((cells >= 0) & (cells < 9)).all()
 
 
 def test_both_kinds_of_memory_play_the_same_games():

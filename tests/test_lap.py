@@ -1,7 +1,12 @@
-"""The one compiled pass that a batch without an opponent takes is the step it stands for."""
+"""The compiled passes that a batch takes are the step they stand for, whoever shares them."""
 
+import gc
 import os
 import pickle
+import signal
+import subprocess
+import sys
+import threading
 import time
 from copy import deepcopy
 
@@ -10,8 +15,15 @@ import pytest
 from reference import random_game, view
 
 import tttenv.crew
+import tttenv.rounds
 from tttenv import Rules, player
+from tttenv.exact import tabulate
+from tttenv.helpers import NAME, Helpers
+from tttenv.kernels import passes, pcg
+from tttenv.kernels.desk import ASLEEP, BUSY
+from tttenv.kernels.passes import KIND
 from tttenv.match import Match
+from tttenv.pcg import read, write
 from tttenv.vector import VectorTicTacToe
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
@@ -22,12 +34,14 @@ GAMES = 23
 def _threads_share_even_small_batches(monkeypatch):
     monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
     monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
 
 
-def pair(rules, **kwargs):
-    """The pass, which one-hot observations take, beside the general step with others."""
+def pair(rules, opponent=None, **kwargs):
+    """The passes, which one-hot observations take, beside the general step with others."""
     m, n, k = rules
-    return [VectorTicTacToe(GAMES, m, n, k, None, obs=obs, **kwargs) for obs in ("onehot", "dict")]
+    kinds = "onehot", "dict"
+    return [VectorTicTacToe(GAMES, m, n, k, opponent, obs=obs, **kwargs) for obs in kinds]
 
 
 def some_moves(env, dice):
@@ -37,28 +51,146 @@ def some_moves(env, dice):
     return np.where(wild, dice.integers(0, env.rules.cells, GAMES), cells)
 
 
+def same_step(quick, general, cells):
+    """Play the same cells in both and hold what they show equal."""
+    shown, rewards, over, truncated, infos = quick.step(cells)
+    others = general.step(cells)
+    assert (shown == others[0]["observation"]).all()
+    assert (rewards == others[1]).all()
+    assert (over == others[2]).all()
+    assert not truncated.any()
+    assert (infos["action_mask"] == others[4]["action_mask"]).all()
+    assert ("final_obs" in infos) == over.any() == ("final_obs" in others[4])
+    if over.any():
+        assert (infos["final_obs"] == others[4]["final_obs"]["observation"]).all()
+        for name in ("_final_obs", "_final_info"):
+            assert (infos[name] == others[4][name]).all()
+        assert not infos["final_info"]["action_mask"].any()
+
+
+def same_steps(quick, general, count):
+    dice = np.random.default_rng(0)
+    for _ in range(count):
+        same_step(quick, general, some_moves(quick, dice))
+
+
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 @pytest.mark.parametrize("copy", [True, False])
 @pytest.mark.parametrize("threads", [1, 2, 5])
-def test_it_shows_what_the_general_step_shows(rules, copy, threads):
+def test_they_show_what_the_general_step_shows(rules, copy, threads):
     quick, general = pair(rules, copy=copy, threads=threads)
-    dice = np.random.default_rng(0)
     assert (quick.reset(seed=0)[0] == general.reset(seed=0)[0]["observation"]).all()
-    for _ in range(400):
-        cells = some_moves(quick, dice)
-        shown, rewards, over, truncated, infos = quick.step(cells)
-        others = general.step(cells)
-        assert (shown == others[0]["observation"]).all()
-        assert (rewards == others[1]).all()
-        assert (over == others[2]).all()
-        assert not truncated.any()
-        assert (infos["action_mask"] == others[4]["action_mask"]).all()
-        assert ("final_obs" in infos) == over.any() == ("final_obs" in others[4])
-        if over.any():
-            assert (infos["final_obs"] == others[4]["final_obs"]["observation"]).all()
-            for name in ("_final_obs", "_final_info"):
-                assert (infos[name] == others[4][name]).all()
-            assert not infos["final_info"]["action_mask"].any()
+    same_steps(quick, general, 400)
+
+
+@pytest.mark.parametrize("spec", ["random", "minimax", "tactical"])
+@pytest.mark.parametrize("seat", ["X", "O", "random"])
+@pytest.mark.parametrize(("threads", "copy"), [(1, True), (3, False)])
+def test_they_show_it_against_players_too_and_roll_the_same_dice(spec, seat, threads, copy):
+    rules = Rules()
+    other = "random" if spec == "random" else tabulate(rules, player(spec, rules))
+    quick, general = pair((3, 3, 3), other, seat=seat, threads=threads, copy=copy)
+    assert quick.match.laps(quick.np_random)
+    assert (quick.reset(seed=5)[0] == general.reset(seed=5)[0]["observation"]).all()
+    same_steps(quick, general, 200)
+    assert quick.np_random.bit_generator.state == general.np_random.bit_generator.state
+
+
+def test_dice_of_another_make_are_rolled_as_well():
+    quick, general = pair((3, 3, 3), "random")
+    for env in (quick, general):
+        env.np_random = np.random.Generator(np.random.MT19937(1))
+        env.reset()
+    same_steps(quick, general, 50)
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 1000, 12345])
+def test_compiled_dice_are_those_of_the_generator_from_any_place_in_its_sequence(count):
+    rng, state = np.random.default_rng(count), np.zeros(4, np.uint64)
+    rng.integers(7, size=3, dtype=np.uint32)  # leaves half a number in store
+    read(rng, state)
+    twin = deepcopy(rng)
+    pcg.skip(state, count)
+    rng.random(count)
+    write(twin, state)
+    assert twin.bit_generator.state == rng.bit_generator.state
+    rolled = np.empty(50)
+    pcg.roll(state, rolled)
+    assert (rolled == rng.random(50)).all()
+    read(rng, twin_state := np.zeros(4, np.uint64))
+    assert (twin_state == state).all()
+
+
+def test_helpers_take_part_sleep_and_go_with_their_games():
+    def hired():
+        return sum(thread.name == NAME for thread in threading.enumerate())
+
+    before = hired()
+    env = VectorTicTacToe(500, opponent="random", threads=3)
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+    assert hired() == before + 2
+    helpers = env.match.games.rounds.helpers
+    deadline = time.monotonic() + 20
+    while helpers.desk[ASLEEP] < 2:
+        assert time.monotonic() < deadline, "they never sleep"
+        time.sleep(0.01)
+    while helpers.desk[ASLEEP] == 2:
+        assert time.monotonic() < deadline, "they never wake"
+        env.step(env.sample_actions())
+    del env, helpers
+    gc.collect()
+    while hired() > before:
+        assert time.monotonic() < deadline, "they outlive their games"
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("opponent", [None, "random"])
+def test_a_helper_held_up_in_a_chunk_is_waited_for(opponent):
+    quick, general = pair((3, 3, 3), opponent, threads=2)
+    for env in (quick, general):
+        env.reset(seed=2)
+    same_steps(quick, general, 1)
+    desk = quick.match.games.rounds.helpers.desk
+    first, seen = passes.WIPE if opponent is None else passes.STONES, []
+
+    def finish():
+        seen.append(desk[KIND])
+        desk[BUSY] -= 1
+
+    for _ in range(3):
+        cells = quick.sample_actions()
+        while not desk[ASLEEP]:
+            time.sleep(0.01)
+        desk[BUSY] += 1  # as a helper does who takes a chunk, and then loses its processor
+        threading.Timer(0.2, finish).start()
+        same_step(quick, general, cells)
+    assert seen == [first] * 3  # nothing else was begun in the meantime
+
+
+def test_whoever_interrupts_the_wait_for_a_helper_waits_too(monkeypatch):
+    helpers = Helpers(1)
+    helpers.desk[BUSY] = 1
+
+    def interrupt(_):
+        threading.Timer(0.2, helpers.desk.__setitem__, (BUSY, 0)).start()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(time, "sleep", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        helpers.wait()
+    assert helpers.desk[BUSY] == 0
+
+
+def test_a_program_ends_while_helpers_watch():
+    script = """
+from tttenv.vector import VectorTicTacToe
+env = VectorTicTacToe(100_000, opponent=None, threads=2)
+env.reset(seed=0)
+env.step(env.sample_actions())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
@@ -82,8 +214,10 @@ def test_it_goes_on_from_any_board_and_after_playing_an_opponent(rules):
 def test_last_views_are_right_again_after_an_opponent_played_in_between():
     env = VectorTicTacToe(GAMES, opponent=None, copy=False)
     env.reset(seed=1)
-    for turn in range(60):
-        env.set_opponent("random" if turn % 3 == 1 else None)
+    asked = player("tactical")
+    for turn in range(90):
+        env.set_opponent([None, "random", None, asked][turn % 4])
+        assert env.match.laps(env.np_random) == (turn % 4 < 3)
         _, _, over, _, infos = env.step(env.sample_actions())
         if over.any():
             assert not infos["final_obs"][~over].any()
@@ -96,12 +230,16 @@ def test_a_batch_with_threads_can_be_copied_pickled_and_forked():
     env.step(env.sample_actions())
     cells = env.sample_actions()
     twins = [deepcopy(env), pickle.loads(pickle.dumps(env))]
+    env.match.games.rounds.helpers.desk[BUSY] += 1  # one of them is at work just now
     if not (child := os.fork()):  # it has none of the parent's threads
         env.step(cells)
         os._exit(0)
+    env.match.games.rounds.helpers.desk[BUSY] -= 1
     deadline = time.monotonic() + 20
     while (done := os.waitpid(child, os.WNOHANG))[0] == 0:
-        assert time.monotonic() < deadline, "the fork hangs"
+        if time.monotonic() > deadline:
+            os.kill(child, signal.SIGKILL)
+            pytest.fail("the fork hangs")
         time.sleep(0.01)
     assert done[1] == 0
     wanted = env.step(cells)[0]

@@ -13,12 +13,12 @@ Dice = NDArray[np.float64]
 
 
 class Lap(NamedTuple):
-    """The arrays that a step of lone agents writes, a row a game."""
+    """The arrays that a whole step writes, a row a game."""
 
-    planes: NDArray[np.float32]  # (games, 3 * cells), the next movers' views
+    planes: NDArray[np.float32]  # (games, 3 * cells), the agents' views
     masks: Boards  # (games, cells)
-    rewards: NDArray[np.float64]  # (games,), the movers'
-    over: Mask  # (games,), whether the stone ended the game
+    rewards: NDArray[np.float64]  # (games,), the agents'
+    over: Mask  # (games,), whether the game ended, and a new one began
     finals: NDArray[np.float32]  # (games, 3 * cells), last views of games that ended, else zeros
     ended: NDArray[np.uint32]  # (games,), in each part: whose finals are not zeros, then END
 
@@ -27,6 +27,14 @@ class Lap(NamedTuple):
         planes, masks, rewards, over, finals, ended = self
         shown = planes[part], masks[part], rewards[part], over[part]
         return Lap(*shown, finals[part], ended[part])
+
+
+class Other(NamedTuple):
+    """The other side of a batch of games."""
+
+    opponent: Policy | None  # None: the agent moves for both sides
+    seat: str  # the agent's in new games: X, O or random
+    rng: np.random.Generator  # rolls for the opponent, and for seats
 
 
 class Games(Protocol):
@@ -66,15 +74,25 @@ class Games(Protocol):
         """
         ...
 
-    def lap(self, part: slice, cells: Cells, lap: Lap) -> int:
-        """A step of agents who move for both sides, in one: stones, views, and games dealt anew.
+    def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
+        """Whether `lap` can play against this opponent, with these dice."""
+        ...
+
+    def lap(self, cells: Cells, lap: Lap, wipe: bool, other: Other) -> int:
+        """A whole step: stones, replies, views, and games dealt anew.
 
         All games go on before and after it. Returns how many ended on the way.
+
+        Args:
+            cells: the agents' stones (games,), on the board.
+            lap: the arrays to write.
+            wipe: whether `lap.finals` holds anything and `lap.ended` does not say what.
+            other: whom the agents play, one it `laps`.
         """
         ...
 
-    def choose(self, part: slice, key: np.uint64, cells: Cells) -> None:
-        """Write a random legal cell for each game of a part, all from one 64-bit key."""
+    def choose(self, key: int, cells: Cells) -> None:
+        """Write a random legal cell for each game (games,), all from one 64-bit key."""
         ...
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:

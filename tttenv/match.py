@@ -16,9 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.checks import at_least_one, on_board, one_of
 from tttenv.crew import Crew
 from tttenv.exact import Tabulated
-from tttenv.games import Games, Lap
-from tttenv.kernels.chance import STEP
-from tttenv.kernels.walk import END
+from tttenv.games import Games, Lap, Other
 from tttenv.policy import Policy, uniform
 from tttenv.quick import OneGame, knows
 from tttenv.rollouts import new_games, rollout
@@ -62,8 +60,8 @@ class Match:
         at_least_one("game", games)
         at_least_one("thread", threads)
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
-        self.games: Games = new_games(rules, games)
         self.crew = Crew(threads)
+        self.games: Games = new_games(rules, games, self.crew)
         self.going = 0  # how many games go on
         self.everyone = np.arange(games)
         self.one: OneGame | None = None
@@ -141,24 +139,13 @@ class Match:
             whole = self.going == len(cells)
             self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
 
-    def lap(self, cells: Cells, lap: Lap, wipe: bool) -> int:
-        """`play` without an opponent, then views, and new games where games ended, in one pass.
+    def laps(self, rng: np.random.Generator) -> bool:
+        """Whether `lap` can play against the opponent, with these dice."""
+        return self.games.laps(self.opponent, rng)
 
-        All games go on before and after it. Returns how many ended on the way.
-
-        Args:
-            cells: the stones (games,), checked.
-            lap: the arrays to write.
-            wipe: whether `lap.finals` holds anything and `lap.ended` does not say what.
-        """
-
-        def work(part: slice) -> int:
-            if wipe:
-                lap.finals[part].view(np.uint8).fill(0)  # as bytes: twice as quick as numbers
-                lap.ended[part.start] = END
-            return self.games.lap(part, cells, lap)
-
-        return self.crew.share(len(cells), work)
+    def lap(self, cells: Cells, lap: Lap, wipe: bool, rng: np.random.Generator) -> int:
+        """`play`, then views, and games dealt anew where they ended, in one; see `Games.lap`."""
+        return self.games.lap(cells, lap, wipe, Other(self.opponent, self.seat, rng))
 
     def play_one(self, cell: int, rng: np.random.Generator) -> None:
         """`play` for a match of one game."""
@@ -175,13 +162,8 @@ class Match:
 
     def random_cells(self, rng: np.random.Generator) -> Cells:
         """A random legal cell for every game (games,), from one die; all games must go on."""
-        cells, key = np.empty(len(self.over), np.int64), rng.bit_generator.random_raw()
-
-        def choose(part: slice) -> None:
-            start = np.uint64((key + part.start * int(STEP)) % 2**64)
-            self.games.choose(part, start, cells)
-
-        self.crew.share(len(cells), choose, light=True)
+        cells = np.empty(len(self.over), np.int64)
+        self.games.choose(rng.bit_generator.random_raw(), cells)
         return cells
 
     def legal(self) -> Mask:

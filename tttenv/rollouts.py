@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.board_games import BoardGames
+from tttenv.crew import Crew
 from tttenv.exact import Tabulated, tabulate
 from tttenv.games import Games, asked
 from tttenv.kernels.playouts import playground
@@ -16,9 +17,10 @@ from tttenv.table_games import TableGames
 from tttenv.tables import FEW, family, tables
 
 
-def new_games(rules: Rules, count: int) -> Games:
+def new_games(rules: Rules, count: int, crew: Crew | None = None) -> Games:
     """Memory for `count` games, of the kind that is quickest for the rules."""
-    return TableGames(rules, count) if rules.cells <= FEW else BoardGames(rules, count)
+    kind = TableGames if rules.cells <= FEW else BoardGames
+    return kind(rules, count, crew)
 
 
 def rollout(

@@ -71,12 +71,12 @@ class Observer:
             return match.boards, masks
         return {"observation": planes, "action_mask": masks.copy()}, masks
 
-    def lap(self, match: Match, cells: Cells) -> tuple[Lap, int]:
+    def lap(self, match: Match, cells: Cells, rng: np.random.Generator) -> tuple[Lap, int]:
         """`match.lap` into arrays to hand out; how many games ended. For obs="onehot"."""
         lap = Lap(
             *(self.planes(), self.masks(), self.rewards(), self.over(), self.finals()), self.ended
         )
-        count = match.lap(cells, lap, wipe=not self.tidy)
+        count = match.lap(cells, lap, not self.tidy, rng)
         self.tidy = not self.copy
         return lap, count
 

@@ -1,12 +1,18 @@
 """Games kept as numbers of positions: a stone is one look into the table of successors."""
 
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.crew import Crew
 from tttenv.exact import Tabulated
-from tttenv.games import Dice, Lap, Numbers, asked
+from tttenv.games import Dice, Lap, Numbers, Other, asked
 from tttenv.kernels import picks, walk
+from tttenv.kernels.rounds import stones
+from tttenv.pcg import is_pcg
 from tttenv.policy import Policy, uniform
+from tttenv.rounds import Rounds, looked_up
 from tttenv.rules import Rules
 from tttenv.tables import records, tables
 from tttenv.types import Boards, Cells, Mask
@@ -15,11 +21,11 @@ from tttenv.types import Boards, Cells, Mask
 class TableGames:
     """Games as numbers of positions; see `games.Games`."""
 
-    def __init__(self, rules: Rules, count: int) -> None:
-        self.tables = tables(rules)
+    def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
+        self.tables, self.threads = tables(rules), crew.threads if crew else 1
         self.at, self.turned = np.zeros(count, np.uint32), np.zeros(count, np.bool_)
         self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
-        self.ended = np.empty(count, np.uint32)
+        self.lists = np.empty(count, np.uint32)
 
     def boards(self, which: Numbers | slice) -> Boards:
         boards: Boards = self.tables.game.boards[self.at[which]]
@@ -42,45 +48,46 @@ class TableGames:
 
     def place(self, part: slice, cells: Cells, alone: bool) -> int:
         at, turned, cells = self.at[part], self.turned[part], cells[part]
-        rewards, over, ended = self.rewards[part], self.over[part], self.ended[part]
-        steps = self.tables.steps
-        return len(at) - walk.place(at, turned, cells, steps, alone, rewards, over, ended)
+        written = self.rewards[part], self.over[part], self.lists[part]
+        if alone:
+            return len(at) - walk.place(at, cells, self.tables.steps, *written)
+        return stones(at, turned, cells, self.tables.steps, *written)
 
-    def lap(self, part: slice, cells: Cells, lap: Lap) -> int:
-        known, own, at, turned = self.tables, lap.of(part), self.at[part], self.turned[part]
-        return walk.lap(
-            at,
-            turned,
-            cells[part],
-            known.steps,
-            own.rewards,
-            own.over,
-            own.ended,
-            known.shown,
-            known.allowed,
-            records(own.finals),
-            records(own.planes),
-            records(own.masks),
-        )
+    def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
+        return opponent is None or (self._knows(opponent) and is_pcg(rng))
 
-    def choose(self, part: slice, key: np.uint64, cells: Cells) -> None:
-        known = self.tables
-        picks.choose(self.at[part], key, known.playable, known.many, cells[part])
+    def lap(self, cells: Cells, lap: Lap, wipe: bool, other: Other) -> int:
+        if other.opponent is None:
+            return self.rounds.alone(cells, lap, wipe)
+        return self.rounds.against(other, cells, lap)
+
+    def choose(self, key: int, cells: Cells) -> None:
+        self.rounds.choose(np.uint64(key), cells)
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """What plays whole steps of these games."""
+        return Rounds(self.tables, self.at, self.turned, self.threads)
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
         known = self.tables
-        if opponent is uniform:
-            cells = picks.pick_uniform(self.at, waiting, dice, known.playable, known.many)
-        elif isinstance(opponent, Tabulated) and opponent.rules == known.game.rules:
-            cells = picks.pick(self.at, waiting, dice, opponent.reached, opponent.last)
+        if self._knows(opponent):
+            cells, rows = np.empty(len(waiting), np.uint8), (known.playable, known.many)
+            picks.fall(self.at, waiting, dice, looked_up(opponent, known), *rows, cells)
         else:
-            cells = asked(opponent, known.game.boards[self.at[waiting]], dice)
+            cells = asked(opponent, known.game.boards[self.at[waiting]], dice).astype(np.uint8)
         return walk.reply(self.at, waiting, cells, known.steps, self.rewards, self.over)
 
     def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
         known, rows = self.tables, (records(planes[part]), records(masks[part]))
-        walk.observe(self.at[part], known.shown, known.allowed, *rows)
+        walk.observe(self.at[part], known.views, known.allowed, *rows)
 
     def keep(self, which: Mask) -> None:
         self.at, self.turned = self.at[which], self.turned[which]
         self.over, self.rewards = self.over[which], self.rewards[which]
+        vars(self).pop("rounds", None)
+
+    def _knows(self, opponent: Policy) -> bool:
+        if isinstance(opponent, Tabulated):
+            return opponent.rules == self.tables.game.rules
+        return opponent is uniform

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from tttenv.enumeration import Positions, positions
 from tttenv.features import one_hot
 from tttenv.kernels import walk
+from tttenv.kernels.passes import Known
+from tttenv.kernels.picks import Opponent
 from tttenv.rules import Rules
 from tttenv.types import Boards
 
@@ -23,11 +25,20 @@ class Tables(NamedTuple):
     steps: walk.Steps  # (positions, cells): what a stone leads to, see `kernels.walk`
     planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
     masks: Boards  # (positions, cells)
-    shown: walk.Rows  # (positions + 1,): the planes, then zeros
     views: walk.Rows  # (2 * positions + 1,): the planes, the other side's view, then zeros
     allowed: walk.Rows  # (positions,): the masks
     playable: NDArray[np.int8]  # (positions, cells): the legal cells first, in order
     many: NDArray[np.int8]  # (positions,): how many these are
+
+    @property
+    def known(self) -> Known:
+        """What whole steps look up."""
+        return self.steps, self.views, self.allowed, self.playable, self.many
+
+    @property
+    def unknown(self) -> Opponent:
+        """What is looked up of an opponent that is not: an empty table."""
+        return np.empty((0, self.steps.shape[1])), np.empty(0, np.int64)
 
 
 @lru_cache(maxsize=8)
@@ -48,7 +59,6 @@ def tables(rules: Rules) -> Tables:
         steps.astype(np.uint32),
         planes,
         masks,
-        records(np.concatenate([planes, nothing])),
         records(np.concatenate([planes, others, nothing])),
         records(masks),
         playable,

@@ -98,7 +98,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         if match.going < self.num_envs:
             raise gymnasium.error.ResetNeeded("call reset() before the first step()")
         cells = match.checked(actions)
-        if match.opponent is None and self.observer.obs == "onehot":
+        if self.observer.obs == "onehot" and match.laps(self.np_random):
             return self._lap(cells)
         match.play(cells, self.np_random)
         over = match.over.copy()  # dealing anew resets the match's own
@@ -113,8 +113,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     def _lap(
         self, cells: NDArray[np.int64]
     ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
-        """`step` without an opponent, in one compiled pass."""
-        lap, count = self.observer.lap(self.match, cells)
+        """`step` where the compiled passes play all of it."""
+        lap, count = self.observer.lap(self.match, cells, self.np_random)
         infos = {"action_mask": lap.masks, "_action_mask": self._everywhere}
         if count:
             infos.update(self._named(lap.over, lap.finals))

@@ -1,78 +1,69 @@
 """From chance to legal cells, for a batch of games kept as numbers of positions."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
 from tttenv.kernels.chance import spread
-from tttenv.kernels.walk import Numbers
+from tttenv.kernels.walk import Numbers, Picked
 from tttenv.types import Cells
 
-
-@compiled
-def pick(
-    at: Numbers,
-    waiting: NDArray[np.int64],
-    dice: NDArray[np.float64],
-    reached: NDArray[np.float64],
-    last: NDArray[np.int64],
-) -> Cells:
-    """The cells (waiting,) on which the dice (waiting,) fall; see `dice.fall`.
-
-    Args:
-        at: the games' positions.
-        waiting: the numbers of the games.
-        dice: from [0, 1).
-        reached: cumulative probabilities of the opponent's moves, (positions, cells).
-        last: its last cell with any probability, (positions,).
-    """
-    cells = np.empty(len(waiting), np.int64)
-    for j in range(len(waiting)):
-        row = reached[at[waiting[j]]]
-        end = last[at[waiting[j]]]
-        goal = dice[j] * row[end]
-        cell = 0
-        for c in range(row.size):
-            cell += row[c] <= goal
-        cells[j] = min(cell, end)
-    return cells
+# What is looked up of an opponent: the cumulative probabilities of its moves (positions, cells) and
+# its last cell with any (positions,); both empty for a random one.
+Opponent = tuple[NDArray[np.float64], NDArray[np.int64]]
+Playable = NDArray[np.int8]
 
 
 @compiled
-def pick_uniform(
+def fall(
     at: Numbers,
-    waiting: NDArray[np.int64],
+    which: NDArray[np.integer[Any]],
     dice: NDArray[np.float64],
-    playable: NDArray[np.int8],
-    many: NDArray[np.int8],
-) -> Cells:
-    """As `pick`, for a random player.
+    opponent: Opponent,
+    playable: Playable,
+    many: Playable,
+    cells: Picked,
+) -> None:
+    """Write the opponent's cells on which the dice fall; see `dice.fall`.
 
     Args:
         at: the games' positions.
-        waiting: the numbers of the games.
-        dice: from [0, 1).
+        which: the numbers of the games it is asked in.
+        dice: from [0, 1), one for each of these.
+        opponent: what is known of it.
         playable: the legal cells of each position first, (positions, cells).
         many: how many these are, (positions,).
+        cells: written, one for each die.
     """
-    cells = np.empty(len(waiting), np.int64)
-    for j in range(len(waiting)):
-        p = at[waiting[j]]
-        cells[j] = playable[p, int(dice[j] * many[p])]
-    return cells
+    reached, last = opponent
+    if len(last):
+        for j in range(len(which)):
+            p = at[which[j]]
+            end = np.uint64(last[p])
+            goal = dice[j] * reached[p, end]
+            cell = np.uint64(0)
+            for c in range(reached.shape[1]):
+                cell += reached[p, c] <= goal
+            cells[j] = min(cell, end)
+    else:
+        for j in range(len(which)):
+            p = at[which[j]]
+            cells[j] = playable[p, np.uint64(dice[j] * many[p])]
 
 
 @compiled
 def choose(
     at: Numbers,
     key: np.uint64,
-    playable: NDArray[np.int8],
-    many: NDArray[np.int8],
+    playable: Playable,
+    many: Playable,
     cells: Cells,
 ) -> None:
     """Write a random legal cell for each game (games,): game i's die is the key's i-th.
 
-    `playable` and `many` are as for `pick_uniform`.
+    `playable` and `many` are as for `fall`.
     """
     for i in range(len(at)):
         p = at[i]

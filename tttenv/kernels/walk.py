@@ -6,6 +6,8 @@ have no branch that the processor would have to guess: a wrong guess costs as mu
 Indices are unsigned, since a signed one is looked at twice, whether it counts from the end.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -18,25 +20,23 @@ GOING, LOST, DRAWN, ILLEGAL = 0, 1, 2, 3  # how a position stands for the side t
 PAID = np.array([0.0, 1.0, 0.0, -1.0])  # to who made the stone after which the game stands so
 Numbers = NDArray[np.uint32]  # (games,): of positions or of games
 Steps = NDArray[np.uint32]  # (positions, cells)
+Picked = NDArray[np.uint8]  # cells
 Rows = NDArray[np.void]  # (games or positions,): a row of planes or masks, copied as one record
 
 
 @compiled
 def place(
     at: Numbers,
-    turned: Mask,
     cells: Cells,
     steps: Steps,
-    alone: bool,
     rewards: NDArray[np.float64],
     over: Mask,
     ended: Numbers,
 ) -> int:
-    """Put the agents' stones on `cells` (games,), writing all but cells and steps in place.
+    """Put the stones of agents who move for both sides, writing all but cells and steps in place.
 
-    A taken cell ends the game with reward -1 and leaves the position. Where the agent's own stone
-    ends the game the other side is to move, so its view is turned from the position's, unless it
-    is alone. Returns how many games ended; `ended` (games,) begins with their numbers.
+    A taken cell ends the game with reward -1 and leaves the position. Returns how many games
+    ended; `ended` (games,) begins with their numbers.
     """
     count = 0
     for i in range(len(at)):
@@ -47,17 +47,14 @@ def place(
         over[i] = standing != GOING
         ended[count] = i
         count += standing != GOING
-    if not alone:
-        for i in range(len(at)):
-            turned[i] = over[i] & (rewards[i] >= 0)
     return count
 
 
 @compiled
 def reply(
     at: Numbers,
-    waiting: NDArray[np.int64],
-    cells: Cells,
+    waiting: NDArray[np.integer[Any]],
+    cells: Picked,
     steps: Steps,
     rewards: NDArray[np.float64],
     over: Mask,
@@ -81,14 +78,13 @@ def reply(
 @compiled
 def lap(
     at: Numbers,
-    turned: Mask,
     cells: Cells,
     steps: Steps,
     rewards: NDArray[np.float64],
     over: Mask,
     ended: Numbers,
-    all_planes: Rows,
-    all_masks: Rows,
+    views: Rows,
+    allowed: Rows,
     finals: Rows,
     planes: Rows,
     masks: Rows,
@@ -97,14 +93,13 @@ def lap(
 
     Args:
         at: the games' positions, moved on and dealt anew where they ended.
-        turned: all False.
         cells: the stones, (games,).
         steps: the table.
         rewards: the movers', written, (games,).
         over: whether the stone ended the game, written, (games,).
         ended: the numbers of the games whose row of `finals` is not zero, closed by END; written.
-        all_planes: a row for each position, then one of zeros.
-        all_masks: a row for each position.
+        views: a row of planes for each position, others, and at last one of zeros.
+        allowed: a row of the mask for each position.
         finals: the planes of games that ended, zeros for others, written where `ended` changes.
         planes: written, (games,).
         masks: written, (games,).
@@ -115,25 +110,25 @@ def lap(
     for j in range(len(ended)):
         if ended[j] == END:
             break
-        finals[ended[j]] = all_planes[-1]
-    count = place(at, turned, cells, steps, True, rewards, over, ended)
+        finals[ended[j]] = views[-1]
+    count = place(at, cells, steps, rewards, over, ended)
     if count < len(ended):
         ended[count] = END
     for j in range(count):
         i = ended[j]
-        finals[i] = all_planes[at[i]]
+        finals[i] = views[at[i]]
         at[i] = 0
-    observe(at, all_planes, all_masks, planes, masks)
+    observe(at, views, allowed, planes, masks)
     return count
 
 
 @compiled
-def observe(at: Numbers, all_planes: Rows, all_masks: Rows, planes: Rows, masks: Rows) -> None:
+def observe(at: Numbers, views: Rows, allowed: Rows, planes: Rows, masks: Rows) -> None:
     """Copy the planes and masks of the games' positions, seen by the side to move."""
     for i in range(len(at)):
-        planes[i] = all_planes[at[i]]
+        planes[i] = views[at[i]]
     for i in range(len(at)):
-        masks[i] = all_masks[at[i]]
+        masks[i] = allowed[at[i]]
 
 
 @compiled

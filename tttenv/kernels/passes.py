@@ -1,0 +1,120 @@
+"""Passes over a batch of table games, done in chunks that are taken from a desk."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.kernels import compiled, picks, rounds, walk
+from tttenv.kernels.desk import NEXT, SHEET, TOTAL, Desk, add, array_at, pointer
+from tttenv.kernels.pcg import State, roll, skip
+from tttenv.kernels.picks import Opponent, Playable
+from tttenv.kernels.walk import END, Numbers, Rows, Steps
+from tttenv.types import Cells, Mask
+
+# Kinds of passes. LAP is a whole step of lone agents; against an opponent it takes the last three.
+CHOOSE, WIPE, LAP, STONES, REPLIES, OPENINGS = range(6)
+EITHER, FIRST, SECOND = range(3)  # the agents' seat in new games: by a die, X, O
+KIND, CHUNK, GAMES = range(SHEET, SHEET + 3)  # on the sheet: what to do, in parts of, on how many
+
+# How many games of a chunk wait, ended, and are opened by the opponent; and how many dice the round
+# rolls before the chunk's replies and its openings: the columns of a book, a row a chunk.
+WAITING, ENDED, OPENED, REPLY_DICE, OPENING_DICE, COLUMNS = range(6)
+Book = NDArray[np.int64]
+
+# `at` and `turned` as in `walk`, lists of games, cells, dice, the book, the generator's state:
+Own = tuple[Numbers, Mask, Numbers, NDArray[np.uint8], NDArray[np.float64], Book, State]
+# cells, rewards, over, finals, planes, masks and ended as in `walk.lap`:
+Shown = tuple[Cells, NDArray[np.float64], Mask, Rows, Rows, Rows, Numbers]
+# steps, views and allowed, playable and many, as in `walk` and `picks`:
+Known = tuple[Steps, Rows, Rows, Playable, Playable]
+
+
+@compiled
+def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -> None:
+    """Take chunks from the desk and do them, until none is left."""
+    at, turned, lists, picked, dice, book, state = own
+    cells, rewards, over, finals, planes, masks, ended = shown
+    steps, views, allowed, playable, many = known
+    kind, chunk = desk[KIND], desk[CHUNK]
+    mine = np.empty(4, np.uint64)
+    while True:
+        a = add(desk, NEXT, chunk)
+        if a >= len(at):
+            break
+        b, row = min(a + chunk, len(at)), book[a // chunk]
+        if kind == WIPE:
+            size = finals.itemsize  # as bytes: quicker than row by row
+            array_at(pointer(finals.ctypes.data + a * size), (b - a) * size, np.uint8)[:] = 0
+            ended[a] = END
+        elif kind == LAP:
+            count = walk.lap(
+                at[a:b],
+                cells[a:b],
+                steps,
+                rewards[a:b],
+                over[a:b],
+                ended[a:b],
+                views,
+                allowed,
+                finals[a:b],
+                planes[a:b],
+                masks[a:b],
+            )
+            add(desk, TOTAL, count)
+        elif kind == STONES:
+            row[WAITING] = rounds.stones(
+                at[a:b], turned[a:b], cells[a:b], steps, rewards[a:b], over[a:b], lists[a:b]
+            )
+        elif kind == REPLIES:
+            end = a + row[WAITING]
+            mine[:] = state
+            skip(mine, row[REPLY_DICE])
+            roll(mine, dice[a:end])
+            which = lists[a:end]
+            picks.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
+            walk.reply(at[a:b], which, picked[a:end], steps, rewards[a:b], over[a:b])
+            row[ENDED] = rounds.last_views(
+                at[a:b], turned[a:b], over[a:b], ended[a:b], views, finals[a:b]
+            )
+        else:
+            end = a + row[OPENED]
+            mine[:] = state
+            skip(mine, row[OPENING_DICE])
+            roll(mine, dice[a:end])
+            which = lists[a:end]
+            picks.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
+            rounds.open_games(at[a:b], which, picked[a:end], steps)
+            walk.observe(at[a:b], views, allowed, planes[a:b], masks[a:b])
+
+
+@compiled
+def prepare(kind: int, seat: int, chunk: int, own: Own, ended: Numbers) -> None:
+    """What comes between two passes: where each chunk's dice begin, and the seats in new games.
+
+    After the last the generator's state moves on by the dice of the round.
+    """
+    _, _, lists, _, dice, book, state = own
+    rolled = book[:, WAITING].sum() if kind != REPLIES else 0
+    if kind == REPLIES:
+        for c in range(len(book)):
+            book[c, REPLY_DICE] = rolled
+            rolled += book[c, WAITING]
+    elif kind == OPENINGS:
+        skipped = state.copy()
+        skip(skipped, rolled)
+        for c in range(len(book)):
+            new, a = book[c, ENDED], c * chunk
+            if seat == EITHER:
+                roll(skipped, dice[a : a + new])
+                rolled += new
+            count = 0
+            for j in range(a, a + new):
+                lists[a + count] = ended[j]
+                count += (seat == SECOND) | ((seat == EITHER) & (dice[j] >= 0.5))
+            book[c, OPENED] = count
+        for c in range(len(book)):
+            book[c, OPENING_DICE] = rolled
+            rolled += book[c, OPENED]
+    elif kind > OPENINGS:
+        if seat == EITHER:
+            rolled += book[:, ENDED].sum()
+        skip(state, rolled + book[:, OPENED].sum())

@@ -1,0 +1,86 @@
+"""Whole steps of a batch of table games, of all of them together, by any number of threads."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact import Tabulated
+from tttenv.games import Lap, Other
+from tttenv.helpers import Helpers
+from tttenv.kernels import passes, picks, shift
+from tttenv.kernels.desk import TOTAL
+from tttenv.kernels.passes import Own
+from tttenv.kernels.picks import Opponent
+from tttenv.pcg import read, write
+from tttenv.policy import Policy
+from tttenv.tables import Tables, records
+from tttenv.types import Cells, Mask
+
+CHUNK = 4096  # games that a thread takes at a time
+SEATS = ("random", "X", "O")  # in the order of passes.EITHER, FIRST, SECOND
+
+
+class Rounds:
+    """Plays games given as numbers of positions.
+
+    Args:
+        tables: of the games' rules.
+        at: the positions (games,), moved on.
+        turned: all False, (games,).
+        threads: how many share the work; it makes no difference to the games.
+    """
+
+    def __init__(self, tables: Tables, at: NDArray[np.uint32], turned: Mask, threads: int) -> None:
+        games, self.tables, self.known = len(at), tables, tables.known
+        self.helpers, self.chunk = Helpers(threads - 1), CHUNK if threads > 1 else games
+        book = np.zeros((-(-games // self.chunk), passes.COLUMNS), np.int64)
+        lists, picked, dice = np.empty(games, np.uint32), np.empty(games, np.uint8), np.empty(games)
+        self.own: Own = at, turned, lists, picked, dice, book, np.zeros(4, np.uint64)
+
+    def alone(self, cells: Cells, lap: Lap, wipe: bool) -> int:
+        """A step of agents who move for both sides; as `Games.lap`."""
+        kind = passes.WIPE if wipe else passes.LAP
+        self._lead(kind, passes.LAP, 0, cells, lap, self.tables.unknown)
+        return int(self.helpers.desk[TOTAL])
+
+    def against(self, other: Other, cells: Cells, lap: Lap) -> int:
+        """A step against an opponent, random or looked up, with a PCG64; as `Games.lap`."""
+        state, book, seat = self.own[-1], self.own[-2], SEATS.index(other.seat)
+        read(other.rng, state)
+        table = looked_up(other.opponent, self.tables)
+        self._lead(passes.STONES, passes.OPENINGS, seat, cells, lap, table)
+        write(other.rng, state)
+        return int(book[:, passes.ENDED].sum())
+
+    def choose(self, key: np.uint64, cells: Cells) -> None:
+        """Write a random legal cell for each game, (games,)."""
+        at, (_, _, _, playable, many) = self.own[0], self.known
+        if not self.helpers.count:
+            picks.choose(at, key, playable, many, cells)
+            return
+        desk = self.helpers.called(self.known)
+        try:
+            shift.choose(desk, self.chunk, key, at, playable, many, cells)
+        finally:
+            self.helpers.wait()
+
+    def _lead(
+        self, kind: int, until: int, seat: int, cells: Cells, lap: Lap, table: Opponent
+    ) -> None:
+        """All passes from one kind until another."""
+        desk = self.helpers.called(self.known)
+        rows = records(lap.finals), records(lap.planes), records(lap.masks)
+        shown = cells, lap.rewards, lap.over, *rows, lap.ended
+        while kind != shift.DONE:
+            try:
+                kind = shift.lead(
+                    desk, kind, until, seat, self.chunk, self.own, shown, table, self.known
+                )
+            finally:
+                self.helpers.wait()
+
+
+def looked_up(opponent: Policy | None, tables: Tables) -> Opponent:
+    """What the compiled code looks up of an opponent: nothing of a random one, or of none."""
+    if isinstance(opponent, Tabulated):
+        return opponent.reached, opponent.last
+    return tables.unknown
