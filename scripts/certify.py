@@ -1,6 +1,8 @@
 """The exact certificate of any player: `python scripts/certify.py minimax`."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +10,7 @@ import console
 import tyro
 
 PROG = "certify.py"
+WEIGHING = "playing out every game"
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,8 @@ def main(args: list[str]) -> None:
             print(f"{given.player} on {rules}, {given.games} games from each seat:")
             print(console.sampled(numbers))
         return
-    certificate = certify(rules, watched(policy, given.json))
+    with watched(policy, rules, given.json) as asked:
+        certificate = certify(rules, asked)
     hidden = getattr(policy, "illegal_mass", None)
     if given.json:
         more = {} if hidden is None else {"illegal_mass": hidden}
@@ -60,19 +64,38 @@ def main(args: list[str]) -> None:
         print(f"without a mask it puts {console.share(hidden)} % of its chances on taken cells")
 
 
-def watched(policy: Any, quiet: bool) -> Any:
-    """The same player; one that is asked board by board shows how far it is."""
-    if not getattr(policy, "one_by_one", False):
-        return policy
+@contextmanager
+def watched(policy: Any, rules: Any, quiet: bool) -> Iterator[Any]:
+    """The same player; where asking it, or what follows, takes long, a bar shows how far it is."""
+    from tttenv.exact import Tabulated, enumerable, positions, require_solvable
 
-    def asked(boards: Any) -> Any:
-        import numpy as np
+    one_by_one, large = getattr(policy, "one_by_one", False), not enumerable(rules)
+    if not one_by_one and not large:
+        yield policy
+        return
+    require_solvable(rules)
+    with console.bar(quiet) as bar:
+        if isinstance(policy, Tabulated):
+            bar.add_task(WEIGHING, total=None)
+            yield policy
+            return
+        asking = bar.add_task("asking about all boards", total=None)
+        bar.update(asking, total=len(positions(rules).decisions))
 
-        with console.bar(quiet) as bar:
-            each = bar.track(range(len(boards)), description="asking about all boards")
-            return np.concatenate([policy(boards[i : i + 1]) for i in each])
+        def asked(boards: Any) -> Any:
+            import numpy as np
 
-    return asked
+            found, each = [], 1 if one_by_one else len(boards)
+            for i in range(0, len(boards), each):
+                found.append(policy(boards[i : i + each]))
+                bar.advance(asking, each)
+            if large and bar.tasks[0].finished:
+                bar.add_task(WEIGHING, total=None)
+            return np.concatenate(found)
+
+        if limit := getattr(policy, "impure", None):
+            asked.impure = limit  # type: ignore[attr-defined]  # functions may bear marks
+        yield asked
 
 
 def _description() -> str:

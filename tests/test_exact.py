@@ -163,7 +163,7 @@ def test_the_best_responses_to_random_win_what_theory_says():
 
 
 @pytest.mark.parametrize("ask", [positions, solve, score, worst_case])
-@pytest.mark.parametrize("rules", [Rules(4, 4, 4), Rules(5, 5, 4), Rules(19, 19, 5)], ids=str)
+@pytest.mark.parametrize("rules", [Rules(1, 17, 4), Rules(5, 5, 4), Rules(19, 19, 5)], ids=str)
 def test_large_games_are_refused_with_the_sampled_alternative_named(ask, rules):
     players = [uniform] * {score: 2, worst_case: 1}.get(ask, 0)
     with pytest.raises(ValueError, match=rf"{rules} is too large .*metrics\.arena"):

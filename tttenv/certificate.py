@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 from tttenv import policy as policies
 from tttenv.exact import (
     SEATS,
+    Mixture,
     Positions,
     Solution,
     Tabulated,
     positions,
-    require_enumerable,
+    require_solvable,
     score,
     solve,
     tabulate,
@@ -52,8 +53,8 @@ class Certificate:
 def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
-    The policy is asked once, about all undecided positions; each row of its answer is divided by
-    its sum.
+    The policy is asked once about each undecided position, about some 100,000 at a time; each row
+    of its answer is divided by its sum.
 
     Args:
         rules: the game.
@@ -61,10 +62,10 @@ def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
             functions over observations see `tttenv.policy.from_observations`.
 
     Raises:
-        ValueError: if the game is too large to enumerate, the policy's moves depend on a clock,
+        ValueError: if the game has more than 16 cells, the policy's moves depend on a clock,
             or its answers break the laws of a policy; for something that is no player.
     """
-    require_enumerable(rules)
+    require_solvable(rules)
     handed = given(rules, policy)
     require_pure(handed)
     player = tabulate(rules, handed)
@@ -109,7 +110,7 @@ IMPURE = "limit its iterations or nodes instead, so that it always answers alike
 
 def perfect_player(rules: Rules) -> Policy:
     """The player that mixes evenly among all value-optimal moves."""
-    return Tabulated.mixing(rules, solve(rules).optimal)
+    return Mixture(rules, solve(rules).optimal)
 
 
 def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:
@@ -125,9 +126,11 @@ def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str
         value; "reached": over those that the player's own moves and any replies lead to, from
         both seats.
     """
-    share = (table * solution.optimal).sum(axis=1)
-    legal = game.successors >= 0
-    critical = (legal & ~solution.optimal).any(axis=1)
+    share, critical = np.empty(len(game)), np.empty(len(game), np.bool_)
+    for rows in game.blocks():
+        optimal = solution.optimal[rows]
+        share[rows] = (table[rows] * optimal).sum(axis=1)
+        critical[rows] = ((game.successors[rows] >= 0) & ~optimal).any(axis=1)
     reached: Mask = np.zeros(len(game), np.bool_)
     for seat in range(len(SEATS)):
         reached[reachable(game, table, seat) & (game.seats == seat)] = True
@@ -150,7 +153,10 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
     """The positions where the player may play a move that loses value, (positions,)."""
-    return np.asarray(((table > TINY) & ~solution.optimal).any(axis=1))
+    found = np.empty(len(table), np.bool_)
+    for rows in solution.positions.blocks():
+        found[rows] = ((table[rows] > TINY) & ~solution.optimal[rows]).any(axis=1)
+    return found
 
 
 def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float]]:

@@ -1,5 +1,6 @@
 """Every reachable position of a small game, ply by ply, and where each move leads."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import comb
@@ -7,10 +8,13 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.kernels import enumerate as kernels
 from tttenv.rules import Rules
 from tttenv.types import Boards, Mask
 
-LARGEST = 4_000_000  # arrangements of stones up to which a game is enumerated
+# Arrangements of stones up to which a game is enumerated: at all, and without being asked to.
+LARGEST, HANDY = 11_000_000, 4_000_000
+BLOCK = 2**17  # positions looked at together, where what is made of them takes much memory
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,12 @@ class Positions:
         """The positions with so many stones."""
         return slice(self.plies[stones], self.plies[stones + 1])
 
+    def blocks(self, rows: slice | None = None) -> Iterator[slice]:
+        """The positions, or some of them, in slices that are not too large."""
+        start, stop = (0, len(self)) if rows is None else (rows.start, rows.stop)
+        for first in range(start, stop, BLOCK):
+            yield slice(first, min(first + BLOCK, stop))
+
     def index(self, boards: ArrayLike) -> NDArray[np.int64]:
         """The numbers of boards (..., cells) among the positions, (...).
 
@@ -73,23 +83,41 @@ def arrangements(rules: Rules) -> int:
     return sum(comb(rules.cells, s) * comb(s, s // 2) for s in range(rules.cells + 1))
 
 
-def enumerable(rules: Rules) -> bool:
-    """Whether the game is small enough for exact results: up to 15 cells."""
+def solvable(rules: Rules) -> bool:
+    """Whether the game is small enough for exact results: up to 16 cells."""
     return arrangements(rules) <= LARGEST
 
 
+def enumerable(rules: Rules) -> bool:
+    """Whether exact results are quick enough to be had unasked, again and again: up to 15 cells."""
+    return arrangements(rules) <= HANDY
+
+
+def require_solvable(rules: Rules) -> None:
+    """Let games pass that are small enough for exact results.
+
+    Raises:
+        ValueError: for larger ones, naming the sampled alternative.
+    """
+    if not solvable(rules):
+        raise ValueError(_too_large(rules, "certificates and minimax", 16))
+
+
 def require_enumerable(rules: Rules) -> None:
-    """Let small games pass.
+    """Let games pass that learners keep tables of, or measure on their way.
 
     Raises:
         ValueError: for larger ones, naming the sampled alternative.
     """
     if not enumerable(rules):
-        raise ValueError(
-            f"the game {rules} is too large for exact results, which certificates, minimax and "
-            "some learners need and which end at 15 cells; "
-            "tttenv.metrics.arena (certify.py --sampled) plays sampled games"
-        )
+        raise ValueError(_too_large(rules, "some learners and callbacks", 15))
+
+
+def _too_large(rules: Rules, whose: str, cells: int) -> str:
+    return (
+        f"the game {rules} is too large for exact results, which {whose} need; those end at "
+        f"{cells} cells; tttenv.metrics.arena (certify.py --sampled) plays sampled games"
+    )
 
 
 @lru_cache(maxsize=8)
@@ -97,27 +125,28 @@ def positions(rules: Rules) -> Positions:
     """Every reachable position of `rules`; made once, then kept.
 
     Raises:
-        ValueError: if the game is too large to enumerate.
+        ValueError: if the game has more than 16 cells.
     """
-    require_enumerable(rules)
-    powers = _powers(rules.cells)
-    layers, links, starts = [_codes(rules.start(1))], [], [0]
-    while len(layers[-1]):
-        codes = layers[-1]
-        starts.append(starts[-1] + len(codes))
-        # A stone adds its power; the side to move then changes, which turns x into top - x.
-        after = powers.sum() * 2 - (codes[:, None] + powers)
-        legal = rules.legal(_decoded(codes, rules.cells))
-        successors = np.full(legal.shape, -1, np.int32)
-        reached, where = np.unique(after[legal], return_inverse=True)
-        successors[legal] = starts[-1] + where
-        links.append(successors)
-        layers.append(reached)
-    codes = np.concatenate(layers)
-    boards = _decoded(codes, rules.cells)
-    successors = np.concatenate(links)
+    require_solvable(rules)
+    cells, most, powers = rules.cells, arrangements(rules), _powers(rules.cells)
+    codes, numbers = np.empty(most, np.int64), np.full(3**cells, kernels.UNKNOWN, np.int32)
+    boards, successors = np.empty((most, cells), np.int8), np.empty((most, cells), np.int32)
+    lost, over = np.empty(most, np.bool_), np.empty(most, np.bool_)
+    start = int(_codes(rules.start()))
+    codes[0], numbers[start], starts, found = start, 0, [0], 1
+    while found:
+        starts.append(starts[-1] + found)
+        ply, end = slice(*starts[-2:]), starts[-1]
+        kernels.decode(codes[ply], boards[ply])
+        lost[ply], over[ply] = rules.lost(boards[ply]), rules.over(boards[ply])
+        here = codes[ply], boards[ply], over[ply], powers, numbers
+        found = kernels.find(*here)
+        kernels.number(numbers, end, codes[end:])
+        kernels.link(*here, successors[ply])
+    every = slice(0, starts[-1])  # the rest of the memory has never been touched
     return Positions(
-        rules, boards, codes, tuple(starts), successors, rules.lost(boards), rules.over(boards)
+        *(rules, boards[every], codes[every], tuple(starts)),
+        *(successors[every], lost[every], over[every]),
     )
 
 
@@ -129,7 +158,3 @@ def _codes(boards: Boards) -> NDArray[np.int64]:
     """Boards (..., cells) read as numbers to base 3 (...), 0 theirs, 1 empty, 2 mine."""
     codes: NDArray[np.int64] = (boards + np.int64(1)) @ _powers(boards.shape[-1])
     return codes
-
-
-def _decoded(codes: NDArray[np.int64], cells: int) -> Boards:
-    return (codes[:, None] // _powers(cells) % 3 - 1).astype(np.int8)

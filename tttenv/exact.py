@@ -1,6 +1,7 @@
 """Exact results: one backward pass over all positions says how any two players' games end."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -8,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv import policy as policies
-from tttenv.enumeration import Positions, enumerable, positions, require_enumerable
+from tttenv.enumeration import (
+    Positions,
+    enumerable,
+    positions,
+    require_enumerable,
+    require_solvable,
+    solvable,
+)
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 from tttenv.solution import Solution, solve
@@ -17,6 +25,8 @@ from tttenv.types import Boards, Mask, Odds, Probs
 __all__ = [
     "SEATS",
     "Chooser",
+    "Follower",
+    "Mixture",
     "Positions",
     "Score",
     "Solution",
@@ -26,7 +36,9 @@ __all__ = [
     "follow",
     "positions",
     "require_enumerable",
+    "require_solvable",
     "score",
+    "solvable",
     "solve",
     "sweep",
     "tabulate",
@@ -61,26 +73,48 @@ def sweep(rules: Rules, first: Chooser, second: Chooser) -> list[Odds]:
     game = positions(rules)
     found: list[Odds] = []
     for stones in reversed(range(len(game.plies) - 1)):
-        ply = game.ply(stones)
-        lost, over = game.lost[ply], game.over[ply]
+        ply, side = game.ply(stones), (first, second)[stones % 2]
+        over = game.over[ply]
         odds = np.zeros((len(over), 3))
-        odds[over, np.where(lost[over], 2, 1)] = 1
-        going = ~over
-        if going.any():
-            boards = game.boards[ply][going]
-            legal = boards == 0
-            moves = np.zeros((*legal.shape, 3))
-            after = game.successors[ply][going][legal] - game.plies[stones + 1]
-            moves[legal] = found[-1][after][:, ::-1]
-            probs = (first, second)[stones % 2](boards, moves)
-            odds[going] = np.einsum("bc,bco->bo", probs, moves)
+        odds[over, np.where(game.lost[ply][over], 2, 1)] = 1
+        for rows in game.blocks(ply):
+            going = rows.start + np.flatnonzero(~game.over[rows])
+            if going.size:
+                odds[going - ply.start] = _backed(game, going, stones, found, side)
         found.append(odds)
     return found[::-1]
 
 
+def _backed(
+    game: Positions, going: NDArray[np.int64], stones: int, found: list[Odds], side: Chooser
+) -> Odds:
+    """How undecided positions of one ply end, from what has been found of the next."""
+    boards, after = game.boards[going], game.successors[going]
+    legal = after >= 0
+    moves = np.zeros((*legal.shape, 3))
+    moves[legal] = found[-1][after[legal] - game.plies[stones + 1]][:, ::-1]
+    known = side.policy if isinstance(side, Follower) else None
+    if isinstance(known, Tabulated | Mixture) and known.rules == game.rules:
+        probs = known.at(going)
+    else:
+        probs = side(boards, moves)
+    return np.asarray(np.einsum("bc,bco->bo", probs, moves))
+
+
+@dataclass(frozen=True)
+class Follower:
+    """The side that plays by a policy, whatever its moves are worth."""
+
+    policy: Policy
+
+    def __call__(self, boards: Boards, odds: Odds) -> Probs:
+        """The policy's answer, if it obeys the laws of one."""
+        return policies.validated(boards, self.policy(boards))
+
+
 def follow(policy: Policy) -> Chooser:
     """The side that plays by `policy`, whatever its moves are worth."""
-    return lambda boards, odds: policies.validated(boards, policy(boards))
+    return Follower(policy)
 
 
 def best_response(boards: Boards, odds: Odds) -> Probs:
@@ -120,16 +154,39 @@ class Tabulated:
         game, given = positions(rules), np.asarray(table)
         if given.shape != game.boards.shape:
             raise ValueError(f"a table on {rules} is {game.boards.shape}, not {given.shape}")
-        decisions = game.decisions
-        self.rules = rules
-        self.table: Probs = np.zeros(given.shape)  # not to be changed
-        self.table[decisions] = policies.validated(game.boards[decisions], given[decisions])
-        self.table.setflags(write=False)
+        self._fill(rules, lambda which: given[which])
 
     @classmethod
     def mixing(cls, rules: Rules, moves: Mask) -> "Tabulated":
         """The player that mixes evenly among the marked moves (positions, cells)."""
-        return cls(rules, moves / np.maximum(moves.sum(axis=1, keepdims=True), 1))
+        made = cls.__new__(cls)
+        made._fill(rules, Mixture(rules, moves).at)
+        return made
+
+    @classmethod
+    def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
+        """What a policy answers to every undecided position, in blocks of some 100,000.
+
+        Raises:
+            ValueError: if the policy breaks the laws of one.
+        """
+        made, game = cls.__new__(cls), positions(rules)
+        made._fill(rules, lambda which: policy(game.boards[which]))
+        return made
+
+    def _fill(self, rules: Rules, rows: Callable[[NDArray[np.int64]], ArrayLike]) -> None:
+        game = positions(rules)
+        self.rules = rules
+        self.table: Probs = np.zeros(game.boards.shape)  # not to be changed
+        for block in game.blocks(slice(0, len(game.decisions))):
+            which = game.decisions[block]
+            self.table[which] = policies.validated(game.boards[which], rows(which))
+        self.table.setflags(write=False)
+
+    def at(self, which: NDArray[np.int64]) -> Probs:
+        """The probabilities of the positions so numbered, (which, cells)."""
+        rows: Probs = self.table[which]
+        return rows
 
     @cached_property
     def reached(self) -> Probs:
@@ -148,23 +205,35 @@ class Tabulated:
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
-        rows: Probs = self.table[positions(self.rules).index(boards)]
+        return self.at(positions(self.rules).index(boards))
+
+
+class Mixture:
+    """The player that mixes evenly among the marked moves (positions, cells), kept as they are."""
+
+    def __init__(self, rules: Rules, moves: Mask) -> None:
+        self.rules, self.moves = rules, moves
+
+    def at(self, which: NDArray[np.int64]) -> Probs:
+        """The probabilities of the positions so numbered, (which, cells)."""
+        moves = self.moves[which]
+        rows: Probs = moves / np.maximum(moves.sum(axis=1, keepdims=True), 1)
         return rows
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        return self.at(positions(self.rules).index(boards))
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
-    """Ask `policy` once about every undecided position, in canonical order, and keep the answers.
+    """Ask `policy` about every undecided position, in canonical order, and keep the answers.
 
     Raises:
         ValueError: if the game is too large, or the policy breaks the rules of one.
     """
     if isinstance(policy, Tabulated) and policy.rules == rules:
         return policy
-    game = positions(rules)
-    boards = game.boards[game.decisions]
-    table = np.zeros(game.boards.shape)
-    table[game.decisions] = policies.validated(boards, policy(boards.copy()))
-    return Tabulated(rules, table)
+    return Tabulated.of(rules, policy)
 
 
 def _root(odds: list[Odds]) -> Score:

@@ -32,19 +32,20 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
     length = np.full(len(game), NEVER, np.int16)
     length[game.lost & (game.seats == seat)] = 0
     chance = np.where(length == 0, 1.0, 0.0)
-    choice = np.full(len(game), -1, np.int64)
+    choice = np.full(len(game), -1, np.int8)
     for stones in reversed(range(len(game.plies) - 1)):
         ply = game.ply(stones)
         own = stones % 2 == seat
-        moves = (game.successors[ply] >= 0) & ((table[ply] > least) | (not own))
-        after = game.successors[ply]
-        lengths = np.where(moves, length[after] + 1, NEVER)
-        chances = np.where(moves, chance[after] * (table[ply] if own else 1.0), 0.0)
-        cells = _best(lengths, chances)
-        rows, loses = np.arange(len(cells)), lengths.min(axis=1) < NEVER
-        length[ply] = np.where(loses, lengths[rows, cells], length[ply])
-        chance[ply] = np.where(loses, chances[rows, cells], chance[ply])
-        choice[ply] = np.where(loses, cells, -1)
+        for rows in game.blocks(ply):
+            after, probs = game.successors[rows], table[rows] if own else None
+            moves = after >= 0 if probs is None else (after >= 0) & (probs > least)
+            lengths = np.where(moves, length[after] + 1, NEVER)
+            chances = np.where(moves, chance[after] * (1.0 if probs is None else probs), 0.0)
+            cells = _best(lengths, chances)
+            each, loses = np.arange(len(cells)), lengths.min(axis=1) < NEVER
+            length[rows] = np.where(loses, lengths[each, cells], length[rows])
+            chance[rows] = np.where(loses, chances[each, cells], chance[rows])
+            choice[rows] = np.where(loses, cells, -1)
     return _walk(game, choice) if length[0] < NEVER else None
 
 
@@ -56,7 +57,7 @@ def _best(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[n
     return best
 
 
-def _walk(game: Positions, choice: NDArray[np.int64]) -> list[int]:
+def _walk(game: Positions, choice: NDArray[np.int8]) -> list[int]:
     line, at = [], 0
     while choice[at] >= 0:
         line.append(int(choice[at]))

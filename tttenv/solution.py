@@ -47,16 +47,21 @@ class Solution:
 
         Cells that cannot be played hold a number below every rank.
         """
-        after = self.ranks[self.positions.successors]
-        ranks = -after + np.sign(after)
-        lowest = -(self.positions.rules.cells + 2)
-        return np.where(self.positions.successors >= 0, ranks, lowest).astype(np.int16)
+        game = self.positions
+        found = np.empty(game.successors.shape, np.int16)
+        for rows in game.blocks():
+            after = self.ranks[game.successors[rows]]
+            ranks, lowest = -after + np.sign(after), -(game.rules.cells + 2)
+            found[rows] = np.where(game.successors[rows] >= 0, ranks, lowest)
+        return found
 
     @cached_property
     def optimal(self) -> Mask:
         """The moves that keep the value of the position, (positions, cells)."""
-        legal = self.positions.successors >= 0
-        kept: Mask = legal & (np.sign(self.move_ranks) == self.values[:, None])
+        game, kept = self.positions, np.empty(self.positions.successors.shape, np.bool_)
+        for rows in game.blocks():
+            after = game.successors[rows]
+            kept[rows] = (after >= 0) & (-self.values[after] == self.values[rows, None])
         return kept
 
     @cached_property
@@ -72,14 +77,15 @@ def solve(rules: Rules) -> Solution:
     """The game under perfect play; made once, then kept.
 
     Raises:
-        ValueError: if the game is too large to enumerate.
+        ValueError: if the game has more than 16 cells.
     """
     game = positions(rules)
     ranks = np.where(game.lost, -(rules.cells + 1), 0).astype(np.int16)
     for stones in reversed(range(len(game.plies) - 1)):
-        going = np.arange(len(game))[game.ply(stones)][~game.over[game.ply(stones)]]
-        after = game.successors[going]
-        moves = np.where(after >= 0, -ranks[after], np.iinfo(np.int16).min)
-        best = moves.max(axis=1)
-        ranks[going] = best - np.sign(best)
+        for rows in game.blocks(game.ply(stones)):
+            going = rows.start + np.flatnonzero(~game.over[rows])
+            after = game.successors[going]
+            moves = np.where(after >= 0, -ranks[after], np.iinfo(np.int16).min)
+            best = moves.max(axis=1)
+            ranks[going] = best - np.sign(best)
     return Solution(game, ranks)

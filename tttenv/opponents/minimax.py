@@ -16,7 +16,7 @@ def minimax(
     """A player that never gives away value.
 
     Args:
-        rules: a game small enough to enumerate.
+        rules: a game small enough to solve: up to 16 cells, 15 for the searches.
         ties: among the value-optimal moves, "uniform" mixes evenly, "first" takes the first row by
             row, "fastest" mixes evenly among those that win soonest or lose latest.
         search: "table" looks moves up in the solved game; the others walk the tree of games:
@@ -24,7 +24,7 @@ def minimax(
             images of a position.
 
     Raises:
-        ValueError: if the game is too large to enumerate.
+        ValueError: if the game is too large for it.
     """
     if search != "table":
         return MinimaxSearch(rules, search, ties)
