@@ -29,16 +29,12 @@ class Tables(NamedTuple):
     allowed: walk.Rows  # (positions,): the masks
     playable: NDArray[np.int8]  # (positions, cells): the legal cells first, in order
     many: NDArray[np.int8]  # (positions,): how many these are
+    unknown: Opponent  # what is looked up of an opponent that is not: an empty table
 
     @property
     def known(self) -> Known:
         """What whole steps look up."""
         return self.steps, self.views, self.allowed, self.playable, self.many
-
-    @property
-    def unknown(self) -> Opponent:
-        """What is looked up of an opponent that is not: an empty table."""
-        return np.empty((0, self.steps.shape[1])), np.empty(0, np.int64)
 
 
 @lru_cache(maxsize=8)
@@ -63,16 +59,16 @@ def tables(rules: Rules) -> Tables:
         records(masks),
         playable,
         many,
+        (np.empty((0, rules.cells)), np.empty(0, np.int64)),
     )
 
 
 def records(rows: NDArray[Any]) -> walk.Rows:
-    """The rows (rows, columns) as records of bytes (rows,), of a size known to the compiler.
+    """Contiguous rows (rows, columns) as records of bytes (rows,), of a size the compiler knows.
 
     Copying one is a few wide instructions, copying a row number by number a loop.
     """
-    seen: walk.Rows = rows.view(_record(rows.dtype.itemsize * rows.shape[1]))[:, 0]
-    return seen
+    return np.ndarray(len(rows), _record(rows.itemsize * rows.shape[1]), rows)
 
 
 @lru_cache(maxsize=32)

@@ -108,7 +108,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             ended = self._named(over, self.observer.last(match))
             match.deal(over, self.np_random)
         observed, infos = self._now()
-        return observed, rewards, over, np.zeros_like(over), {**infos, **ended}
+        return observed, rewards, over, np.zeros(self.num_envs, np.bool_), {**infos, **ended}
 
     def _lap(
         self, cells: NDArray[np.int64]
@@ -118,7 +118,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         infos = {"action_mask": lap.masks, "_action_mask": self._everywhere}
         if count:
             infos.update(self._named(lap.over, lap.finals))
-        return lap.planes, lap.rewards, lap.over, np.zeros_like(lap.over), infos
+        return lap.planes, lap.rewards, lap.over, np.zeros(self.num_envs, np.bool_), infos
 
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal cell for every game (num_envs,), with the dice of the action space.
