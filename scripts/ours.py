@@ -1,6 +1,7 @@
 """The rows of speed.py: our own work, set up and ready to be timed."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gymnasium
@@ -33,7 +34,10 @@ def rows(seed: int) -> Iterator[Row]:
                 rivals = ("pgx random legal", "pgx first legal")
                 rivals = rivals if m == 3 and batch == 8192 else ()
                 work = _later(vector, seed, batch, {**options, "threads": threads})
-                yield Row(name, "steps", work, rivals, threads)
+                one = ("one thread", _later(vector, seed, batch, options))
+                apart = (f"{threads} batches apart", _later(halves, seed, batch, threads, options))
+                beside = (one, apart) if threads > 1 else ()
+                yield Row(name, "steps", work, rivals, threads, beside)
     for m, n, k in BOARDS:
         rivals = (f"OpenSpiel C++ play-outs {m},{n},{k}",)
         yield Row(f"play-outs {m},{n},{k}", "games", _later(playouts, m, n, k), rivals)
@@ -93,6 +97,17 @@ def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
         for _ in range(10):
             env.step(env.sample_actions())
         return 10.0 * batch
+
+    return work
+
+
+def halves(seed: int, batch: int, threads: int, options: dict[str, Any]) -> Work:
+    """As `vector`, by threads that have nothing to do with each other, a part of the games each."""
+    pool = ThreadPoolExecutor(threads)
+    parts = [vector(seed + i, batch // threads, options) for i in range(threads)]
+
+    def work() -> float:
+        return sum(pool.map(lambda part: sum(part() for _ in range(10)), parts))
 
     return work
 

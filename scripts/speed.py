@@ -19,7 +19,8 @@ class Arguments:
     """Measure throughput on one core, each row several times, and print the medians.
 
     With --peers, the public packages of the extra "peers" that are installed do the same work in
-    turns with ours, and the median of the ratios is given.
+    turns with ours, and the median of the ratios is given. Two threads are measured in turns with
+    one, and with what the machine can do at most: two halves of the batch, a thread each.
     """
 
     peers: bool = False  # measure other packages too
@@ -39,11 +40,12 @@ class Row:
     make: Callable[[], Work]  # sets ours up
     peers: tuple[str, ...] = ()  # names in peers.PEERS
     cores: int = 1
+    beside: tuple[tuple[str, Callable[[], Work]], ...] = ()  # ours in other ways, in turns with it
 
 
 @dataclass(frozen=True)
 class Result:
-    """A row's medians per second, and the median of ours to each peer's."""
+    """A row's medians per second, and the median of its ratios to what is beside it."""
 
     name: str
     unit: str
@@ -84,9 +86,9 @@ _ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") e
 
 
 def measure(row: Row, given: Arguments) -> Result:
-    """Ours and each peer in turns, A B A B."""
+    """Ours and what is beside it in turns, A B A B."""
     pin(row.cores)
-    contestants: dict[str, Work] = {"ours": row.make()}
+    contestants = {"ours": row.make(), **{name: make() for name, make in row.beside}}
     if given.peers:
         import peers
 
@@ -125,7 +127,7 @@ def show(results: list[Result]) -> None:
     out = Console()
     out.width = max(out.width, 110)
     table = Table(box=SIMPLE_HEAD)
-    beside = "peers: per second, ours is times as fast"
+    beside = "beside: per second, ours is times as fast"
     with_peers = any(result.peers for result in results)
     for head in ("", "per second", "of", *[beside] * with_peers):
         right: Any = "right" if head == "per second" else "left"
