@@ -302,6 +302,17 @@ def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
         pytest.fail("a worker is left")
 
 
+def test_speed_measures_its_rows_beside_others(ran):
+    arguments = ["--only", "2 threads", "--rounds", "1", "--seconds", "0.01", "--json"]
+    told = ran("speed.py", *arguments)
+    rows = json.loads(told.stdout)
+    assert len(rows) == 3
+    for row in rows:
+        assert row["ours"] > 0
+        assert row["ratios"].keys() == row["peers"].keys() == {"one thread", "2 batches apart"}
+        assert all(ratio > 0 for ratio in row["ratios"].values())
+
+
 def test_a_resumed_training_is_of_the_same_learner(ran):
     assert ran("train.py", *TINY, "--steps", "5", "--out", "r/1").returncode == 0
     told = ran("train.py", "td0", "--resume", "--out", "r/1")

@@ -1,0 +1,106 @@
+"""Players looked up: what they do in every position of a small game."""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tttenv import policy as policies
+from tttenv.enumeration import positions
+from tttenv.policy import Policy
+from tttenv.rules import Rules
+from tttenv.types import Boards, Mask, Probs
+
+
+class Tabulated:
+    """A policy looked up: its probabilities over `positions(rules)`, zero on finished ones.
+
+    Raises:
+        ValueError: if the table (positions, cells) breaks the laws of a policy.
+    """
+
+    def __init__(self, rules: Rules, table: ArrayLike) -> None:
+        game, given = positions(rules), np.asarray(table)
+        if given.shape != game.boards.shape:
+            raise ValueError(f"a table on {rules} is {game.boards.shape}, not {given.shape}")
+        self._fill(rules, lambda which: given[which])
+
+    @classmethod
+    def mixing(cls, rules: Rules, moves: Mask) -> "Tabulated":
+        """The player that mixes evenly among the marked moves (positions, cells)."""
+        made = cls.__new__(cls)
+        made._fill(rules, Mixture(rules, moves).at)
+        return made
+
+    @classmethod
+    def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
+        """What a policy answers to every undecided position, in blocks of some 100,000.
+
+        Raises:
+            ValueError: if the policy breaks the laws of one.
+        """
+        made, game = cls.__new__(cls), positions(rules)
+        made._fill(rules, lambda which: policy(game.boards[which]))
+        return made
+
+    def _fill(self, rules: Rules, rows: Callable[[NDArray[np.int64]], ArrayLike]) -> None:
+        game = positions(rules)
+        self.rules = rules
+        self.table: Probs = np.zeros(game.boards.shape)  # not to be changed
+        for block in game.blocks(slice(0, len(game.decisions))):
+            which = game.decisions[block]
+            self.table[which] = policies.validated(game.boards[which], rows(which))
+        self.table.setflags(write=False)
+
+    def at(self, which: NDArray[np.int64]) -> Probs:
+        """The probabilities of the positions so numbered, (which, cells)."""
+        rows: Probs = self.table[which]
+        return rows
+
+    @cached_property
+    def reached(self) -> Probs:
+        """Cumulative probabilities, cell by cell, (positions, cells)."""
+        return self.table.cumsum(axis=1)
+
+    @cached_property
+    def last(self) -> NDArray[np.int64]:
+        """The last cell with any probability, (positions,)."""
+        return np.asarray(self.table.shape[1] - 1 - (self.table[:, ::-1] > 0).argmax(axis=1))
+
+    @cached_property
+    def rows(self) -> list[tuple[list[float], int]]:
+        """`reached` and `last` position by position, as plain numbers."""
+        return list(zip(self.reached.tolist(), self.last.tolist(), strict=True))
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        return self.at(positions(self.rules).index(boards))
+
+
+class Mixture:
+    """The player that mixes evenly among the marked moves (positions, cells), kept as they are."""
+
+    def __init__(self, rules: Rules, moves: Mask) -> None:
+        self.rules, self.moves = rules, moves
+
+    def at(self, which: NDArray[np.int64]) -> Probs:
+        """The probabilities of the positions so numbered, (which, cells)."""
+        moves = self.moves[which]
+        rows: Probs = moves / np.maximum(moves.sum(axis=1, keepdims=True), 1)
+        return rows
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        return self.at(positions(self.rules).index(boards))
+
+
+def tabulate(rules: Rules, policy: Policy) -> Tabulated:
+    """Ask `policy` about every undecided position, in canonical order, and keep the answers.
+
+    Raises:
+        ValueError: if the game is too large, or the policy breaks the rules of one.
+    """
+    if isinstance(policy, Tabulated) and policy.rules == rules:
+        return policy
+    return Tabulated.of(rules, policy)
