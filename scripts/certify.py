@@ -67,6 +67,7 @@ def main(args: list[str]) -> None:
 @contextmanager
 def watched(policy: Any, rules: Any, quiet: bool) -> Iterator[Any]:
     """The same player; where asking it, or what follows, takes long, a bar shows how far it is."""
+    from tttenv.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
 
     one_by_one, large = getattr(policy, "one_by_one", False), not enumerable(rules)
@@ -74,6 +75,7 @@ def watched(policy: Any, rules: Any, quiet: bool) -> Iterator[Any]:
         yield policy
         return
     require_solvable(rules)
+    require_pure(policy)
     with console.bar(quiet) as bar:
         if isinstance(policy, Tabulated):
             bar.add_task(WEIGHING, total=None)
@@ -93,8 +95,6 @@ def watched(policy: Any, rules: Any, quiet: bool) -> Iterator[Any]:
                 bar.add_task(WEIGHING, total=None)
             return np.concatenate(found)
 
-        if limit := getattr(policy, "impure", None):
-            asked.impure = limit  # type: ignore[attr-defined]  # functions may bear marks
         yield asked
 
 

@@ -20,6 +20,7 @@ def _threads_share_even_small_batches(monkeypatch):
     monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
     monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
     monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
 
 
 def every_game():

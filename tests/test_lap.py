@@ -18,7 +18,7 @@ import tttenv.crew
 import tttenv.rounds
 from tttenv import Rules, player
 from tttenv.exact import tabulate
-from tttenv.helpers import NAME, Helpers
+from tttenv.helpers import NAME
 from tttenv.kernels import passes, pcg
 from tttenv.kernels.desk import ASLEEP, BUSY
 from tttenv.kernels.passes import KIND
@@ -35,6 +35,7 @@ def _threads_share_even_small_batches(monkeypatch):
     monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
     monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
     monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
 
 
 def pair(rules, opponent=None, **kwargs):
@@ -168,18 +169,51 @@ def test_a_helper_held_up_in_a_chunk_is_waited_for(opponent):
     assert seen == [first] * 3  # nothing else was begun in the meantime
 
 
-def test_whoever_interrupts_the_wait_for_a_helper_waits_too(monkeypatch):
-    helpers = Helpers(1)
-    helpers.desk[BUSY] = 1
+def test_whoever_interrupts_the_wait_for_a_helper_waits_all_the_same(monkeypatch):
+    env = VectorTicTacToe(GAMES, opponent=None, threads=2)
+    env.reset(seed=0)
+    env.step(cells := env.sample_actions())
+    desk = env.match.games.rounds.helpers.desk
+    while not desk[ASLEEP]:
+        time.sleep(0.01)
+    desk[BUSY] += 1
+
+    def finish():
+        desk[BUSY] -= 1
 
     def interrupt(_):
-        threading.Timer(0.2, helpers.desk.__setitem__, (BUSY, 0)).start()
+        threading.Timer(0.2, finish).start()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(time, "sleep", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        helpers.wait()
-    assert helpers.desk[BUSY] == 0
+        env.step(cells)
+    assert desk[BUSY] == 0
+
+
+def test_a_fork_right_after_the_first_step_can_compile():
+    script = """
+import os
+from tttenv.vector import VectorTicTacToe
+env = VectorTicTacToe(100_000, opponent=None, threads=2)
+env.reset(seed=0)
+env.step(env.sample_actions())
+if not os.fork():
+    other = VectorTicTacToe(10, 3, 4, 3, opponent=None, threads=2)
+    other.reset(seed=0)
+    other.step(other.sample_actions())
+    del env
+    os._exit(0)
+assert os.wait()[1] == 0
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_no_more_helpers_are_hired_than_there_is_work_and_room_for(monkeypatch):
+    for games, room, wanted in ((3, 9, 0), (5, 9, 1), (100, 9, 3), (100, 2, 1), (100, 1, 0)):
+        monkeypatch.setattr(tttenv.rounds, "processors", lambda room=room: room)
+        assert Match(Rules(), games, threads=4).games.rounds.helpers.count == wanted
 
 
 def test_a_program_ends_while_helpers_watch():

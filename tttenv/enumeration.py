@@ -110,7 +110,7 @@ def require_enumerable(rules: Rules) -> None:
         ValueError: for larger ones, naming the sampled alternative.
     """
     if not enumerable(rules):
-        raise ValueError(_too_large(rules, "some learners and callbacks", 15))
+        raise ValueError(_too_large(rules, "some learners, callbacks and searches", 15))
 
 
 def _too_large(rules: Rules, whose: str, cells: int) -> str:

@@ -2,11 +2,11 @@
 
 import os
 import threading
-import time
 import weakref
+from queue import SimpleQueue
 from typing import Any
 
-from tttenv.kernels.desk import ASLEEP, BUSY, DISMISSED, Desk, new_desk
+from tttenv.kernels.desk import ASLEEP, DISMISSED, Desk, new_desk
 from tttenv.kernels.passes import Known
 from tttenv.kernels.shift import serve
 
@@ -19,11 +19,12 @@ class Helpers:
 
     A helper that finds nothing to do for a while sleeps until it is called, so that it is at hand
     where steps follow each other closely, and costs nothing where other work lies between them.
+    Bells are queues in C: an interrupt leaves none of them locked, nor does a fork.
     """
 
     def __init__(self, count: int) -> None:
         self.count, self.desk = count, new_desk(count)
-        self._alarms: list[threading.Event] = []
+        self._bells: list[SimpleQueue[None]] = []
         self._home = 0  # the process in which they were hired: a fork has none of them
 
     def __getstate__(self) -> dict[str, int]:
@@ -39,44 +40,41 @@ class Helpers:
             if self._home != os.getpid():
                 self._hire(known)
             if self.desk[ASLEEP]:
-                for alarm in self._alarms:
-                    alarm.set()
+                for bell in self._bells:
+                    bell.put(None)
         return self.desk
 
-    def wait(self) -> None:
-        """Return when nobody is in the middle of a chunk, even if interrupted."""
-        try:
-            while self.desk[BUSY]:
-                time.sleep(0)
-        finally:  # they write on arrays that may be gone afterwards
-            while self.desk[BUSY]:
-                pass
-
     def _hire(self, known: Known) -> None:
-        self.desk, self._home = new_desk(self.count), os.getpid()
-        self._alarms = [threading.Event() for _ in range(self.count)]
+        desk, bells = new_desk(self.count), [SimpleQueue[None]() for _ in range(self.count)]
+        serve(desk, known, 0)  # compiles here: no helper holds the compiler's lock in a fork
         threads = [
-            threading.Thread(None, _stand_by, NAME, (self.desk, known, alarm), daemon=True)
-            for alarm in self._alarms
+            threading.Thread(None, _stand_by, NAME, (desk, known, bell), daemon=True)
+            for bell in bells
         ]
+        weakref.finalize(self, _dismiss, desk, bells, threads, os.getpid())
         for thread in threads:
             thread.start()
-        weakref.finalize(self, _dismiss, self.desk, self._alarms, threads)
+        self.desk, self._bells, self._home = desk, bells, os.getpid()
 
 
-def _stand_by(desk: Desk, known: Known, alarm: threading.Event) -> None:
+def _stand_by(desk: Desk, known: Known, bell: "SimpleQueue[None]") -> None:
     """A helper's days."""
     while not desk[DISMISSED]:
-        alarm.wait()
-        alarm.clear()
+        bell.get()
+        while not bell.empty():
+            bell.get()
         serve(desk, known, PATIENCE)
 
 
-def _dismiss(desk: Desk, alarms: list[threading.Event], threads: list[threading.Thread]) -> None:
-    """End the helpers, at the latest before the interpreter does."""
+def _dismiss(
+    desk: Desk, bells: "list[SimpleQueue[None]]", threads: list[threading.Thread], home: int
+) -> None:
+    """End the helpers, at the latest before the interpreter does; a fork has none to end."""
+    if os.getpid() != home:
+        return
     desk[DISMISSED] = 1
-    for alarm in alarms:
-        alarm.set()
+    for bell in bells:
+        bell.put(None)
     for thread in threads:
-        if thread is not threading.current_thread():
+        if thread.ident and thread is not threading.current_thread():
             thread.join(1)

@@ -72,7 +72,7 @@ class OneGame:
         return False
 
     def _answer(self, at: int, opponent: Policy, die: float) -> int:
-        """The opponent's cell, as `walk.pick` and `walk.pick_uniform` find it."""
+        """The opponent's cell, as `picks.fall` finds it."""
         if isinstance(opponent, Tabulated):
             row, end = opponent.rows[at]
             return min(bisect_right(row, die * row[end]), end)

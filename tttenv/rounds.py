@@ -1,5 +1,8 @@
 """Whole steps of a batch of table games, of all of them together, by any number of threads."""
 
+import os
+import time
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -7,7 +10,7 @@ from tttenv.exact import Tabulated
 from tttenv.games import Lap, Other
 from tttenv.helpers import Helpers
 from tttenv.kernels import passes, picks, shift
-from tttenv.kernels.desk import TOTAL
+from tttenv.kernels.desk import BUSY, TOTAL, Desk, settle
 from tttenv.kernels.passes import Own
 from tttenv.kernels.picks import Opponent
 from tttenv.pcg import read, write
@@ -26,13 +29,16 @@ class Rounds:
         tables: of the games' rules.
         at: the positions (games,), moved on.
         turned: all False, (games,).
-        threads: how many share the work; it makes no difference to the games.
+        threads: how many share the work, as far as there are processors and chunks for them; it
+            makes no difference to the games.
     """
 
     def __init__(self, tables: Tables, at: NDArray[np.uint32], turned: Mask, threads: int) -> None:
         games, self.tables, self.known = len(at), tables, tables.known
-        self.helpers, self.chunk = Helpers(threads - 1), CHUNK if threads > 1 else games
-        book = np.zeros((-(-games // self.chunk), passes.COLUMNS), np.int64)
+        self.chunk = CHUNK if threads > 1 else games
+        chunks = -(-games // self.chunk)
+        self.helpers = Helpers(min(threads, chunks, processors()) - 1)
+        book = np.zeros((chunks, passes.COLUMNS), np.int64)
         lists, picked, dice = np.empty(games, np.uint32), np.empty(games, np.uint8), np.empty(games)
         self.own: Own = at, turned, lists, picked, dice, book, np.zeros(4, np.uint64)
 
@@ -60,8 +66,9 @@ class Rounds:
         desk = self.helpers.called(self.known)
         try:
             shift.choose(desk, self.chunk, key, at, playable, many, cells)
+            self._wait(desk)
         finally:
-            self.helpers.wait()
+            settle(desk)
 
     def _lead(
         self, kind: int, until: int, seat: int, cells: Cells, lap: Lap, table: Opponent
@@ -75,8 +82,21 @@ class Rounds:
                 kind = shift.lead(
                     desk, kind, until, seat, self.chunk, self.own, shown, table, self.known
                 )
+                self._wait(desk)
             finally:
-                self.helpers.wait()
+                settle(desk)
+
+    def _wait(self, desk: Desk) -> None:
+        """Leave the processor to a helper who is held up in the middle of a chunk."""
+        while desk[BUSY]:
+            time.sleep(0)
+
+
+def processors() -> int:
+    """How many this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def looked_up(opponent: Policy | None, tables: Tables) -> Opponent:

@@ -25,7 +25,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     |----------|---------|---------|
     | `num_envs` | `1` | how many games are played side by side |
     | `copy` | `True` | hand out new arrays; `False`: arrays that the next step overwrites |
-    | `threads` | `1` | how many share the work, from some ten thousand games on |
+    | `threads` | `1` | how many share the work, from some thousand games on |
 
     Where games ended in a step, its infos hold `final_obs` and `final_info`, dense over all games,
     and `_final_obs` and `_final_info`, which say in which games; other rows are zeros. A row of

@@ -98,3 +98,10 @@ def close(desk: Desk) -> None:
     for _ in range(CLOSING):
         if told(desk, BUSY) == 0:
             return
+
+
+@compiled
+def settle(desk: Desk) -> None:
+    """Wait until nobody is busy, whatever interrupts: arrays on the sheet may go afterwards."""
+    while told(desk, BUSY) != 0:
+        pass

@@ -21,7 +21,7 @@ class MinimaxSearch:
     d plies is worth c + 1 - d, a draw 0 and a loss d - c - 1, so that quick wins are best.
 
     Args:
-        rules: a game small enough to enumerate.
+        rules: a game of up to 15 cells.
         search: "plain" looks at every position as often as games lead there, "cached" works each
             out once, "symmetric" works out one of each class of mirror images.
         ties: as in `minimax`.
