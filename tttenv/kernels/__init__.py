@@ -3,6 +3,10 @@
 numba recompiles a function when its own file changes, but not when a function it calls in another
 file does. So the cache lives in a folder named by the hash of every kernel's source: an edit
 anywhere here starts a fresh one. `TTTENV_CACHE` names another place for it than the user's cache.
+
+numba names compiled code after its types, and a record type after a number that is dealt anew in
+each process. So code for rows of different sizes, cached by different processes, could bear one
+name, and one would be run for the other. Here records are named by what they are.
 """
 
 import hashlib
@@ -37,6 +41,15 @@ def _cache_folder() -> str:
 
 
 CACHE_FOLDER = _cache_folder()
+
+
+def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
+    """What numba's names for compiled code say of a record type: the same in every process."""
+    return "Record", (str(record.name),)
+
+
+_records: Any = numba.types.Record
+_records.mangling_args = property(_name_of_record)
 
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
