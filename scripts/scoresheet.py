@@ -8,7 +8,8 @@ import console
 NUMBERS = """
 Beside the players stand numbers: `published.json`, what `python scripts/reproduce.py` found of the
 published experiments, and `seven.json`, what is proved of the seven published LMS features;
-`python scripts/seven.py` checks it.
+`python scripts/seven.py` checks it. In `larger/` stands `reinforce_444`, a network for 4,4,4 that
+is unbeatable there.
 """
 HEADS = [
     *("\nseconds", "\nas", "random\nwin %", "\ndraw %", "\nloss %"),

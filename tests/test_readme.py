@@ -30,5 +30,5 @@ def test_the_scripts_and_folders_it_names_are_there():
     root = Path(__file__).parents[1]
     for script in set(re.findall(r"scripts/\w+\.py", README)):
         assert (root / script).is_file()
-    for path in set(re.findall(r"checkpoints/[\w.]*\w", README)):
+    for path in set(re.findall(r"checkpoints/[\w./]*\w", README)):
         assert (root / path if "." in path else root / path / "card.json").is_file()

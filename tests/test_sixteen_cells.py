@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tttenv import Rules
+from tttenv import Rules, certify, player
+from tttenv.card import read_card
 from tttenv.enumeration import positions
 from tttenv.exact import score
 from tttenv.match import rollout
@@ -68,3 +70,14 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     ).stdout.splitlines()
     assert told[0] == "0 True 0 {'X': None, 'O': None}"
     assert int(told[1]) < 4 * 2**20  # KiB
+
+
+def test_the_network_shipped_for_four_by_four_is_unbeatable_and_as_strong_as_its_card_says():
+    folder = Path(__file__).parents[1] / "checkpoints/larger/reinforce_444"
+    shipped = read_card(folder)["certificate"]
+    found = certify(Rules(4, 4, 4), player(str(folder)))
+    assert found.unbeatable
+    assert shipped["unbeatable"]
+    assert found.worst_case == shipped["worst_case"] == {"X": 0, "O": 0}
+    for seat in "XO":  # processors differ in a network's last digits
+        assert found.vs_random[seat] == pytest.approx(shipped["vs_random"][seat], abs=1e-4)
