@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from tttenv.kernels import compiled, picks, rounds, walk
 from tttenv.kernels.desk import NEXT, SHEET, TOTAL, Desk, add, array_at, pointer
-from tttenv.kernels.pcg import State, roll, skip
+from tttenv.kernels.pcg import State, roll, roll_from, skip
 from tttenv.kernels.picks import Opponent, Playable
 from tttenv.kernels.walk import END, Numbers, Rows, Steps
 from tttenv.types import Cells, Mask
@@ -35,7 +35,6 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
     cells, rewards, over, finals, planes, masks, ended = shown
     steps, views, allowed, playable, many = known
     kind, chunk = desk[KIND], desk[CHUNK]
-    mine = np.empty(4, np.uint64)
     while True:
         a = add(desk, NEXT, chunk)
         if a >= len(at):
@@ -66,10 +65,8 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
             )
         elif kind == REPLIES:
             end = a + row[WAITING]
-            mine[:] = state
-            skip(mine, row[REPLY_DICE])
-            roll(mine, dice[a:end])
             which = lists[a:end]
+            roll_from(state, row[REPLY_DICE], dice[a:end])
             picks.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
             walk.reply(at[a:b], which, picked[a:end], steps, rewards[a:b], over[a:b])
             row[ENDED] = rounds.last_views(
@@ -77,10 +74,8 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
             )
         else:
             end = a + row[OPENED]
-            mine[:] = state
-            skip(mine, row[OPENING_DICE])
-            roll(mine, dice[a:end])
             which = lists[a:end]
+            roll_from(state, row[OPENING_DICE], dice[a:end])
             picks.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
             rounds.open_games(at[a:b], which, picked[a:end], steps)
             walk.observe(at[a:b], views, allowed, planes[a:b], masks[a:b])

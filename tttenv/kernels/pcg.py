@@ -75,3 +75,11 @@ def roll(state: State, dice: NDArray[np.float64]) -> None:
         mixed = (mixed >> turn) | (mixed << ((np.uint64(64) - turn) & np.uint64(63)))
         dice[i] = (mixed >> np.uint64(11)) * TO_UNIT
     state[0], state[1] = at
+
+
+@compiled
+def roll_from(state: State, skipped: int, dice: NDArray[np.float64]) -> None:
+    """Fill `dice` with those that come after `skipped` others; the state stays where it is."""
+    ahead = state.copy()
+    skip(ahead, skipped)
+    roll(ahead, dice)
