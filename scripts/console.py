@@ -11,7 +11,10 @@ from typing import Any, TypeVar
 
 import tyro
 
+from tttenv.untrusted import shown
+
 _T = TypeVar("_T")
+LONGEST = 2000  # characters of a complaint
 SHIPPED = Path(os.path.relpath(Path(__file__).resolve().parents[1] / "checkpoints"))
 
 # One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.
@@ -38,8 +41,8 @@ def run(script: Callable[[list[str]], None], prog: str) -> None:
 
 
 def fail(prog: str, message: str) -> None:
-    """Say what was wrong in one line and end with status 2."""
-    print(f"{prog}: {' '.join(message.split())}", file=sys.stderr)
+    """Say what was wrong in one line, control characters visible, and end with status 2."""
+    print(f"{prog}: {shown(' '.join(message.split()), LONGEST)}", file=sys.stderr)
     sys.exit(2)
 
 

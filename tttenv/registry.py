@@ -10,9 +10,13 @@ import types
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Generic, Literal, NewType, TypeVar
+
+from tttenv.untrusted import shown
 
 _T = TypeVar("_T")
+Spec = NewType("Spec", str)  # annotates an option or a field that names a player itself
+LONGEST_NAME = 80  # characters of a name or value that a message repeats
 
 
 @dataclass(frozen=True)
@@ -21,6 +25,7 @@ class Row:
 
     target: str  # "module:attribute"
     about: str  # one line for help texts
+    safe: bool = False  # may be named by a file: starts no program, loads no file
 
 
 class Table(Generic[_T]):
@@ -40,7 +45,8 @@ class Table(Generic[_T]):
             ValueError: for an unknown name, listing the known ones.
         """
         if not isinstance(name, str) or name not in self.rows:
-            raise ValueError(f"unknown {self.kind} {name!r}; known are {', '.join(self.rows)}")
+            asked = shown(repr(name), LONGEST_NAME)
+            raise ValueError(f"unknown {self.kind} {asked}; known are {', '.join(self.rows)}")
         module, attribute = self.rows[name].target.split(":")
         return typing.cast("_T", getattr(importlib.import_module(module), attribute))
 
@@ -56,9 +62,10 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
     for part in _split(rest) if rest else []:
         option, equals, value = part.partition("=")
         if not equals or not option or not value:
-            raise ValueError(f"options are written option=value, not {part!r} in {spec!r}")
+            part, whole = (shown(repr(text), LONGEST_NAME) for text in (part, spec))
+            raise ValueError(f"options are written option=value, not {part} in {whole}")
         if option in options:
-            raise ValueError(f"option {option} is given twice in {spec!r}")
+            raise ValueError(f"an option is given twice in {shown(repr(spec), LONGEST_NAME)}")
         options[option] = value[1:-1] if value[0] == "(" and value[-1] == ")" else value
     return name, options
 
@@ -75,7 +82,7 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += letter
     if depth:
-        raise ValueError(f"unbalanced parentheses in {text!r}")
+        raise ValueError(f"unbalanced parentheses in {shown(repr(text), LONGEST_NAME)}")
     return parts
 
 
@@ -91,11 +98,13 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
     for option, text in options.items():
         if option not in known:
             accepted = ", ".join(known) if known else "no options"
-            raise ValueError(f"{name} has no option {option!r}; it takes {accepted}")
+            asked = shown(repr(option), LONGEST_NAME)
+            raise ValueError(f"{name} has no option {asked}; it takes {accepted}")
         try:
             arguments[option] = convert(text, hints[option])
         except ValueError as error:
-            raise ValueError(f"{name}: {option}={text!r} is not {error}") from None
+            value = shown(repr(text), LONGEST_NAME)
+            raise ValueError(f"{name}: {option}={value} is not {error}") from None
     return factory(*given, **arguments)
 
 

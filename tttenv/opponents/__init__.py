@@ -1,31 +1,47 @@
 """The players that can be named: one file each, one row each, and checkpoints by their folder."""
 
+import typing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tttenv.registry import Row, Table, call, parse
+from tttenv.registry import LONGEST_NAME, Row, Spec, Table, call, parse
+from tttenv.untrusted import shown
 
 if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
     from tttenv.policy import Policy
     from tttenv.rules import Rules
 
 # To add a player: a file in this folder with a function (rules, option=default, ...) -> Policy,
-# and its row here. Scripts, tests, environments and the benchmark pick it up by its name.
+# and its row here. Scripts, tests, environments and the benchmark pick it up by its name. A row is
+# safe, so that files may name it, if its function starts no program and loads nothing: its options
+# are numbers, words of a list, or a `Spec`, which then has to be safe itself.
 OPPONENTS: Table[Any] = Table(
     "player",
     {
-        "random": Row("tttenv.opponents.random:random", "every legal move alike"),
-        "first": Row("tttenv.opponents.first:first", "the first empty cell, row by row"),
-        "tactical": Row("tttenv.opponents.tactical:tactical", "win, else block, else random"),
+        "random": Row("tttenv.opponents.random:random", "every legal move alike", safe=True),
+        "first": Row("tttenv.opponents.first:first", "the first empty cell, row by row", safe=True),
+        "tactical": Row(
+            "tttenv.opponents.tactical:tactical", "win, else block, else random", safe=True
+        ),
         "minimax": Row(
-            "tttenv.opponents.minimax:minimax", "perfect play, looked up in the solved game"
+            "tttenv.opponents.minimax:minimax",
+            "perfect play, looked up in the solved game",
+            safe=True,
         ),
         "alphabeta": Row(
-            "tttenv.opponents.alphabeta:alphabeta", "iterative deepening, open lines beyond it"
+            "tttenv.opponents.alphabeta:alphabeta",
+            "iterative deepening, open lines beyond it",
+            safe=True,
         ),
-        "mcts": Row("tttenv.opponents.mcts:mcts", "Monte Carlo tree search: UCT with play-outs"),
+        "mcts": Row(
+            "tttenv.opponents.mcts:mcts",
+            "Monte Carlo tree search: UCT with play-outs",
+            safe=True,
+        ),
         "epsilon": Row(
-            "tttenv.opponents.epsilon:epsilon", "another player that sometimes moves at random"
+            "tttenv.opponents.epsilon:epsilon",
+            "another player that sometimes moves at random",
+            safe=True,
         ),
     },
 )
@@ -66,8 +82,48 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
         from tttenv.opponents.checkpoint import load  # reads files: only where there is one
 
         return load(Path(spec), rules)
+    return _by_name(spec, rules or Rules())
+
+
+def untrusted_player(spec: object, rules: "Rules") -> "Policy":
+    """The player that a file names: as `player`, but only what `checked_spec` lets pass.
+
+    Raises:
+        ValueError: for anything else, and as `player`.
+    """
+    return _by_name(checked_spec(spec), rules)
+
+
+def checked_spec(spec: object) -> Spec:
+    """A spec that comes from a file, if all it names are safe rows of the table: never a folder.
+
+    Raises:
+        ValueError: for any other, naming what is not safe.
+    """
+    if not isinstance(spec, str):
+        raise ValueError(f"a player is named by a text, not {shown(repr(spec), LONGEST_NAME)}")
     name, options = parse(spec)
-    made: Policy = call(_everyone().load(name), name, options, rules or Rules())
+    table = _everyone()
+    if name not in table.rows or not table.rows[name].safe:
+        asked, safe = (
+            shown(repr(name), LONGEST_NAME),
+            (n for n, row in table.rows.items() if row.safe),
+        )
+        raise ValueError(f"a file may not name the player {asked}, only {', '.join(safe)}")
+    hints = typing.get_type_hints(table.load(name)) if options else {}
+    for option, value in options.items():
+        if hints.get(option) is Spec:
+            checked_spec(value)
+            if is_path(value):
+                raise ValueError(
+                    f"a file may not name the folder {shown(repr(value), LONGEST_NAME)}"
+                )
+    return Spec(spec)
+
+
+def _by_name(spec: str, rules: "Rules") -> "Policy":
+    name, options = parse(spec)
+    made: Policy = call(_everyone().load(name), name, options, rules)
     return made
 
 
@@ -86,10 +142,18 @@ def rules_of(spec: str) -> "Rules":
 
 
 def is_path(spec: str) -> bool:
-    """Whether a spec means a checkpoint's folder rather than a name of the table."""
+    """Whether a spec means a checkpoint's folder rather than a name of the table.
+
+    A folder with a card is one whatever it is called, also like a player.
+    """
+    try:
+        if spec and (Path(spec) / "card.json").is_file():
+            return True
+    except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
+        pass
     if spec.partition(":")[0] in _everyone().rows:
         return False  # a path may stand inside the options of a named player
-    return "/" in spec or (Path(spec) / "card.json").is_file()
+    return "/" in spec
 
 
 def _everyone() -> Table[Any]:

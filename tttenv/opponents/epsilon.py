@@ -2,10 +2,13 @@
 
 from tttenv.opponents import player as named
 from tttenv.policy import Policy, blend, uniform
+from tttenv.registry import Spec
 from tttenv.rules import Rules
 
+MINIMAX = Spec("minimax")
 
-def epsilon(rules: Rules, player: str = "minimax", epsilon: float = 0.1) -> Policy:
+
+def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
     """Another player that moves at random with probability `epsilon`.
 
     Args:

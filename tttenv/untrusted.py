@@ -1,0 +1,124 @@
+"""Reading what comes from outside: regular files of a bounded size, JSON, and texts to be shown.
+
+A checkpoint, a results file or a curve may come from a stranger, or be half of what it was. Every
+function here returns what it was asked for or raises one line of ValueError that names the file.
+"""
+
+import json
+import math
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Any, NoReturn
+
+MEGABYTE = 2**20
+LONGEST_JSON = 4 * MEGABYTE  # bytes; a card has some 2,000
+DEEPEST_JSON = 60  # lists and objects within each other
+QUOTED = 300  # characters of a file that a message repeats at the most
+_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # a string as a whole, or one
+
+
+def shown(text: object, limit: int = QUOTED) -> str:
+    """A text from outside as it can be printed: control characters visible, cut to a length.
+
+    Args:
+        text: anything; its `str` is shown.
+        limit: characters, at the most.
+    """
+    whole = str(text)
+    parts = [c if c.isprintable() else c.encode("unicode_escape").decode() for c in whole[:limit]]
+    made = "".join(parts)
+    return made if len(made) <= limit and len(whole) <= limit else made[: limit - 3] + "..."
+
+
+def read_bytes(file: Path, limit: int) -> bytes:
+    """The contents of a regular file of at most `limit` bytes; links to one are followed.
+
+    A named pipe, a device or a socket is refused without being read or waited for.
+
+    Raises:
+        FileNotFoundError: if there is nothing under this name.
+        ValueError: for anything but a regular file of that size that can be read.
+    """
+    try:
+        handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise
+    except (OSError, ValueError) as error:  # a name may hold a zero byte
+        raise ValueError(f"{shown(file)} cannot be read: {_reason(error)}") from None
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise ValueError(f"{shown(file)} cannot be read: it is not a regular file")
+        if status.st_size > limit:
+            raise ValueError(f"{shown(file)} is too large: {status.st_size:,} bytes of {limit:,}")
+        with os.fdopen(handle, "rb", closefd=False) as stream:
+            data = stream.read(limit + 1)
+    except OSError as error:
+        raise ValueError(f"{shown(file)} cannot be read: {_reason(error)}") from None
+    finally:
+        os.close(handle)
+    if len(data) > limit:
+        raise ValueError(f"{shown(file)} is too large: more than {limit:,} bytes")
+    return data
+
+
+def parse_json(data: bytes, name: object) -> Any:
+    """What JSON text says: numbers are finite, nothing is nested more than 60 deep.
+
+    Args:
+        data: UTF-8.
+        name: of the file, for the message.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    try:
+        if _depth(data) > DEEPEST_JSON:
+            raise ValueError(f"nested more than {DEEPEST_JSON} deep")
+        return json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{shown(name)} is not JSON: {shown(_first_line(error))}") from None
+
+
+def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
+    """What a JSON file says; see `read_bytes` and `parse_json`.
+
+    Raises:
+        FileNotFoundError: if there is nothing under this name.
+        ValueError: for anything but a regular file of bounded size with JSON in it.
+    """
+    return parse_json(read_bytes(file, limit), file)
+
+
+def _depth(data: bytes) -> int:
+    """How deep the brackets outside strings are nested."""
+    depth = deepest = 0
+    for found in _BRACKETS.finditer(data):
+        bracket = found.group()
+        if bracket in (b"[", b"{"):
+            depth += 1
+            deepest = max(deepest, depth)
+        elif bracket in (b"]", b"}"):
+            depth -= 1
+    return deepest
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{shown(text, 40)} is too large for a number")
+    return number
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or _first_line(error)
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]
