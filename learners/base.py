@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
+from torch import Tensor
+
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 
@@ -41,4 +43,27 @@ class Learner(Protocol):
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from `state_dict()`, bit for bit; "weights" alone is enough for `policy`."""
+        ...
+
+
+@runtime_checkable
+class PlaysFromWeights(Protocol):
+    """A learner whose player can be made of its weights alone, as every learner of the table.
+
+    A checkpoint may come from a stranger: to play it, neither an environment nor an opponent is
+    made, and nothing that its config names is run or read.
+    """
+
+    @classmethod
+    def empty_weights(cls, config: Any, rules: Rules) -> dict[str, Tensor]:
+        """Tensors with the names, shapes and types of the weights, without contents: on "meta".
+
+        Raises:
+            ValueError: for rules that it cannot play.
+        """
+        ...
+
+    @classmethod
+    def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """How a learner with these weights plays, which are shaped as `empty_weights`."""
         ...

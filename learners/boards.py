@@ -1,9 +1,11 @@
-"""Which boards a net learns from: one of each symmetry class or all, and how they are drawn."""
+"""Which positions a learner looks at, one of each symmetry class or all; tables over them."""
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor
 
-from tttenv.exact import Positions
+from tttenv.exact import Positions, Tabulated
 from tttenv.symmetry import canonical, maps
 from tttenv.types import Cells
 
@@ -48,3 +50,23 @@ def by_stones(game: Positions, rng: np.random.Generator, count: int) -> NDArray[
         stones = np.where(game.over[after], ply, stones)
         at = np.where(game.over[after], at, after)
     return at
+
+
+def values_after(after: Tensor, values: Tensor, entry: Tensor, none: float) -> Tensor:
+    """What each move is worth by a table of positions, (positions, cells).
+
+    Args:
+        after: the positions that the moves make, (positions, cells), -1 for no move.
+        values: the table, (positions,).
+        entry: whose number stands for each position, (positions,).
+        none: the worth of no move.
+    """
+    return torch.where(after >= 0, values[entry[after]], none)
+
+
+def best_by_table(game: Positions, moves: Tensor) -> Tabulated:
+    """The player of the move worth most by `moves` (positions, cells), the first of equals."""
+    best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
+    return Tabulated.mixing(
+        game.rules, (np.arange(game.rules.cells) == best) & (game.successors >= 0)
+    )

@@ -13,9 +13,20 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from learners.nets import MaskedMLP, evaluate, greedy_player, load_weights, planes, weights_of
+from learners.nets import (
+    MaskedMLP,
+    Nets,
+    empty_weights,
+    evaluate,
+    greedy_player,
+    load_weights,
+    nets_of,
+    planes,
+    weights_of,
+)
 from learners.replay import Moves, Replay
 from tttenv.policy import Policy
+from tttenv.registry import Spec
 from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
 
@@ -27,7 +38,7 @@ class DQNConfig:
     seed: int = 0  # of the first weights and all dice
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers
     plain: bool = False  # 1, -1, 0 go in and sigmoids come out; False: one-hot planes, linear
-    opponent: str | None = None  # whom to learn against, a player's spec; None: self-play
+    opponent: Spec | None = None  # whom to learn against, a player's spec; None: self-play
     draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; in self-play 0
     games: int = 64  # played side by side, a move each a step
     epsilon: float = 0.3  # how often a move is random
@@ -45,7 +56,7 @@ class DQNConfig:
 
 
 PUBLISHED = DQNConfig(
-    hidden=(36, 36), plain=True, opponent="random", draw=1.0, epsilon=0.7, symmetric=False
+    hidden=(36, 36), plain=True, opponent=Spec("random"), draw=1.0, epsilon=0.7, symmetric=False
 )
 
 
@@ -63,7 +74,7 @@ class DQN:
         self.config, self.rules, self.steps = config, rules, 0
         self.sign = 1 if config.opponent else -1  # of what the board after is worth
         self.rng = np.random.default_rng(config.seed)
-        self.net = (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, self.rng)
+        self.net = _net(config, rules, self.rng)
         self.target = copy.deepcopy(self.net)
         self.optimiser = torch.optim.Adam(self.net.parameters(), config.lr)
         self.replay = Replay(config.capacity, rules)
@@ -91,6 +102,17 @@ class DQN:
     def policy(self) -> Policy:
         """Greedy: the legal cell worth most."""
         return greedy_player(self.rules, [self.net])
+
+    @classmethod
+    def empty_weights(cls, config: DQNConfig, rules: Rules) -> dict[str, torch.Tensor]:
+        """The network's weights without contents."""
+        return empty_weights(lambda: {"net": _net(config, rules)})
+
+    @classmethod
+    def player(cls, config: DQNConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
+        """The network with these weights, greedy."""
+        nets: Nets = nets_of(lambda: {"net": _net(config, rules)}, weights)
+        return greedy_player(rules, list(nets.values()))
 
     def state_dict(self) -> dict[str, Any]:
         """The network, its target, the optimiser, the replay, the games at hand and the dice."""
@@ -135,10 +157,16 @@ def targets(moves: Moves, values: torch.Tensor, sign: int) -> torch.Tensor:
     return torch.as_tensor(moves.rewards) + sign * best.masked_fill(torch.as_tensor(moves.over), 0)
 
 
+def _net(config: DQNConfig, rules: Rules, rng: np.random.Generator | None = None) -> MaskedMLP:
+    return (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)
+
+
 class PlainMLP(MaskedMLP):
     """From boards as 1, -1, 0 to numbers between -1, what a loss is worth, and 1, a win."""
 
-    def __init__(self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator) -> None:
+    def __init__(
+        self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator | None
+    ) -> None:
         super().__init__(cells, hidden, rng)
         first: Any = self.layers[0]  # which was made for three planes
         first.weight = torch.nn.Parameter(first.weight[:, :cells].detach().clone())

@@ -15,6 +15,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.boards import Shown
@@ -66,7 +67,7 @@ class Genetic:
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.shown = np.random.default_rng(config.seed), Shown(self.game, symmetric=True)
         self.plies = _plies(self.game, self.shown)
-        self.classes = np.sort(np.concatenate(self.shown.rows))  # by the position shown of each
+        self.classes = _classes(self.shown)
         self.legal = torch.as_tensor(self.game.successors[self.classes] >= 0)
         everyone = torch.arange(len(self.classes)).repeat_interleave(config.population)
         self.genes = self._random_moves(everyone).view(-1, config.population)
@@ -90,10 +91,26 @@ class Genetic:
 
     def policy(self) -> Policy:
         """The fittest player of the generation."""
-        cells = np.zeros(len(self.game), np.int64)
-        cells[self.classes] = self.genes[:, self.fitness.argmax()].cpu().numpy()
-        chosen = np.arange(self.rules.cells) == self.shown.turned_back(cells)[:, None]
-        return Tabulated.mixing(self.rules, chosen & (self.game.successors >= 0))
+        return _player(self.game, self.shown, self.genes[:, self.fitness.argmax()])
+
+    @classmethod
+    def empty_weights(cls, config: GeneticConfig, rules: Rules) -> dict[str, Tensor]:
+        """A gene for each class of positions, without contents."""
+        require_enumerable(rules)
+        count = len(_classes(Shown(positions(rules), symmetric=True)))
+        return {"genes": torch.empty(count, dtype=torch.int64, device="meta")}
+
+    @classmethod
+    def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """The player with these genes.
+
+        Raises:
+            ValueError: for a gene that is no cell.
+        """
+        genes, game = weights["genes"], positions(rules)
+        if not ((genes >= 0) & (genes < rules.cells)).all():
+            raise ValueError(f"genes are cells: 0 to {rules.cells - 1}")
+        return _player(game, Shown(game, symmetric=True), genes)
 
     def state_dict(self) -> dict[str, Any]:
         """The fittest player's genes, everyone's, and the dice."""
@@ -129,6 +146,19 @@ class Genetic:
             below = torch.cat([going, ply.ends.expand(-1, -1, -1, genes.shape[1])], dim=2)
         played, lost = below[:, :, 0].sum(dim=0)
         return torch.sub(1, lost / played)
+
+
+def _classes(shown: Shown) -> NDArray[np.int64]:
+    """The classes of undecided positions, each by the number of the position shown of it."""
+    return np.sort(np.concatenate(shown.rows))
+
+
+def _player(game: Positions, shown: Shown, genes: Tensor) -> Policy:
+    """The player with these genes (classes,)."""
+    cells = np.zeros(len(game), np.int64)
+    cells[_classes(shown)] = genes.cpu().numpy()
+    chosen = np.arange(game.rules.cells) == shown.turned_back(cells)[:, None]
+    return Tabulated.mixing(game.rules, chosen & (game.successors >= 0))
 
 
 def _plies(game: Positions, shown: Shown) -> list[Ply]:

@@ -10,6 +10,7 @@ the side to move, threats and forks, and products of two of them; games branch a
 board is compared with the best reply to it. It is still linear, and still LMS.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -17,10 +18,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from tttenv.exact import Tabulated, positions, require_enumerable
+from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.features import rich, seven
 from tttenv.policy import Policy
 from tttenv.rules import Rules
+from tttenv.types import Boards
 from tttenv.vector import VectorTicTacToe
 
 Features = NDArray[np.float64]  # (boards, features)
@@ -63,7 +65,7 @@ class LMS:
             raise ValueError("lms: eta is above 0, games at least 1, epsilon a share of 1")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.played = np.random.default_rng(config.seed), 0
-        game, see = self.game, rich if config.features == "rich" else seven
+        game, see = self.game, _features(config)
         self.seen = see(rules, -game.boards)  # as the side sees it that has just moved
         self.faced = see(rules, game.boards)  # as the side to move sees it
         first = np.zeros if config.features == "rich" else np.ones
@@ -84,8 +86,21 @@ class LMS:
 
     def policy(self) -> Policy:
         """In each position the move to the board worth most, the first of equals."""
-        best = np.arange(self.rules.cells) == self._moves().argmax(1)[:, None]
-        return Tabulated.mixing(self.rules, best & (self.game.successors >= 0))
+        return _greedy(self.game, self._moves())
+
+    @classmethod
+    def empty_weights(cls, config: LMSConfig, rules: Rules) -> dict[str, torch.Tensor]:
+        """A weight for each feature, without contents."""
+        require_enumerable(rules)
+        count = _features(config)(rules, rules.start(1)).shape[1]
+        return {"weights": torch.empty(count, dtype=torch.float64, device="meta")}
+
+    @classmethod
+    def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
+        """The evaluator with these weights, greedy."""
+        game = positions(rules)
+        seen = _features(config)(rules, -game.boards)
+        return _greedy(game, _moves(game, seen, weights["weights"]))
 
     def state_dict(self) -> dict[str, Any]:
         """The weights, the games played and the dice."""
@@ -100,8 +115,7 @@ class LMS:
 
     def _moves(self) -> NDArray[np.float64]:
         """What each move is worth, (positions, cells)."""
-        after, worth = self.game.successors, self.seen @ self.weights.cpu().numpy()
-        return np.where(after >= 0, worth[after], -np.inf)
+        return _moves(self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
         """Games side by side, each move corrected by the best reply; the mean squared error."""
@@ -147,3 +161,19 @@ class LMS:
         result = game.lost[at] * (-1.0 if game.seats[at] == x_seat else 1.0)
         seen = before if self.config.last == "before" else now
         return np.asarray(w + eta * (result - now @ w) * seen)
+
+
+def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
+    return rich if config.features == "rich" else seven
+
+
+def _moves(game: Positions, seen: Features, weights: torch.Tensor) -> NDArray[np.float64]:
+    """What each move is worth, (positions, cells), by the features seen after it."""
+    after, worth = game.successors, seen @ weights.cpu().numpy()
+    return np.where(after >= 0, worth[after], -np.inf)
+
+
+def _greedy(game: Positions, moves: NDArray[np.float64]) -> Policy:
+    """The move worth most, (positions, cells), the first of equals."""
+    best = np.arange(game.rules.cells) == moves.argmax(1)[:, None]
+    return Tabulated.mixing(game.rules, best & (game.successors >= 0))

@@ -6,6 +6,7 @@ than three quarters of the way from loss to win; as published, at +1/0/-1, the p
 """
 
 import copy
+import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -17,12 +18,24 @@ import sb3_contrib
 import torch
 from stable_baselines3.common.logger import Logger
 
-from learners.nets import evaluate, greedy_player, load_weights, weights_of
+from learners.nets import (
+    Nets,
+    empty_linear,
+    empty_weights,
+    evaluate,
+    greedy_player,
+    load_weights,
+    nets_of,
+    weights_of,
+)
 from tttenv.exact import enumerable, tabulate
 from tttenv.opponents import player
 from tttenv.policy import Policy
+from tttenv.registry import Spec
 from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
+
+POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 
 
 @dataclass(frozen=True)
@@ -31,7 +44,7 @@ class MaskablePPOConfig:
 
     seed: int = 0  # of everything
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for policy and value each
-    pool: tuple[str, ...] = ("minimax", "self", "random", "epsilon")  # opponents, one a rollout
+    pool: tuple[Spec, ...] = POOL  # opponents, one a rollout; "self" is a frozen snapshot
     snapshot: int = 10  # rollouts until "self" becomes the player as it is then
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
     draw: float = 0.7  # what a draw pays, a win paying 1 and a loss -1
@@ -48,7 +61,7 @@ class MaskablePPOConfig:
 
 
 PUBLISHED = MaskablePPOConfig(
-    pool=("random",), opening=0, draw=0.0, games=8, turns=256, batch=256, epochs=10, lr=3e-4
+    pool=(Spec("random"),), opening=0, draw=0.0, games=8, turns=256, batch=256, epochs=10, lr=3e-4
 )
 
 
@@ -99,6 +112,19 @@ class MaskablePPO:
         """Greedy: the likeliest legal cell."""
         return greedy_player(self.rules, [self.actor])
 
+    @classmethod
+    def empty_weights(cls, config: MaskablePPOConfig, rules: Rules) -> dict[str, torch.Tensor]:
+        """The weights of the network that moves, without contents."""
+        return empty_weights(lambda: {"actor": _actor(config, rules)})
+
+    @classmethod
+    def player(
+        cls, config: MaskablePPOConfig, rules: Rules, weights: dict[str, torch.Tensor]
+    ) -> Policy:
+        """The network with these weights, greedy."""
+        nets: Nets = nets_of(lambda: {"actor": _actor(config, rules)}, weights)
+        return greedy_player(rules, list(nets.values()))
+
     def state_dict(self) -> dict[str, Any]:
         """The player now and at the last snapshot, the optimiser, the games at hand, the dice."""
         return {
@@ -134,6 +160,15 @@ class MaskablePPO:
             return np.asarray(likely / likely.sum(axis=1, keepdims=True))
 
         return tabulate(rules, play) if enumerable(rules) else play
+
+
+def _actor(config: MaskablePPOConfig, rules: Rules) -> torch.nn.Sequential:
+    """The network that moves, layer by layer as SB3 builds it, its weights as the memory is."""
+    layers: list[torch.nn.Module] = []
+    for fan_in, fan_out in itertools.pairwise([3 * rules.cells, *config.hidden]):
+        layers += [empty_linear(fan_in, fan_out), torch.nn.ReLU()]
+    last = empty_linear([3 * rules.cells, *config.hidden][-1], rules.cells)
+    return torch.nn.Sequential(torch.nn.Sequential(*layers), last)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import copy
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,9 @@ from tttenv.features import one_hot
 from tttenv.policy import Policy, greedy
 from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
+from tttenv.untrusted import shown
+
+Nets = dict[str, nn.Module]
 
 
 class MaskedMLP(nn.Module):
@@ -24,13 +27,14 @@ class MaskedMLP(nn.Module):
     Args:
         cells: of the board; the input has 3 * cells numbers, the output `cells`.
         hidden: the widths of the hidden layers, each followed by a ReLU.
-        rng: draws the first weights (Glorot and Bengio, 2010, uniform); biases start at zero.
+        rng: draws the first weights (Glorot and Bengio, 2010, uniform); biases start at zero. None
+            leaves them as the memory is, for weights that come from a file.
     """
 
-    def __init__(self, cells: int, hidden: Sequence[int], rng: np.random.Generator) -> None:
+    def __init__(self, cells: int, hidden: Sequence[int], rng: np.random.Generator | None) -> None:
         super().__init__()
         if any(width < 1 for width in hidden):
-            raise ValueError(f"hidden layers are at least 1 wide, not {tuple(hidden)}")
+            raise ValueError(f"hidden layers are at least 1 wide, not {shown(tuple(hidden), 80)}")
         widths = [3 * cells, *hidden, cells]
         layers: list[nn.Module] = []
         for fan_in, fan_out in itertools.pairwise(widths):
@@ -43,10 +47,17 @@ class MaskedMLP(nn.Module):
         return values
 
 
-def _linear(fan_in: int, fan_out: int, rng: np.random.Generator) -> nn.Linear:
-    device = torch.get_default_device()  # left empty first, as torch would roll global dice
+def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
+    """A linear layer on the current device, its weights as the memory is: no dice are rolled."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
-    layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=device)
+    layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
+    return layer
+
+
+def _linear(fan_in: int, fan_out: int, rng: np.random.Generator | None) -> nn.Linear:
+    layer = empty_linear(fan_in, fan_out)
+    if rng is None:
+        return layer
     bound = math.sqrt(6 / (fan_in + fan_out))
     with torch.no_grad():
         drawn = rng.uniform(-bound, bound, (fan_out, fan_in)).astype(np.float32)
@@ -87,7 +98,29 @@ def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> NDArray
     return values
 
 
-def weights_of(nets: dict[str, nn.Module]) -> dict[str, Tensor]:
+def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
+    """The names, shapes and types of the weights of the nets that `make` makes, without contents.
+
+    Raises:
+        ValueError: for layers that no machine has room for.
+    """
+    with torch.device("meta"):
+        try:
+            return weights_of(make())
+        except (RuntimeError, OverflowError) as error:
+            raise ValueError(f"no network has such layers: {shown(error)}") from None
+
+
+def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
+    """The nets that `make` makes, with these weights, on the current device; no dice are rolled."""
+    with torch.device("meta"):
+        nets = make()
+    for name, own in _by_net(nets, weights).items():
+        nets[name].load_state_dict(own, assign=True)
+    return nets
+
+
+def weights_of(nets: Nets) -> dict[str, Tensor]:
     """Copies of all weights of the nets, each named by its net and itself."""
     return {
         f"{name}.{weight}": tensor.clone()
@@ -96,9 +129,19 @@ def weights_of(nets: dict[str, nn.Module]) -> dict[str, Tensor]:
     }
 
 
-def load_weights(nets: dict[str, nn.Module], weights: dict[str, Tensor]) -> None:
+def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
     """Put what `weights_of` gave back into the nets."""
-    for name, net in nets.items():
-        start = f"{name}."
-        own = {key[len(start) :]: t for key, t in weights.items() if key.startswith(start)}
-        net.load_state_dict(own)
+    for name, own in _by_net(nets, weights).items():
+        nets[name].load_state_dict(own)
+
+
+def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
+    """The weights of each net, by the names that the net itself gives them."""
+    return {
+        name: {
+            key.removeprefix(f"{name}."): tensor
+            for key, tensor in weights.items()
+            if key.startswith(f"{name}.")
+        }
+        for name in nets
+    }

@@ -17,8 +17,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learners.boards import Shown
-from tttenv.exact import SEATS, Tabulated, positions, require_enumerable
+from learners.boards import Shown, best_by_table, values_after
+from tttenv.exact import SEATS, positions, require_enumerable
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
@@ -88,9 +88,21 @@ class QTable:
 
     def policy(self) -> Policy:
         """In each position the best move by the table, the first of equals."""
-        best = self._moves(torch.arange(len(self.game))).argmax(dim=1, keepdim=True).cpu().numpy()
-        legal = self.game.successors >= 0
-        return Tabulated.mixing(self.rules, (np.arange(self.rules.cells) == best) & legal)
+        return best_by_table(self.game, self._moves(torch.arange(len(self.game))))
+
+    @classmethod
+    def empty_weights(cls, config: QTableConfig, rules: Rules) -> dict[str, Tensor]:
+        """A number for each position, without contents."""
+        require_enumerable(rules)
+        return {"values": torch.empty(len(positions(rules)), dtype=torch.float64, device="meta")}
+
+    @classmethod
+    def player(cls, config: QTableConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """The table with these numbers, greedy."""
+        game = positions(rules)
+        entry = torch.as_tensor(Shown(game, config.symmetric).standing_for)
+        after = torch.as_tensor(game.successors.astype(np.int64))
+        return best_by_table(game, values_after(after, weights["values"], entry, -1.0))
 
     def state_dict(self) -> dict[str, Any]:
         """The table, which of its items are known, the games played and the dice."""
@@ -145,5 +157,4 @@ class QTable:
 
     def _moves(self, at: Tensor) -> Tensor:
         """What each move of these positions is worth, (positions, cells); -1 for no move."""
-        after = self.after[at]
-        return torch.where(after >= 0, self.values[self.entry[after]], -1.0)
+        return values_after(self.after[at], self.values, self.entry, -1.0)

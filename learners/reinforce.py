@@ -11,7 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from learners.nets import MaskedMLP, greedy_player, load_weights, planes, weights_of
+from learners.nets import (
+    MaskedMLP,
+    Nets,
+    empty_weights,
+    greedy_player,
+    load_weights,
+    nets_of,
+    planes,
+    weights_of,
+)
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 from tttenv.types import Boards
@@ -60,6 +69,21 @@ class Reinforce:
     def policy(self) -> Policy:
         """Greedy: the likeliest legal cell."""
         return greedy_player(self.rules, [self.moves])
+
+    @classmethod
+    def empty_weights(cls, config: ReinforceConfig, rules: Rules) -> dict[str, torch.Tensor]:
+        """The weights of the network that moves, without contents."""
+        return empty_weights(lambda: {"moves": MaskedMLP(rules.cells, config.hidden, None)})
+
+    @classmethod
+    def player(
+        cls, config: ReinforceConfig, rules: Rules, weights: dict[str, torch.Tensor]
+    ) -> Policy:
+        """The network with these weights, greedy."""
+        nets: Nets = nets_of(
+            lambda: {"moves": MaskedMLP(rules.cells, config.hidden, None)}, weights
+        )
+        return greedy_player(rules, list(nets.values()))
 
     def state_dict(self) -> dict[str, Any]:
         """Both networks, the optimiser and the dice; no game outlasts a step."""

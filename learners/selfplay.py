@@ -21,9 +21,17 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.boards import Shown, by_stones
-from learners.nets import MaskedMLP, load_weights, planes, weights_of
+from learners.nets import (
+    MaskedMLP,
+    Nets,
+    empty_weights,
+    load_weights,
+    nets_of,
+    planes,
+    weights_of,
+)
 from learners.trials import Trials, rated_by_length, rated_by_result, trials
-from tttenv.exact import Tabulated, positions, require_enumerable
+from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 from tttenv.types import Cells
@@ -67,9 +75,8 @@ class SelfPlay:
             raise ValueError("selfplay: batch, fits and halving are at least 1, lr is above 0")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.rounds = np.random.default_rng(config.seed), 0
-        self.nets = [MaskedMLP(rules.cells, config.hidden, self.rng) for _ in range(2)]
-        self.named: dict[str, torch.nn.Module] = dict(zip("XO", self.nets, strict=True))
-        weights = [weight for net in self.nets for weight in net.parameters()]
+        self.nets = _nets(config, rules, self.rng)
+        weights = [weight for net in self.nets.values() for weight in net.parameters()]
         adam, optim = config.optimiser == "adam", torch.optim
         kind: type[optim.Adam | optim.Adagrad] = optim.Adam if adam else optim.Adagrad
         self.optimiser = kind(weights, config.lr, eps=1e-5 if adam else 1e-7)
@@ -94,13 +101,25 @@ class SelfPlay:
 
     def policy(self) -> Policy:
         """Greedy: in each position the legal cell with the highest output."""
-        chosen = np.arange(self.rules.cells) == self._greedy()[:, None]
-        return Tabulated.mixing(self.rules, chosen & (self.game.successors >= 0))
+        return _player(self.game, self._greedy())
+
+    @classmethod
+    def empty_weights(cls, config: SelfPlayConfig, rules: Rules) -> dict[str, Tensor]:
+        """The weights of both nets without contents."""
+        require_enumerable(rules)
+        return empty_weights(lambda: _nets(config, rules))
+
+    @classmethod
+    def player(cls, config: SelfPlayConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """Both nets with these weights, greedy."""
+        game, nets = positions(rules), nets_of(lambda: _nets(config, rules), weights)
+        shown, seen = Shown(game, config.symmetric), planes(game.boards)
+        return _player(game, _greedy(config, game, shown, seen, nets))
 
     def state_dict(self) -> dict[str, Any]:
         """Both nets, the optimiser, the rounds played and the dice."""
         return {
-            "weights": weights_of(self.named),
+            "weights": weights_of(self.nets),
             "optimiser": self.optimiser.state_dict(),
             "rounds": self.rounds,
             "rng": self.rng.bit_generator.state,
@@ -108,24 +127,19 @@ class SelfPlay:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from `state_dict()`; weights alone are enough to play."""
-        load_weights(self.named, state["weights"])
+        load_weights(self.nets, state["weights"])
         if "optimiser" in state:
             self.optimiser.load_state_dict(state["optimiser"])
             self.rounds, self.rng.bit_generator.state = state["rounds"], state["rng"]
 
     def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
         """A net's outputs (rows, cells) for these positions."""
-        values: Tensor = self.nets[seat](self.planes[torch.as_tensor(rows)])
-        constant = self.config.legal_constant
-        return values if constant is None else torch.relu(values) + constant
+        net = self.nets[SEATS[seat]]
+        return _outputs(self.config, net, self.planes[torch.as_tensor(rows)])
 
     def _greedy(self) -> Cells:
         """The best cell of every position by the net of its seat, (positions,)."""
-        values = np.full(self.game.boards.shape, -np.inf, np.float32)
-        with torch.no_grad():
-            for seat, rows in enumerate(self.shown.rows):
-                values[rows] = self._values(seat, rows).cpu().numpy()
-        return self.shown.turned_back(np.where(self.legal.cpu(), values, -np.inf).argmax(axis=1))
+        return _greedy(self.config, self.game, self.shown, self.planes, self.nets)
 
     def _rated(self, tried: Trials) -> Tensor:
         """What each trial is worth, (positions, cells)."""
@@ -148,3 +162,33 @@ class SelfPlay:
             return [rows[dice.integers(0, len(rows), count)] for rows in self.shown.rows]
         drawn = self.shown.standing_for[by_stones(self.game, dice, count)]
         return [drawn[self.game.seats[drawn] == seat] for seat in (0, 1)]
+
+
+def _nets(config: SelfPlayConfig, rules: Rules, rng: np.random.Generator | None = None) -> Nets:
+    """A net for each seat."""
+    return {seat: MaskedMLP(rules.cells, config.hidden, rng) for seat in SEATS}
+
+
+def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tensor:
+    """A net's outputs (batch, cells) for planes (batch, 3 * cells)."""
+    values: Tensor = net(seen)
+    constant = config.legal_constant
+    return values if constant is None else torch.relu(values) + constant
+
+
+def _greedy(
+    config: SelfPlayConfig, game: Positions, shown: Shown, seen: Tensor, nets: Nets
+) -> Cells:
+    """The best cell of every position by the net of its seat, (positions,)."""
+    values = np.full(game.boards.shape, -np.inf, np.float32)
+    with torch.no_grad():
+        for seat, rows in zip(SEATS, shown.rows, strict=True):
+            outputs = _outputs(config, nets[seat], seen[torch.as_tensor(rows)])
+            values[rows] = outputs.cpu().numpy()
+    return shown.turned_back(np.where(game.successors >= 0, values, -np.inf).argmax(axis=1))
+
+
+def _player(game: Positions, cells: Cells) -> Policy:
+    """The player that takes these cells, (positions,)."""
+    chosen = np.arange(game.rules.cells) == cells[:, None]
+    return Tabulated.mixing(game.rules, chosen & (game.successors >= 0))

@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from learners.moves import Moves, images, read_csv, solved, stand_in, turned_twice
-from learners.nets import MaskedMLP, load_weights, weights_of
+from learners.nets import (
+    MaskedMLP,
+    empty_linear,
+    empty_weights,
+    load_weights,
+    nets_of,
+    weights_of,
+)
 from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.features import one_hot
 from tttenv.policy import Policy, greedy
@@ -73,7 +80,7 @@ class Supervised:
         examples = images(rules, learned)
         if config.data == "book":
             examples = turned_twice(rules, learned, 500, self.rng)
-        self.inputs = self._inputs(examples.boards)
+        self.inputs = _inputs(config, examples.boards)
         self.replies = torch.as_tensor(examples.replies.astype(np.float32))
         self.legal = torch.as_tensor(examples.boards == 0)
 
@@ -94,7 +101,19 @@ class Supervised:
 
     def policy(self) -> Policy:
         """In each position the legal cell with the highest output."""
-        return tabulate(self.rules, lambda boards: greedy(self._outputs(boards), boards == 0))
+        return _player(self.config, self.rules, self.net)
+
+    @classmethod
+    def empty_weights(cls, config: SupervisedConfig, rules: Rules) -> dict[str, Tensor]:
+        """The net's weights without contents."""
+        require_enumerable(rules)
+        return empty_weights(lambda: {"net": _net(config, rules.cells, None)})
+
+    @classmethod
+    def player(cls, config: SupervisedConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """The net with these weights, greedy."""
+        nets = nets_of(lambda: {"net": _net(config, rules.cells, None)}, weights)
+        return _player(config, rules, nets["net"])
 
     def state_dict(self) -> dict[str, Any]:
         """The net, the optimiser and the dice; the examples come from the config."""
@@ -120,29 +139,38 @@ class Supervised:
             warnings.warn(f"supervised: {complaint}", stacklevel=3)
         return rows, complaints
 
-    def _inputs(self, boards: Boards) -> Tensor:
-        onehot = self.config.net == "onehot"
-        return torch.as_tensor(one_hot(boards) if onehot else boards.astype(np.float32))
-
-    def _outputs(self, boards: Boards) -> NDArray[np.float32]:
-        """The net's outputs (batch, cells) for boards (batch, cells)."""
-        with torch.no_grad():
-            return np.asarray(self.net(self._inputs(boards)).cpu())
-
     def _optimal(self, boards: Boards) -> float:
         """The share of these boards on which the best output is an optimal move."""
         optimal = solve(self.rules).optimal[solve(self.rules).positions.index(boards)]
-        return float((greedy(self._outputs(boards), boards == 0) * optimal).sum(axis=1).mean())
+        outputs = _outputs(self.config, self.net, boards)
+        return float((greedy(outputs, boards == 0) * optimal).sum(axis=1).mean())
 
 
-def _net(config: SupervisedConfig, cells: int, rng: np.random.Generator) -> nn.Module:
+def _player(config: SupervisedConfig, rules: Rules, net: nn.Module) -> Policy:
+    """In each position the legal cell with the highest output."""
+    return tabulate(rules, lambda boards: greedy(_outputs(config, net, boards), boards == 0))
+
+
+def _inputs(config: SupervisedConfig, boards: Boards) -> Tensor:
+    onehot = config.net == "onehot"
+    return torch.as_tensor(one_hot(boards) if onehot else boards.astype(np.float32))
+
+
+def _outputs(config: SupervisedConfig, net: nn.Module, boards: Boards) -> NDArray[np.float32]:
+    """The net's outputs (batch, cells) for boards (batch, cells)."""
+    with torch.no_grad():
+        return np.asarray(net(_inputs(config, boards)).cpu())
+
+
+def _net(config: SupervisedConfig, cells: int, rng: np.random.Generator | None) -> nn.Module:
     if config.net == "onehot":
         return MaskedMLP(cells, config.hidden, rng)
-    make: Any = nn.utils.skip_init  # torch leaves it untyped; it rolls no global dice
     layers: list[nn.Module] = []
     for fan_in, fan_out in itertools.pairwise([cells, *config.hidden, cells]):
-        layers += [make(nn.Linear, fan_in, fan_out), nn.Sigmoid()]
+        layers += [empty_linear(fan_in, fan_out), nn.Sigmoid()]
     net = nn.Sequential(*layers[:-1])
+    if rng is None:
+        return net
     with torch.no_grad():
         for weight in net.parameters():
             weight.copy_(torch.as_tensor(rng.normal(size=weight.shape).astype(np.float32)))

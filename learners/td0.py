@@ -17,8 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.boards import Shown
-from tttenv.exact import Tabulated, positions, require_enumerable, solve
+from learners.boards import Shown, best_by_table, values_after
+from tttenv.exact import positions, require_enumerable, solve
 from tttenv.policy import Policy
 from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
@@ -90,9 +90,21 @@ class TD0:
 
     def policy(self) -> Policy:
         """In each position the best stone by the table, the first of equals."""
-        best = self._moves(torch.arange(len(self.game))).argmax(dim=1, keepdim=True).cpu().numpy()
-        legal = self.game.successors >= 0
-        return Tabulated.mixing(self.rules, (np.arange(self.rules.cells) == best) & legal)
+        return best_by_table(self.game, self._moves(torch.arange(len(self.game))))
+
+    @classmethod
+    def empty_weights(cls, config: TD0Config, rules: Rules) -> dict[str, Tensor]:
+        """A number for each position, without contents."""
+        require_enumerable(rules)
+        return {"values": torch.empty(len(positions(rules)), dtype=torch.float64, device="meta")}
+
+    @classmethod
+    def player(cls, config: TD0Config, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """The table with these numbers, greedy."""
+        game = positions(rules)
+        entry = torch.as_tensor(Shown(game, config.symmetric).standing_for)
+        after = torch.as_tensor(game.successors.astype(np.int64))
+        return best_by_table(game, values_after(after, weights["values"], entry, -2.0))
 
     def state_dict(self) -> dict[str, Any]:
         """The table, where the next games begin, and the dice."""
@@ -136,8 +148,7 @@ class TD0:
 
     def _moves(self, at: Tensor) -> Tensor:
         """What each move of these positions is worth, (positions, cells); -1 unknown, -2 none."""
-        after = self.after[at]
-        return torch.where(after >= 0, self.values[self.entry[after]], -2.0)
+        return values_after(self.after[at], self.values, self.entry, -2.0)
 
     def _learn(self, at: NDArray[np.int64], worth: Tensor, which: NDArray[np.bool_]) -> None:
         """Move the numbers of the positions `at` towards `worth` in the games marked."""

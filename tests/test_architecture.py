@@ -17,7 +17,7 @@ ROOT = Path(tttenv.__file__).parent.parent
 # Which modules stand on which floor; a module belongs to the first row that names it.
 FLOORS = [
     (0, "tttenv.rules tttenv.types tttenv.registry tttenv.kernels tttenv.kernels.*"),
-    (0, "tttenv.card tttenv.files tttenv.recycle tttenv.untrusted"),
+    (0, "tttenv.card tttenv.files tttenv.recycle tttenv.untrusted tttenv.tensor_file"),
     (1, "tttenv.exact tttenv.tabulated tttenv.enumeration tttenv.solution tttenv.policy"),
     (1, "tttenv.games tttenv.board_games tttenv.table_games tttenv.rollouts tttenv.quick"),
     (1, "tttenv.tables tttenv.features tttenv.symmetry tttenv.spread tttenv.observed"),
@@ -27,7 +27,7 @@ FLOORS = [
     (2, "tttenv.certificate tttenv.refutation tttenv.given"),
     (3, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.skin"),
     (4, "learners.base learners.nets learners.replay learners.checkpoint learners.testing"),
-    (4, "learners learners.registry"),
+    (4, "learners learners.registry learners.stored"),
     (5, "learners.*"),
     (6, "scripts scripts.*"),
 ]

@@ -64,12 +64,13 @@ def read_bytes(file: Path, limit: int) -> bytes:
     return data
 
 
-def parse_json(data: bytes, name: object) -> Any:
-    """What JSON text says: numbers are finite, nothing is nested more than 60 deep.
+def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
+    """What JSON text says: nothing is nested more than 60 deep.
 
     Args:
         data: UTF-8.
         name: of the file, for the message.
+        finite: refuse numbers that are infinite or none.
 
     Raises:
         ValueError: for anything else.
@@ -77,7 +78,10 @@ def parse_json(data: bytes, name: object) -> Any:
     try:
         if _depth(data) > DEEPEST_JSON:
             raise ValueError(f"nested more than {DEEPEST_JSON} deep")
-        return json.loads(data.decode("utf-8"), parse_constant=_no_number, parse_float=_finite)
+        text = data.decode("utf-8")
+        if not finite:
+            return json.loads(text)
+        return json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{shown(name)} is not JSON: {shown(_first_line(error))}") from None
 
