@@ -103,6 +103,20 @@ def run(learner: Learner, rules: Rules, plan: Plan, clock: Clock) -> Iterator[Re
         )
 
 
+def finished(plan: Plan, clock: Clock) -> bool:
+    """Whether a training has nothing left to do."""
+    return clock.step >= plan.steps or (plan.stop_when_unbeatable and bool(clock.unbeatable_at))
+
+
+def last_report(learner: Learner, rules: Rules, clock: Clock) -> Report:
+    """The report of a finished training, measured again."""
+    policy, certificate, numbers = _measure(rules, learner)
+    numbers = {**numbers, "time/seconds": clock.seconds}
+    return Report(
+        clock.step, clock.seconds, numbers, policy, certificate, clock.unbeatable_at, True
+    )
+
+
 def _measure(rules: Rules, learner: Learner) -> tuple[Policy, Certificate | None, dict[str, float]]:
     policy = learner.policy()
     if not enumerable(rules):

@@ -34,6 +34,7 @@ from tttenv.policy import Policy
 from tttenv.registry import Spec
 from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
+from tttenv.untrusted import shown
 
 POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 
@@ -164,6 +165,8 @@ class MaskablePPO:
 
 def _actor(config: MaskablePPOConfig, rules: Rules) -> torch.nn.Sequential:
     """The network that moves, layer by layer as SB3 builds it, its weights as the memory is."""
+    if any(width < 1 for width in config.hidden):
+        raise ValueError(f"hidden layers are at least 1 wide, not {shown(config.hidden, 80)}")
     layers: list[torch.nn.Module] = []
     for fan_in, fan_out in itertools.pairwise([3 * rules.cells, *config.hidden]):
         layers += [empty_linear(fan_in, fan_out), torch.nn.ReLU()]

@@ -107,8 +107,9 @@ def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
     with torch.device("meta"):
         try:
             return weights_of(make())
-        except (RuntimeError, OverflowError) as error:
-            raise ValueError(f"no network has such layers: {shown(error)}") from None
+        except (RuntimeError, OverflowError, TypeError) as error:
+            first = str(error).partition("\n")[0]
+            raise ValueError(f"no network has such layers: {shown(first, 80)}") from None
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:

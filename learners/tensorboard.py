@@ -50,6 +50,13 @@ LAYOUT = {
 }
 
 
+def remove_events(folder: Path) -> None:
+    """Remove the events of a run that died before its first checkpoint."""
+    for file in folder.glob("events.out.tfevents.*"):
+        if file.is_file():
+            file.unlink()
+
+
 class TensorBoard:
     """Writes one training's events into `folder`; use it as a context manager.
 
@@ -72,6 +79,10 @@ class TensorBoard:
 
     def __exit__(self, *_: object) -> None:
         self.writer.close()
+
+    def flush(self) -> None:
+        """Write everything so far to the disk."""
+        self.writer.flush()
 
     def curves(self, step: int, numbers: dict[str, float]) -> None:
         """One point for each tag."""

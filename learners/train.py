@@ -2,20 +2,38 @@
 
 import contextlib
 import json
+import shutil
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
+from filelock import FileLock, Timeout
 
 from learners.base import Learner
-from learners.checkpoint import STATE, load_state, save, save_state
-from learners.loop import Clock, Plan, Report, run
+from learners.checkpoint import load_training, save
+from learners.loop import Clock, Plan, Report, finished, last_report, run
 from learners.registry import LEARNERS
-from learners.tensorboard import TensorBoard
-from tttenv.card import CARD
+from learners.stored import from_stored
+from learners.tensorboard import TensorBoard, remove_events
+from tttenv.card import (
+    CARD,
+    POLICY,
+    STATE,
+    WEIGHTS,
+    data_files,
+    file_of,
+    read_card,
+    read_data,
+    tidy,
+)
+from tttenv.exact import enumerable
 from tttenv.rules import Rules
+from tttenv.untrusted import shown
+
+LOCK = ".lock"  # held as long as a training writes into its folder
+Watch = Callable[[Report], None]
 
 
 def train(
@@ -26,7 +44,7 @@ def train(
     out: Path,
     preset: str = "default",
     resume: bool = False,
-    watch: Callable[[Report], None] = lambda report: None,
+    watch: Watch = lambda report: None,
 ) -> Report:
     """Train learner `name` and leave its checkpoint, curves and state in the folder `out`.
 
@@ -37,74 +55,185 @@ def train(
         plan: how long, how often, where.
         out: the checkpoint's folder; refused if it holds one already, unless `resume` is set.
         preset: where the config came from, for the card.
-        resume: go on exactly where the training in `out` stopped.
+        resume: go on exactly where the training in `out` stopped; if it is finished, but its player
+            is missing or older, write that again.
         watch: told of every measure.
 
     Returns:
         The last measure.
 
     Raises:
-        ValueError: if `out` is taken or holds nothing to resume, or the learner refuses the rules.
+        ValueError: if `out` is taken, holds nothing to resume or is being trained in, or the
+            learner refuses the rules.
+        OSError: naming the file that could not be written; the last checkpoint is whole then.
     """
     if config.seed < 0:
         raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
-    if not resume and ((out / CARD).exists() or (out / STATE).exists()):
-        raise ValueError(f"{out} holds a checkpoint already: choose another folder, or --resume")
+    if resume:
+        load_training(out)  # so that nothing is made in a folder that holds none
+    else:
+        _require_free(out)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": preset, "config": stored, "rules": str(rules)}
     with _torch_set_up(plan):
         learner: Learner = LEARNERS.load(name)(config, rules)
-        clock = _resume(out, learner, plan, about) if resume else Clock()
-        settings = {"learner": name, "preset": preset, "rules": str(rules), **stored}
-        with TensorBoard(out, rules, settings, clock.step) as board:
-            return _follow(learner, rules, plan, out, about, clock, board, watch)
+        with _locked(out):
+            training = _Training(learner, rules, plan, out, about)
+            if resume:
+                return training.resume(watch)
+            _require_free(out)
+            tidy(out, ())
+            remove_events(out)
+            return training.follow(Clock(), watch)
 
 
-def _follow(
-    learner: Learner,
-    rules: Rules,
-    plan: Plan,
-    out: Path,
-    about: dict[str, Any],
-    clock: Clock,
-    board: TensorBoard,
-    watch: Callable[[Report], None],
-) -> Report:
-    """Run to the end, writing curves at every measure and a checkpoint at every interval."""
-    interval = plan.checkpoint_every
-    saved = clock.step // interval if clock.step else -1  # so that the first measure is saved too
-    for report in run(learner, rules, plan, clock):
-        board.curves(report.step, report.numbers)
-        if report.last or report.step // interval > saved:
-            saved = report.step // interval
-            board.scenes(report.step, report.policy)
-            training = {"clock": asdict(clock), "about": about, "plan": asdict(plan)}
-            training["learner"] = learner.state_dict()
-            save_state(out / STATE, training)
-            made = {"steps": clock.step, "seconds": clock.seconds, "threads": plan.threads}
-            save(out, learner, rules, {**about, **made, "device": plan.device})
-        watch(report)
-    board.summary(report.step, report.certificate)
-    return report
-
-
-def _resume(out: Path, learner: Learner, plan: Plan, about: dict[str, Any]) -> Clock:
-    """Put `learner` where the training in `out` stopped.
+def remove(out: Path) -> None:
+    """Remove all that a training has left in `out`.
 
     Raises:
-        ValueError: if there is nothing to go on from, it was another training, or it is finished.
+        ValueError: if one is still writing there.
     """
-    state = load_state(out / STATE)
-    if state["about"] != about:
-        had, wanted = ({**known, **known["config"]} for known in (state["about"], about))
-        differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
-        changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
-        raise ValueError(f"the training in {out} had {changes}")
-    clock = Clock(**state["clock"])
-    if clock.step >= plan.steps or (plan.stop_when_unbeatable and clock.unbeatable_at):
-        raise ValueError(f"the training in {out} is finished at step {clock.step}: give more steps")
-    learner.load_state_dict(state["learner"])
-    return clock
+    with _locked(out):
+        for path in out.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.name != LOCK:
+                path.unlink()
+
+
+@dataclass(frozen=True)
+class _Training:
+    """A learner on its way, and the folder that it leaves its checkpoints and curves in."""
+
+    learner: Learner
+    rules: Rules
+    plan: Plan
+    out: Path
+    about: dict[str, Any]  # learner, preset, config and rules, for the card
+
+    def follow(self, clock: Clock, watch: Watch) -> Report:
+        """Run to the end, writing curves at every measure and a checkpoint at every interval."""
+        interval = self.plan.checkpoint_every
+        saved = clock.step // interval if clock.step else -1  # so that the first measure is saved
+        with self._tensorboard(clock) as board:
+            for report in run(self.learner, self.rules, self.plan, clock):
+                board.curves(report.step, report.numbers)
+                if report.last or report.step // interval > saved:
+                    saved = report.step // interval
+                    board.scenes(report.step, report.policy)
+                    board.flush()  # a checkpoint never knows of more than its curves show
+                    self._checkpoint(clock)
+                watch(report)
+            board.summary(report.step, report.certificate)
+        return report
+
+    def resume(self, watch: Watch) -> Report:
+        """Go on where the training in the folder stopped.
+
+        Raises:
+            ValueError: if there is nothing to go on from, it was another training, or it is
+                finished and its player is whole.
+        """
+        clock = self._restore()
+        if not finished(self.plan, clock):
+            return self.follow(clock, watch)
+        if self._has_player_of(clock.step):
+            raise ValueError(
+                f"the training in {shown(self.out)} is finished at step {clock.step}:"
+                " give more steps"
+            )
+        with self._tensorboard(clock) as board:
+            report = last_report(self.learner, self.rules, clock)
+            board.scenes(report.step, report.policy)
+            board.flush()
+            self._checkpoint(clock)
+            watch(report)
+            board.summary(report.step, report.certificate)
+        return report
+
+    def _restore(self) -> Clock:
+        """Put the learner where the training in the folder stopped."""
+        with contextlib.suppress(ValueError):  # without a card, files are left as they are
+            card = read_card(self.out)
+            if file_of(card, STATE):
+                tidy(self.out, card["files"])
+        state = load_training(self.out)
+        if state["about"] != self.about:
+            had, wanted = (
+                {**known, **_dict(known.get("config"))} for known in (state["about"], self.about)
+            )
+            differing = [key for key in wanted if key != "config" and had.get(key) != wanted[key]]
+            changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
+            raise ValueError(f"the training in {shown(self.out)} had {shown(changes)}")
+        misfit = f"no training can go on from {shown(self.out)}: its state does not fit"
+        clock = from_stored(Clock, state["clock"], misfit)
+        try:
+            own, stored = self.learner.state_dict()["weights"], state["learner"]["weights"]
+            if {k: t.shape for k, t in own.items()} != {k: t.shape for k, t in stored.items()}:
+                raise ValueError("its weights have other shapes")
+            self.learner.load_state_dict(state["learner"])
+        except Exception as error:  # whatever a learner's own code says of foreign numbers
+            first = (str(error).splitlines() or [type(error).__name__])[0]
+            raise ValueError(f"{misfit} {self.about['learner']}: {shown(first)}") from None
+        return clock
+
+    def _has_player_of(self, step: int) -> bool:
+        """Whether the folder holds the whole player of this step."""
+        roles = [WEIGHTS, POLICY] if enumerable(self.rules) else [WEIGHTS]
+        try:
+            card, _ = read_data(self.out, *roles)
+        except ValueError:
+            return False
+        return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
+
+    def _checkpoint(self, clock: Clock) -> None:
+        state = {
+            "clock": asdict(clock),
+            "about": self.about,
+            "plan": asdict(self.plan),
+            "learner": self.learner.state_dict(),
+        }
+        made = {"steps": clock.step, "seconds": clock.seconds, "threads": self.plan.threads}
+        about = {**self.about, **made, "device": self.plan.device}
+        save(self.out, self.learner, self.rules, about, state)
+
+    def _tensorboard(self, clock: Clock) -> TensorBoard:
+        kept = ("learner", "preset", "rules")
+        settings = {key: self.about[key] for key in kept} | self.about["config"]
+        return TensorBoard(self.out, self.rules, settings, clock.step)
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _require_free(out: Path) -> None:
+    """Raise ValueError if the folder holds a checkpoint, or the state of a training."""
+    if (out / CARD).exists() or data_files(out, STATE):
+        raise ValueError(
+            f"{shown(out)} holds a checkpoint already: choose another folder, or --resume"
+        )
+
+
+@contextlib.contextmanager
+def _locked(out: Path) -> Iterator[None]:
+    """Hold the folder's lock, which ends with the process however it ends.
+
+    Raises:
+        ValueError: if another training holds it.
+        OSError: if the folder cannot be made or written to.
+    """
+    lock = FileLock(out / LOCK, blocking=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise ValueError(f"a training is writing into {shown(out)} already") from None
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):  # while it is held, so that nobody else's goes
+            (out / LOCK).unlink()
+        lock.release()
 
 
 @contextlib.contextmanager

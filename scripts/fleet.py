@@ -1,7 +1,6 @@
 """Several jobs at the same time, a core each, with a progress bar for each; mostly trainings."""
 
 import os
-import shutil
 import signal
 import threading
 from collections.abc import Callable
@@ -77,7 +76,7 @@ def train_one(number: int, job: Job) -> dict[str, Any]:
     """Train one job in this process, telling of every measure."""
     from learners.loop import Report, plan
     from learners.registry import LEARNERS
-    from learners.train import train
+    from learners.train import remove, train
     from tttenv import Rules
 
     usual = plan(job.learner)
@@ -86,8 +85,7 @@ def train_one(number: int, job: Job) -> dict[str, Any]:
     config = LEARNERS.load(job.learner).Config(seed=job.seed)
     if job.folder.exists() and not (job.folder / MARK).exists():
         raise ValueError(f"{job.folder} is not the benchmark's: choose another folder with --runs")
-    shutil.rmtree(job.folder, ignore_errors=True)
-    job.folder.mkdir(parents=True)
+    remove(job.folder)
     (job.folder / MARK).touch()
 
     def tell(report: Report) -> None:

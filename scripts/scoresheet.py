@@ -47,16 +47,15 @@ def show(result: dict[str, Any]) -> str:
 
 def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
     """Copy the players of `seed` without what only training needs, and list them in a README."""
-    from tttenv.card import CARD, POLICY, WEIGHTS
+    from tttenv.card import POLICY, WEIGHTS, commit, read_data
     from tttenv.files import write
 
     rows = []
     for training in trainings:
         if training["seed"] != seed:
             continue
-        for name in (WEIGHTS, POLICY, CARD):
-            source, target = Path(training["folder"]), out / training["learner"]
-            write(target / name, (source / name).read_bytes())
+        about, data = read_data(Path(training["folder"]), WEIGHTS, POLICY)
+        commit(out / training["learner"], about, data)
         card, name = training["certificate"], training["learner"]
         wins = [console.share(card["vs_random"][seat][0]) for seat in "XO"]
         worst = [console.value(card["worst_case"][seat]) for seat in "XO"]

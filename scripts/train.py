@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass, field, make_dataclass
+from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +10,7 @@ import console
 import tyro
 
 from learners.registry import LEARNERS, row
+from tttenv.untrusted import shown
 
 PROG = "train.py"
 
@@ -90,13 +91,35 @@ def _parse(name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
     options, config = _parse_from(name, rest, Options(), kind.presets[preset])
     if not options.resume:
         return options, config
-    from learners.checkpoint import load_about
+    out = options.out or _usual_folder(name, options, config)
+    return _parse_from(name, rest, *_stored(out, name, kind, rest))
 
-    stored = load_about(options.out or _usual_folder(name, options, config))
-    if stored["learner"] != name:
-        raise ValueError(f"{options.out} holds a training of {stored['learner']}, not of {name}")
-    before = Options(preset=stored["preset"], rules=stored["rules"], **stored["plan"])
-    return _parse_from(name, rest, before, kind.Config(**stored["config"]))
+
+def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
+    """The options and the config of the training in a folder, which may be a stranger's.
+
+    A player of another kind than `checked_spec` lets pass starts a program or loads a file: it has
+    to be said again on the command line.
+    """
+    from learners.checkpoint import load_training
+    from learners.loop import Plan
+    from learners.stored import from_stored, spec_fields
+
+    state = load_training(out)
+    about, plan = state["about"], from_stored(Plan, state["plan"], f"the plan in {out}")
+    if about.get("learner") != name:
+        had = shown(about.get("learner"), 80)
+        raise ValueError(f"{out} holds a training of {had}, not of {name}")
+    fields = spec_fields(kind.Config)
+    repeated = [f for f in fields if _peek(rest, f"--{f.replace('_', '-')}") is not None]
+    try:
+        config = from_stored(kind.Config, about.get("config", {}), name, trusted=repeated)
+    except ValueError as error:
+        again = " or ".join(f"--{field}" for field in fields)
+        hint = f"; if you trust it, say {again} again" if "a file may not" in str(error) else ""
+        raise ValueError(f"the training in {out} cannot be resumed: {error}{hint}") from None
+    preset, rules = shown(about.get("preset"), 80), shown(about.get("rules"), 80)
+    return Options(preset=preset, rules=rules, **asdict(plan)), config
 
 
 def _parse_from(name: str, rest: list[str], options: Options, config: Any) -> tuple[Options, Any]:

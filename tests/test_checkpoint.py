@@ -19,7 +19,7 @@ from learners.loop import Plan
 from learners.selfplay import SelfPlayConfig
 from learners.train import train
 from tttenv import Rules, certify, player
-from tttenv.card import CARD, KEYS, POLICY, WEIGHTS, digest
+from tttenv.card import CARD, KEYS, POLICY, STATE, WEIGHTS, digest, file_of
 from tttenv.files import write
 
 SHORT = Plan(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)
@@ -50,15 +50,22 @@ def card_of(folder):
     return json.loads((folder / CARD).read_text())
 
 
+def data(folder, role):
+    """The file with this role."""
+    return folder / file_of(card_of(folder), role)
+
+
 def change_card(folder, **changed):
     (folder / CARD).write_text(json.dumps(card_of(folder) | changed))
 
 
-def replace_file(folder, name, tensors):
-    """Another file under the same name, and a card that vouches for it."""
-    data = save(tensors)
-    (folder / name).write_bytes(data)
-    change_card(folder, files=card_of(folder)["files"] | {name: digest(data)})
+def replace_file(folder, role, tensors):
+    """Another file with the same role, and a card that vouches for it."""
+    content, files = save(tensors), card_of(folder)["files"]
+    del files[data(folder, role).name]
+    name = f"{role}-{digest(content)[:16]}.safetensors"
+    (folder / name).write_bytes(content)
+    change_card(folder, files=files | {name: digest(content)})
 
 
 def flip(file):
@@ -90,7 +97,10 @@ def test_the_card_tells_where_the_player_came_from(made):
     assert SelfPlayConfig(**card["config"]).seed == 2
     assert card["versions"]["tttenv"] == tttenv.__version__
     assert card["versions"]["torch"] == torch.__version__
-    assert card["files"] == {n: digest((made / n).read_bytes()) for n in (WEIGHTS, POLICY)}
+    files = {role: data(made, role) for role in (STATE, WEIGHTS, POLICY)}
+    assert card["files"] == {file.name: digest(file.read_bytes()) for file in files.values()}
+    for role, file in files.items():
+        assert file.name == f"{role}-{digest(file.read_bytes())[:16]}.safetensors"
     assert card["certificate"] == certify(Rules(), player(str(made))).to_dict()
 
 
@@ -106,7 +116,7 @@ def test_the_weights_alone_give_the_same_player_without_touching_the_dice(made):
     learner = load_learner(made)
     assert torch.equal(before, torch.random.get_rng_state())
     assert (learner.policy().table == player(str(made)).table).all()
-    assert set(load_file(made / WEIGHTS)) == set(learner.state_dict()["weights"])
+    assert set(load_file(data(made, WEIGHTS))) == set(learner.state_dict()["weights"])
 
 
 def test_the_folder_is_a_player_by_name_inside_options_too(made):
@@ -127,6 +137,22 @@ BAD_CARDS = {
     "other rules": lambda file: change_card(file.parent, rules="2,3,2"),
     "files of a wrong type": lambda file: change_card(file.parent, files=["weights"]),
     "files of nothing": lambda file: change_card(file.parent, files={}),
+    "a file elsewhere": lambda file: change_card(file.parent, files={"../policy": "0" * 64}),
+    "a digest that is none": lambda file: change_card(
+        file.parent, files={f"{role}.safetensors": "0" for role in (WEIGHTS, POLICY)}
+    ),
+    "two files of one role": lambda file: change_card(
+        file.parent,
+        files=card_of(file.parent)["files"]
+        | {f"{role}.safetensors": "0" * 64 for role in (WEIGHTS, POLICY)},
+    ),
+    "steps that are no number": lambda file: change_card(file.parent, steps='"><h1>'),
+    "steps below zero": lambda file: change_card(file.parent, steps=-1),
+    "seconds that are no number": lambda file: change_card(file.parent, seconds="<b>"),
+    "a learner that is none": lambda file: change_card(file.parent, learner={}),
+    "a certificate that is none": lambda file: change_card(file.parent, certificate="good"),
+    "nested without end": lambda file: file.write_text("[" * 100_000),
+    "a number that is none": lambda file: change_card(file.parent, seconds=float("nan")),
     **{
         f"no {key}": lambda file, key=key: file.write_text(
             json.dumps({k: v for k, v in card_of(file.parent).items() if k != key})
@@ -164,15 +190,22 @@ def test_a_card_of_another_learner_or_config_is_named_in_one_line(copy, changed)
 
 @pytest.mark.parametrize("damage", list(BAD_FILES))
 def test_damaged_or_missing_files_are_named_in_one_line(copy, damage):
-    for name, load in ((POLICY, lambda: player(str(copy))), (WEIGHTS, lambda: load_learner(copy))):
-        BAD_FILES[damage](copy / name)
-        with pytest.raises(ValueError, match=rf"^[^\n]*{name}[^\n]*$"):
+    for role, load in ((POLICY, lambda: player(str(copy))), (WEIGHTS, lambda: load_learner(copy))):
+        BAD_FILES[damage](data(copy, role))
+        with pytest.raises(ValueError, match=rf"^[^\n]*{role}[^\n]*$"):
             load()
 
 
 def test_files_of_another_checkpoint_are_refused(copy, tmp_path):
     train("selfplay", SelfPlayConfig(seed=5, hidden=(9,)), Rules(), SHORT, tmp_path / "other")
     shutil.copy(tmp_path / "other" / CARD, copy / CARD)
+    for load in (player, lambda spec: load_learner(Path(spec))):
+        with pytest.raises(ValueError, match=r"^[^\n]*there is no such file[^\n]*$"):
+            load(str(copy))
+    names = {role: f"{role}.safetensors" for role in (WEIGHTS, POLICY)}  # as files once were named
+    for role, name in names.items():
+        shutil.copy(data(tmp_path / "other", role), copy / name)
+    change_card(copy, files=dict.fromkeys(names.values(), digest(b"another")))
     for load in (player, lambda spec: load_learner(Path(spec))):
         with pytest.raises(ValueError, match=r"^[^\n]*another checkpoint[^\n]*$"):
             load(str(copy))
@@ -189,8 +222,8 @@ def test_files_of_another_checkpoint_are_refused(copy, tmp_path):
     ],
 )
 def test_contents_that_a_card_vouches_for_must_still_be_a_player(copy, tensors):
-    for name, load in ((POLICY, lambda: player(str(copy))), (WEIGHTS, lambda: load_learner(copy))):
-        replace_file(copy, name, tensors)
+    for role, load in ((POLICY, lambda: player(str(copy))), (WEIGHTS, lambda: load_learner(copy))):
+        replace_file(copy, role, tensors)
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
             load()
 
@@ -258,5 +291,5 @@ def test_nothing_in_the_folder_can_run_code(made, monkeypatch):
         (torch, "load"),
     ):
         monkeypatch.setattr(module, name, refuse)
-    load_learner(made).load_state_dict(load_state(made / "state.safetensors")["learner"])
+    load_learner(made).load_state_dict(load_state(data(made, STATE))["learner"])
     player(str(made))

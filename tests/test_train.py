@@ -12,18 +12,18 @@ from dataclasses import replace
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-import learners.checkpoint
-from learners.checkpoint import STATE, load_state
+from learners.checkpoint import load_training
 from learners.loop import Clock, Plan, plan, run
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.tensorboard import LAYOUT
 from learners.testing import _same as same
 from learners.train import train
 from tttenv import Rules, certify, player
+from tttenv.card import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
 SHORT = Plan(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
-PLAYER = ("weights.safetensors", "policy.safetensors")
+PLAYER = (WEIGHTS, POLICY)
 CHILD = """
 import sys
 from pathlib import Path
@@ -47,8 +47,23 @@ def go_on(out, plan=SHORT):
     trained(out, plan=plan, resume=True)
 
 
-def contents(folder, names=PLAYER):
-    return [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names]
+def file(folder, role):
+    """The file with this role that the folder's card names."""
+    return folder / (CARD if role == CARD else file_of(read_card(folder), role))
+
+
+def contents(folder, roles=PLAYER):
+    return [hashlib.sha256(file(folder, role).read_bytes()).hexdigest() for role in roles]
+
+
+def names(folder):
+    """What a checkpoint's folder holds, without curves."""
+    return {path.name for path in folder.iterdir() if "tfevents" not in path.name}
+
+
+def sound(folder):
+    """Whether a folder holds a card, the files that it names, and nothing else."""
+    return names(folder) == {CARD, *read_card(folder)["files"]}
 
 
 def events(folder):
@@ -62,7 +77,7 @@ def steps_of(folder, tag="exact/worst_case_O"):
 
 def training_state(folder):
     """The learner's whole state and the clock's step, but for seconds."""
-    state = load_state(folder / STATE)
+    state = load_training(folder)
     return state["learner"], state["clock"]["step"], state["about"]
 
 
@@ -144,7 +159,7 @@ def test_a_killed_training_loses_at_most_one_interval(tmp_path):
         child.kill()
         told = max([told, *map(int, child.stdout)])
     assert child.returncode == -signal.SIGKILL
-    reached = load_state(killed / STATE)["clock"]["step"]
+    reached = load_training(killed)["clock"]["step"]
     assert told - 10 < reached
     certify(Rules(), player(str(killed)))
     longer = replace(SHORT, steps=reached + 10)
@@ -154,29 +169,8 @@ def test_a_killed_training_loses_at_most_one_interval(tmp_path):
     assert steps_of(killed) == steps_of(straight)
 
 
-@pytest.mark.parametrize("file", [STATE, *PLAYER, "card.json"])
-def test_a_training_that_dies_before_any_file_goes_on_from_there(
-    tmp_path, through, monkeypatch, file
-):
-    write, written = learners.checkpoint.write, []
-
-    def dying(path, data):
-        written.append(path.name)
-        if path.name == file and written.count(file) == 2:
-            raise KeyboardInterrupt
-        write(path, data)
-
-    monkeypatch.setattr(learners.checkpoint, "write", dying)
-    with pytest.raises(KeyboardInterrupt):
-        trained(tmp_path)
-    monkeypatch.undo()
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
-    trained(tmp_path, resume=True)
-    assert contents(tmp_path) == contents(through)
-
-
 def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through):
-    before = contents(through, [*PLAYER, STATE, "card.json"])
+    before = contents(through, [*PLAYER, STATE, CARD])
     for wrong, complaint in [
         ({}, "holds a checkpoint already"),
         ({"config": replace(SMALL, lr=0.5), "resume": True}, "had lr=0.004, not 0.5"),
@@ -190,10 +184,10 @@ def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through
         train("selfplay", SMALL, Rules(2, 3, 2), SHORT, through, resume=True)
     with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
         trained(tmp_path / "nothing", resume=True)
-    (tmp_path / STATE).write_bytes((through / STATE).read_bytes()[:1000])
+    (tmp_path / "state.safetensors").write_bytes(file(through, STATE).read_bytes()[:1000])
     with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
         trained(tmp_path, resume=True)
-    assert contents(through, [*PLAYER, STATE, "card.json"]) == before
+    assert contents(through, [*PLAYER, STATE, CARD]) == before
     assert not (tmp_path / "nothing").exists()
 
 

@@ -1,17 +1,48 @@
-"""A checkpoint's card: what the folder holds, where it came from, and whether it is whole.
+"""A checkpoint's files: a card that names them, their digests, and one commit point.
 
 A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
-certificate, and the SHA-256 of the other files), `weights.safetensors` and, on games small enough
-to enumerate, `policy.safetensors`: the player's probabilities over `positions(rules)`.
+certificate, and the other files with the SHA-256 of each) and up to three data files:
+
+    weights  what the learner's player needs
+    policy   the player's probabilities over `positions(rules)`, on games small enough to enumerate
+    state    everything a training needs to go on; only in runs, never shipped
+
+A data file bears its role and the beginning of its digest, `weights-0123456789abcdef.safetensors`.
+`commit` writes the new files beside the old ones, then replaces the card, then removes the old
+ones: whoever dies on the way leaves a whole checkpoint, the old one or the new. Older checkpoints
+name their files `weights.safetensors` and so on; they are read alike.
 """
 
+import contextlib
 import hashlib
 import json
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-CARD, POLICY, WEIGHTS = "card.json", "policy.safetensors", "weights.safetensors"
-KEYS = {"learner", "preset", "config", "rules", "steps", "versions", "certificate", "files"}
+from tttenv.files import write
+from tttenv.untrusted import QUOTED, read_bytes, read_json, shown
+
+CARD = "card.json"
+WEIGHTS, POLICY, STATE = "weights", "policy", "state"  # the roles of data files
+ROLES = (WEIGHTS, POLICY, STATE)
+LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31}  # bytes of a data file
+KINDS: dict[str, type | tuple[type, ...]] = {  # of a card's entries
+    "learner": str,
+    "preset": str,
+    "config": dict,
+    "rules": str,
+    "steps": int,
+    "versions": dict,
+    "certificate": (dict, type(None)),
+    "files": dict,
+}
+KEYS = set(KINDS)
+TRIES = 100  # how often a reader begins again because a commit replaced the card meanwhile
+_DATA = re.compile(r"(weights|policy|state)(-[0-9a-f]{16})?\.safetensors")
+_TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{_DATA.pattern})\.\w+")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 def read_card(folder: Path) -> dict[str, Any]:
@@ -21,37 +52,148 @@ def read_card(folder: Path) -> dict[str, Any]:
         ValueError: if the folder or its card is missing, or it is no card of a checkpoint.
     """
     file = folder / CARD
-    if not file.is_file():
-        raise ValueError(f"no checkpoint in {folder}: a checkpoint is a folder with a {CARD}")
     try:
-        card = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{file} cannot be read: {error}") from None
-    whole = isinstance(card, dict) and card.keys() >= KEYS
-    if not whole or not isinstance(card["files"], dict) or not isinstance(card["config"], dict):
-        raise ValueError(f"{file} is not the card of a checkpoint: it needs {sorted(KEYS)}")
+        card = read_json(file)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ValueError(
+            f"no checkpoint in {shown(folder)}: a checkpoint is a folder with a {CARD}"
+        ) from None
+    wrong = _wrong_with(card)
+    if wrong:
+        raise ValueError(f"{shown(file)} is not the card of a checkpoint: {wrong}")
     found: dict[str, Any] = card
     return found
 
 
-def read_file(folder: Path, card: dict[str, Any], name: str) -> bytes:
-    """One file of the checkpoint, if it is the one the card was written for.
+def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The card of the checkpoint in `folder` and the contents of its data files, of one commit.
+
+    Beside a training it may be replaced while it is read; then the reader begins again.
+
+    Args:
+        folder: of the checkpoint.
+        roles: which files are wanted.
 
     Raises:
-        ValueError: if it is missing or has other contents.
+        ValueError: if the card or a file is missing, damaged, or not what the card names.
     """
-    file = folder / name
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{file} cannot be read: {error.strerror}") from None
-    if digest(data) != card["files"].get(name):
-        raise ValueError(
-            f"{file} is damaged or of another checkpoint: its SHA-256 is not the card's"
-        )
+    for attempt in range(TRIES):
+        card = read_card(folder)
+        try:
+            return card, {role: _read_file(folder, card, role) for role in roles}
+        except ValueError:
+            if attempt == TRIES - 1 or read_card(folder) == card:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def read_whole(file: Path, role: str) -> bytes:
+    """A data file outside any card, if its contents have the digest that its name bears.
+
+    Raises:
+        ValueError: if it is missing, damaged, or bears no such name.
+    """
+    named = _DATA.fullmatch(file.name)
+    if not named or named.group(1) != role:
+        raise ValueError(f"{shown(file)} is no file of a checkpoint's {role}")
+    data = _bytes(file, role)
+    if named.group(2) and not digest(data).startswith(named.group(2)[1:]):
+        raise ValueError(f"{shown(file)} is damaged: its SHA-256 is not the one in its name")
     return data
+
+
+def file_of(card: Mapping[str, Any], role: str) -> str | None:
+    """The name of a card's data file with this role, or None."""
+    for name in card["files"]:
+        if name.startswith((f"{role}-", f"{role}.")):
+            return str(name)
+    return None
+
+
+def data_files(folder: Path, role: str) -> list[Path]:
+    """All data files with this role in a folder, whether a card names them or not."""
+    return sorted(p for p in folder.glob(f"{role}*.safetensors") if _DATA.fullmatch(p.name))
+
+
+def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
+    """Write a checkpoint: until its card is replaced, `folder` holds the one before.
+
+    Args:
+        folder: made if missing.
+        about: what the card says, without "files".
+        data: the contents of the data files by their role.
+
+    Raises:
+        OSError: naming the file that could not be written.
+    """
+    files = {}
+    for role, content in data.items():
+        hashed = digest(content)
+        name = f"{role}-{hashed[:16]}.safetensors"
+        write(folder / name, content)
+        files[name] = hashed
+    write(folder / CARD, json.dumps({**about, "files": files}, indent=2) + "\n")
+    tidy(folder, files)
+
+
+def tidy(folder: Path, keep: Iterable[str]) -> None:
+    """Remove what killed writers left in `folder`, and the data files not named in `keep`.
+
+    Other files stay, whatever they are. A file that cannot be removed now waits for the next time.
+    """
+    kept = set(keep)
+    for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
+        old = _DATA.fullmatch(file.name) and file.name not in kept
+        if old or _TEMPORARY.fullmatch(file.name):
+            with contextlib.suppress(OSError):
+                file.unlink()
 
 
 def digest(data: bytes) -> str:
     """The SHA-256 of a file's contents, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
+
+
+def _read_file(folder: Path, card: Mapping[str, Any], role: str) -> bytes:
+    name = file_of(card, role)
+    if name is None:
+        raise ValueError(f"{shown(folder / CARD)} names no file of {role}")
+    data = _bytes(folder / name, role)
+    if digest(data) != card["files"][name]:
+        raise ValueError(
+            f"{shown(folder / name)} is damaged or of another checkpoint:"
+            " its SHA-256 is not the card's"
+        )
+    return data
+
+
+def _bytes(file: Path, role: str) -> bytes:
+    try:
+        return read_bytes(file, LARGEST[role])
+    except FileNotFoundError:
+        raise ValueError(f"{shown(file)} cannot be read: there is no such file") from None
+    except MemoryError:
+        raise ValueError(f"{shown(file)} is too large for this machine's memory") from None
+
+
+def _wrong_with(card: Any) -> str | None:
+    """What keeps this from being a card, in a few words; None if nothing does."""
+    if not isinstance(card, dict) or not card.keys() >= KEYS:
+        return f"it needs {', '.join(sorted(KEYS))}"
+    for key, kind in KINDS.items():
+        if not isinstance(card[key], kind) or isinstance(card[key], bool):
+            return f"{key} is {shown(repr(card[key]), QUOTED // 3)}"
+    seconds = card.get("seconds", 0.0)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+        return f"seconds is {shown(repr(seconds), QUOTED // 3)}"
+    if card["steps"] < 0:
+        return f"steps is {card['steps']}"
+    roles = []
+    for name, hashed in card["files"].items():
+        named = _DATA.fullmatch(name)
+        if not named or not isinstance(hashed, str) or not _DIGEST.fullmatch(hashed):
+            return f"it names the file {shown(repr(name), QUOTED // 3)}"
+        if named.group(2) and not hashed.startswith(named.group(2)[1:]):
+            return f"the name and the SHA-256 of {name} differ"
+        roles.append(named.group(1))
+    return None if len(set(roles)) == len(roles) else "it names two files of one role"

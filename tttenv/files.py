@@ -11,9 +11,23 @@ def write(file: Path, data: bytes | str) -> None:
 
     The data goes to a temporary file beside it, is flushed to the disk and then takes its name;
     missing folders are made.
+
+    Raises:
+        OSError: naming `file`, if it cannot be written.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
     content = data.encode() if isinstance(data, str) else data
+    try:
+        _replace(file, content)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(file)) from error
+    _sync_folder(file.parent)
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Write the content beside `file` and give it its name; a failure leaves nothing behind."""
+    file.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -23,10 +37,9 @@ def write(file: Path, data: bytes | str) -> None:
         os.chmod(temporary, 0o644)
         os.replace(temporary, file)
     except BaseException:  # an interrupt too leaves no temporary file
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
-    _sync_folder(file.parent)
 
 
 def _sync_folder(folder: Path) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.kernels import boards as kernels
 from tttenv.kernels.line import DIRECTIONS
 from tttenv.types import Boards, Cells, Mask
+from tttenv.untrusted import shown
 
 LARGEST = 19  # rows or columns
 
@@ -59,7 +60,8 @@ class Rules:
         try:
             m, n, k = (int(part) for part in text.split(","))
         except ValueError:
-            raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {text!r}') from None
+            asked = shown(repr(text), 80)
+            raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {asked}') from None
         return cls(m, n, k)
 
     @cached_property

@@ -4,9 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tttenv.card import read_card
 from tttenv.exact import positions
-from tttenv.opponents import is_path
+from tttenv.opponents import is_path, rules_of
 from tttenv.rules import Rules
 from tttenv.types import Probs
 
@@ -29,14 +28,15 @@ class Pupil:
     def __init__(self, spec: str, rules: Rules, seed: int) -> None:
         if spec != "td0" and not is_path(spec):
             raise ValueError(f"--learn needs td0 or the folder of a td0 checkpoint, not {spec!r}")
-        if is_path(spec):
-            _check(Path(spec), rules)
-        from learners.checkpoint import load_learner  # torch, only for what is going to learn
+        if is_path(spec) and rules_of(spec) != rules:
+            raise ValueError(f"the player in {spec} plays {rules_of(spec)}, not {rules}")
+        from learners.checkpoint import load_weights  # torch, only for what is going to learn
         from learners.td0 import TD0
 
-        before: Any = load_learner(Path(spec)) if is_path(spec) else TD0(TD0.Config(), rules)
-        self.learner = TD0(replace(before.config, seed=seed, **WHILE_PLAYING), rules)
-        self.learner.load_state_dict({"weights": before.state_dict()["weights"]})
+        config, weights = load_weights(Path(spec), "td0") if is_path(spec) else (TD0.Config(), None)
+        self.learner = TD0(replace(config, seed=seed, **WHILE_PLAYING), rules)
+        if weights is not None:
+            self.learner.load_state_dict({"weights": weights})
         self.policy = self.learner.policy()
 
     def __call__(self, boards: Any) -> Probs:
@@ -48,16 +48,3 @@ class Pupil:
         self.learner.root = int(positions(self.learner.rules).index(board))
         self.learner.step()
         self.policy = self.learner.policy()
-
-
-def _check(folder: Path, rules: Rules) -> None:
-    """Let a td0 checkpoint of these rules pass.
-
-    Raises:
-        ValueError: if it is none.
-    """
-    card = read_card(folder)
-    if card["learner"] != "td0":
-        raise ValueError(f"--learn needs td0; {folder} was trained by {card['learner']}")
-    if Rules.of(str(card["rules"])) != rules:
-        raise ValueError(f"the player in {folder} plays {card['rules']}, not {rules}")

@@ -133,12 +133,10 @@ def rules_of(spec: str) -> "Rules":
     Raises:
         ValueError: if there is no checkpoint in the folder.
     """
-    from tttenv.card import read_card
+    from tttenv.opponents import checkpoint
     from tttenv.rules import Rules
 
-    if not is_path(spec):
-        return Rules()
-    return Rules.of(str(read_card(Path(spec))["rules"]))
+    return checkpoint.rules_of(Path(spec)) if is_path(spec) else Rules()
 
 
 def is_path(spec: str) -> bool:
