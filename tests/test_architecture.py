@@ -17,11 +17,13 @@ ROOT = Path(tttenv.__file__).parent.parent
 # Which modules stand on which floor; a module belongs to the first row that names it.
 FLOORS = [
     (0, "tttenv.rules tttenv.types tttenv.registry tttenv.kernels tttenv.kernels.*"),
-    (0, "tttenv.card tttenv.files tttenv.recycle tttenv.untrusted tttenv.tensor_file"),
+    (0, "tttenv.arrays tttenv.card tttenv.files tttenv.recycle tttenv.untrusted"),
+    (0, "tttenv.tensor_file"),
     (1, "tttenv.exact tttenv.tabulated tttenv.enumeration tttenv.solution tttenv.policy"),
     (1, "tttenv.games tttenv.board_games tttenv.table_games tttenv.rollouts tttenv.quick"),
     (1, "tttenv.tables tttenv.features tttenv.symmetry tttenv.spread tttenv.observed"),
     (1, "tttenv.match tttenv.checks tttenv.crew tttenv.helpers tttenv.rounds tttenv.pcg"),
+    (1, "tttenv.rollback"),
     (1, "tttenv.render tttenv.picture tttenv.tiles tttenv.window"),
     (2, "tttenv.opponents tttenv.opponents.* tttenv.metrics tttenv.metrics.*"),
     (2, "tttenv.certificate tttenv.refutation tttenv.given"),

@@ -1,5 +1,7 @@
 """Games kept as boards: for any rules."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +21,12 @@ class BoardGames:
     def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
         self.crew = crew or Crew(1)
         self.rules, self.shape = rules, (rules.m, rules.n, rules.k)
-        self.stones, self.sides = rules.start(count), np.zeros(count, np.int8)
+        self.stones, self.turned = rules.start(count), np.zeros(count, np.bool_)
         self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
         self.ended = np.empty(count, np.uint32)
+
+    def state(self) -> tuple[NDArray[Any], ...]:
+        return self.stones, self.turned, self.over, self.rewards
 
     def boards(self, which: Numbers | slice) -> Boards:
         return np.array(self.stones[which])
@@ -30,18 +35,18 @@ class BoardGames:
         turn.finals(self.stones[part], self.over[part], planes[part])
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        return self.sides[which].astype(np.int64)
+        return self.rules.seat(self.stones[which]) ^ self.turned[which]
 
     def clear(self, which: Mask) -> None:
-        self.stones[which], self.sides[which], self.over[which] = 0, 0, False
+        self.stones[which], self.turned[which], self.over[which] = 0, False, False
 
     def put(self, boards: Boards) -> None:
-        self.stones[:], self.sides[:], self.over[:] = boards, self.rules.seat(boards), False
+        self.stones[:], self.turned[:], self.over[:] = boards, False, False
 
     def place(self, part: slice, cells: Cells, alone: bool) -> int:
-        stones, sides, ended = self.stones[part], self.sides[part], self.ended[part]
+        stones, turned, ended = self.stones[part], self.turned[part], self.ended[part]
         written = self.rewards[part], self.over[part], ended
-        return len(ended) - turn.place(stones, sides, cells[part], *written, alone, *self.shape)
+        return len(ended) - turn.place(stones, turned, cells[part], *written, alone, *self.shape)
 
     def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
         return opponent is None
@@ -52,10 +57,10 @@ class BoardGames:
             if wipe:
                 own.finals.view(np.uint8).fill(0)  # as bytes: twice as quick as numbers
                 own.ended[0] = END
-            stones, sides = self.stones[part], self.sides[part]
+            stones, turned = self.stones[part], self.turned[part]
             shown, paid = (own.planes, own.masks), (own.rewards, own.over)
             last = own.finals, own.ended
-            return turn.lap(stones, sides, cells[part], *shown, *paid, *last, *self.shape)
+            return turn.lap(stones, turned, cells[part], *shown, *paid, *last, *self.shape)
 
         return self.crew.share(len(cells), work)
 
@@ -77,5 +82,8 @@ class BoardGames:
         turn.observe(self.stones[part], planes[part], masks[part])
 
     def keep(self, which: Mask) -> None:
-        self.stones, self.sides = self.stones[which], self.sides[which]
+        self.stones, self.turned = self.stones[which], self.turned[which]
         self.over, self.rewards = self.over[which], self.rewards[which]
+
+    def close(self) -> None:
+        """Nothing to end: the threads are the crew's."""

@@ -1,8 +1,11 @@
 """What a match refuses: settings it does not know and actions off the board."""
 
-import numpy as np
-from numpy.typing import ArrayLike
+from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tttenv.arrays import described, real_numbers
 from tttenv.rules import Rules
 from tttenv.types import Cells
 
@@ -13,8 +16,8 @@ def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
     Raises:
         ValueError: for others, listing the known ones.
     """
-    if value not in known:
-        raise ValueError(f"{what} is one of {', '.join(known)}, not {value!r}")
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
 
 
 def at_least_one(what: str, number: int) -> None:
@@ -25,7 +28,19 @@ def at_least_one(what: str, number: int) -> None:
     """
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole or number < 1:
-        raise ValueError(f"a match has at least one {what}, not {number!r}")
+        raise ValueError(f"a match has at least one {what}, not {described(number)}")
+
+
+def one_action(action: Any) -> NDArray[Any]:
+    """The action of a single game as a batch of one (1,), of any type.
+
+    Raises:
+        ValueError: for anything but one number.
+    """
+    given = real_numbers("actions", action)
+    if given.size != 1:
+        raise ValueError(f"an action is one cell, not {described(action)}")
+    return given.reshape(1)
 
 
 def on_board(actions: ArrayLike, games: int, rules: Rules) -> Cells:
@@ -34,7 +49,7 @@ def on_board(actions: ArrayLike, games: int, rules: Rules) -> Cells:
     Raises:
         ValueError: for a wrong shape or type, or a cell off the board, naming its game.
     """
-    given = np.asarray(actions)
+    given = real_numbers("actions", actions)
     if given.shape != (games,) or given.dtype.kind not in "iu":
         raise ValueError(f"actions are {games} whole numbers, not {given.dtype} of {given.shape}")
     cells = np.ascontiguousarray(given, np.int64)

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 # How many games a thread steps, or does light work on, until another one has woken up to help.
 HEAD_START, LIGHT_HEAD_START = 5_000, 20_000
@@ -47,5 +47,14 @@ class Crew:
         cuts = [count - i * each for i in range(self.threads)]  # where the others' parts end
         parts = [slice(cut - each, cut) for cut in cuts[:-1]]
         futures = [self.others.submit(work, part) for part in parts]
-        done = work(slice(0, cuts[-1])) or 0
+        try:
+            done = work(slice(0, cuts[-1])) or 0
+        finally:  # whoever undoes the work of a part that failed must not be overtaken by others
+            wait(futures)
         return done + sum(future.result() or 0 for future in futures)
+
+    def close(self) -> None:
+        """End the threads besides the caller's, now; later work starts new ones."""
+        others, self._others = self._others, None
+        if others is not None and self._home == os.getpid():
+            others.shutdown()

@@ -7,10 +7,22 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from tttenv.checks import one_action
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
 from tttenv.rules import Rules
-from tttenv.skin import Observation, Observer, begin, draw, known_render_mode, resolve, show
+from tttenv.skin import (
+    Observation,
+    Observer,
+    Start,
+    draw,
+    generator_kept,
+    known_render_mode,
+    plain_seed,
+    require_open,
+    resolve,
+    show,
+)
 from tttenv.types import Boards
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
@@ -102,30 +114,45 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.action_space = spaces.Discrete(self.rules.cells)
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self.window: Window | None = None
+        self.closed = False
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin a game; see Starting State for `options`.
 
+        If anything is raised, by the opponent too, the former game and `np_random` stay as they
+        were.
+
         Raises:
             ValueError: for an unknown option or a board that cannot be played on.
+            gymnasium.error.Error: for a seed that is no whole number from 0 on.
+            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        super().reset(seed=seed)
-        begin(self.match, options, self.np_random)
-        return self._now()
+        require_open(self.closed)
+        start = Start.of(self.match, options)
+        with generator_kept(self):
+            super().reset(seed=plain_seed(seed))
+            with self.match.attempt(self.np_random, always=self.render_mode == "human"):
+                start.begin(self.match, self.np_random)
+                return self._now()
 
     def step(
         self, action: np.int64
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Play the agent's cell and the opponent's reply.
 
+        If anything is raised, by the opponent too, nothing has changed: the same step can be tried
+        again.
+
         Raises:
-            ValueError: for an action off the board or of the wrong type, and with
-                `illegal="raise"` for a taken cell; nothing has changed then.
+            ValueError: for an action off the board or of the wrong type, with `illegal="raise"`
+                for a taken cell, and for an opponent's answer that is no move.
             gymnasium.error.ResetNeeded: if the game is over.
+            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        if not self.match.going:
+        if not self.match.going or self.closed:
+            require_open(self.closed)
             raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
         if (
             type(action) in QUICK
@@ -134,7 +161,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         ):
             self.match.play_one(int(action), self.np_random)
         else:
-            self.match.turn(np.asarray(action).reshape(1), self.np_random)
+            self.match.turn(one_action(action), self.np_random)
         observed, info = self._now()
         return observed, self.match.rewards.item(), not self.match.going, False, info
 
@@ -180,7 +207,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if there is one; stepping and resetting are refused from now on."""
+        self.closed = True
         if self.window:
             self.window.close()
             self.window = None

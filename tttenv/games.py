@@ -1,6 +1,6 @@
 """Games side by side in memory, in the agent's view: what a match needs of them."""
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +45,12 @@ class Games(Protocol):
     """
 
     over: Mask  # (games,)
+    turned: Mask  # (games,): the agent's own stone ended the game, so the other side is to move
     rewards: NDArray[np.float64]  # (games,), the agent's, of the last turn
+
+    def state(self) -> tuple[NDArray[Any], ...]:
+        """The arrays that say all about the games: a copy of them can be put back in place."""
+        ...
 
     def boards(self, which: Numbers | slice) -> Boards:
         """The boards of some games in the agent's view, a copy."""
@@ -56,7 +61,10 @@ class Games(Protocol):
         ...
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Whose view that is, 0 for X and 1 for O."""
+        """Which side the agent is, whose view that is: 0 for X and 1 for O.
+
+        It is the side to move, by the number of stones, unless the game is `turned`.
+        """
         ...
 
     def clear(self, which: Mask) -> None:
@@ -105,6 +113,10 @@ class Games(Protocol):
 
     def keep(self, which: Mask) -> None:
         """Drop the other games."""
+        ...
+
+    def close(self) -> None:
+        """End the threads that these games have started, now."""
         ...
 
 

@@ -26,6 +26,7 @@ class Helpers:
         self.count, self.desk = count, new_desk(count)
         self._bells: list[SimpleQueue[None]] = []
         self._home = 0  # the process in which they were hired: a fork has none of them
+        self._dismissal: weakref.finalize[Any, Helpers] | None = None
 
     def __getstate__(self) -> dict[str, int]:
         """A copy hires helpers of its own."""
@@ -44,6 +45,12 @@ class Helpers:
                     bell.put(None)
         return self.desk
 
+    def close(self) -> None:
+        """End the helpers, now; later work hires new ones."""
+        if self._dismissal is not None:
+            self._dismissal()
+        self._home = 0
+
     def _hire(self, known: Known) -> None:
         desk, bells = new_desk(self.count), [SimpleQueue[None]() for _ in range(self.count)]
         serve(desk, known, 0)  # compiles here: no helper holds the compiler's lock in a fork
@@ -51,7 +58,7 @@ class Helpers:
             threading.Thread(None, _stand_by, NAME, (desk, known, bell), daemon=True)
             for bell in bells
         ]
-        weakref.finalize(self, _dismiss, desk, bells, threads, os.getpid())
+        self._dismissal = weakref.finalize(self, _dismiss, desk, bells, threads, os.getpid())
         for thread in threads:
             thread.start()
         self.desk, self._bells, self._home = desk, bells, os.getpid()

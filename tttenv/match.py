@@ -6,19 +6,25 @@ opponent the agent moves for both sides and boards turn to the next mover's view
 All chance comes from the generator handed in, one number in [0, 1) a die, in this order: for each
 newly dealt game its seat (if random), then for each opponent stone one, in the order of the games;
 games that need no die use none. A turn rolls for all replies first, then a deal for what is new.
+
+An opponent written in Python may raise anything at any time: then nothing has changed, neither the
+games nor the generator; see `Match.attempt`.
 """
 
-from typing import Literal, TypeAlias, get_args
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.arrays import real_numbers
 from tttenv.checks import at_least_one, on_board, one_of
 from tttenv.crew import Crew
-from tttenv.exact import Tabulated
 from tttenv.games import Games, Lap, Other
-from tttenv.policy import Policy, uniform
+from tttenv.policy import Policy
 from tttenv.quick import OneGame, knows
+from tttenv.rollback import Rollback
 from tttenv.rollouts import new_games, rollout
 from tttenv.rules import Rules
 from tttenv.table_games import TableGames
@@ -28,6 +34,7 @@ __all__ = ["Illegal", "Match", "Seat", "rollout"]
 
 Seat: TypeAlias = Literal["X", "O", "random"]
 Illegal: TypeAlias = Literal["lose", "raise"]
+NOTHING_TO_UNDO = nullcontext()
 
 
 class Match:
@@ -64,6 +71,7 @@ class Match:
         self.games: Games = new_games(rules, games, self.crew)
         self.going = 0  # how many games go on
         self.everyone = np.arange(games)
+        self.attempting = False  # inside the block of an `attempt`, which saves everything once
         self.one: OneGame | None = None
         if games == 1 and isinstance(self.games, TableGames):
             self.one = OneGame(self.games)
@@ -83,42 +91,95 @@ class Match:
         """The boards in the agent's view (games, cells), a copy."""
         return self.games.boards(slice(None))
 
+    @property
+    def asks(self) -> bool:
+        """Whether the opponent is asked through Python, and so may raise in the middle of a turn.
+
+        There is none to ask, or it is compiled or looked up, where this is False.
+        """
+        return not knows(self.opponent, self.rules)
+
+    def attempt(
+        self, rng: np.random.Generator, *shared: NDArray[Any], always: bool = False
+    ) -> AbstractContextManager[None]:
+        """A block after whose failure games and dice are as they were before it.
+
+        Where the opponent cannot fail nothing is saved, unless `always`. Blocks may stand within
+        each other: the outermost one counts.
+
+        Args:
+            rng: the generator that is rolled.
+            shared: other arrays that the block overwrites.
+            always: save everything whoever the opponent is.
+        """
+        if self.attempting or not (always or self.asks):
+            return NOTHING_TO_UNDO
+        return self._attempt(rng, shared)
+
+    @contextmanager
+    def _attempt(
+        self, rng: np.random.Generator, shared: tuple[NDArray[Any], ...]
+    ) -> Iterator[None]:
+        going, self.attempting = self.going, True
+        try:
+            with Rollback((*self.games.state(), *shared), rng):
+                yield
+        except BaseException:
+            self.going = going
+            raise
+        finally:
+            self.attempting = False
+
     def deal(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
         """Begin the games marked in `which` (games,) anew; where the agent is O, X has opened.
 
         Raises:
-            ValueError: for an unknown seat.
+            ValueError: for an unknown seat; nothing has changed then.
         """
-        seat = seat or self.seat
+        seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
         if self.one is not None and knows(self.opponent, self.rules) and which.item():
             self.one.deal(seat, self.opponent, rng)
             self.going = 1
             return
-        self.going += int(np.count_nonzero(self.over & which))
-        self.games.clear(which)
-        if self.opponent is not None and seat != "X":
-            new = np.flatnonzero(which)
-            self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
+        with self.attempt(rng):
+            self.going += int(np.count_nonzero(self.over & which))
+            self.games.clear(which)
+            if self.opponent is not None and seat != "X":
+                new = np.flatnonzero(which)
+                self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
 
     def revive(self, boards: ArrayLike, seat: str | None = None) -> None:
         """Go on from these boards, (cells,) for all games or (games, cells), the agent to move.
 
         Raises:
-            ValueError: if a board is unreachable or finished, or `seat` is not who is to move.
+            ValueError: if a board is unreachable or finished, or `seat` is not who is to move;
+                nothing has changed then.
         """
-        given = np.asarray(boards)
+        self.put(self.startable(boards, seat))
+
+    def put(self, boards: Boards) -> None:
+        """Go on from these boards (games, cells), unchecked, the agent to move in all of them."""
+        self.games.put(boards)
+        self.going = len(self.over)
+
+    def startable(self, boards: ArrayLike, seat: str | None = None) -> Boards:
+        """The boards (games, cells) that `revive` goes on from.
+
+        Raises:
+            ValueError: as `revive`.
+        """
+        given = real_numbers("boards", boards)
         if given.size == self.rules.cells:
             given = given.reshape(1, -1)
-        elif given.shape[:1] != self.over.shape:
+        elif given.shape[:1] != self.over.shape or not given.size:
             raise ValueError(f"{len(self.over)} boards are wanted, not shape {given.shape}")
         checked = np.array([self.rules.check(board) for board in given])
         if seat is not None:
             one_of("seat", seat, ("X", "O"))
             if (self.rules.seat(checked) != ("X", "O").index(seat)).any():
                 raise ValueError(f"seat {seat} is not to move on {self.rules.format(checked[0])}")
-        self.games.put(np.broadcast_to(checked, (len(self.over), self.rules.cells)))
-        self.going = len(self.over)
+        return np.broadcast_to(checked, (len(self.over), self.rules.cells))
 
     def turn(self, actions: ArrayLike, rng: np.random.Generator) -> None:
         """Play the agents' cells (games,) and the opponent's replies; see `rewards` and `over`.
@@ -127,17 +188,18 @@ class Match:
 
         Raises:
             ValueError: for actions of a wrong shape or type or off the board, and for taken cells
-                if illegal moves raise; nothing has changed then.
+                if illegal moves raise; nothing has changed then, nor if the opponent raises.
         """
         self.play(self.checked(actions), rng)
 
     def play(self, cells: Cells, rng: np.random.Generator) -> None:
         """`turn` without its checks, for cells (games,) int64 that have passed them."""
         alone, place = self.opponent is None, self.games.place
-        self.going = self.crew.share(len(cells), lambda part: place(part, cells, alone))
-        if not alone and self.going:
-            whole = self.going == len(cells)
-            self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
+        with self.attempt(rng):
+            self.going = self.crew.share(len(cells), lambda part: place(part, cells, alone))
+            if not alone and self.going:
+                whole = self.going == len(cells)
+                self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
 
     def laps(self, rng: np.random.Generator) -> bool:
         """Whether `lap` can play against the opponent, with these dice."""
@@ -186,7 +248,12 @@ class Match:
         """The board of one game (cells,) seen by the side to move, finished or not."""
         which = np.array([game])
         board: Boards = self.games.boards(which)[0]
-        return board if self.rules.seat(board) == self.games.seats(which)[0] else -board
+        return -board if self.games.turned[game] else board
+
+    def close(self) -> None:
+        """End the threads at once; who plays on starts them again."""
+        self.crew.close()
+        self.games.close()
 
     def _reply(self, waiting: NDArray[np.int64], rng: np.random.Generator) -> None:
         """The opponent's stones in the games numbered `waiting`."""
@@ -194,7 +261,7 @@ class Match:
         if opponent is None or not count:
             return
         dice = rng.random(count)
-        if opponent is uniform or isinstance(opponent, Tabulated):
+        if not self.asks:
             going = self.crew.share(count, lambda part: answer(opponent, waiting[part], dice[part]))
         else:  # others are asked once, about all boards together
             going = answer(opponent, waiting, dice)

@@ -49,13 +49,23 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
     if not 0 <= weight <= 1:
         raise ValueError(f"a probability lies between 0 and 1, not {weight}")
 
-    def blended(boards: Boards) -> Probs:
-        return (1 - weight) * first(boards) + weight * second(boards)
+    return Blend(first, second, weight)
 
-    impure = getattr(first, "impure", None) or getattr(second, "impure", None)
-    if impure:  # what depends on the clock goes on doing so
-        blended.impure = impure  # type: ignore[attr-defined]  # functions may bear marks
-    return blended
+
+class Blend:
+    """The player that `blend` makes.
+
+    Attributes:
+        impure: of a part, what makes it so: what depends on the clock goes on doing so; else None.
+    """
+
+    def __init__(self, first: Policy, second: Policy, weight: float) -> None:
+        self.first, self.second, self.weight = first, second, weight
+        self.impure = getattr(first, "impure", None) or getattr(second, "impure", None)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        return (1 - self.weight) * self.first(boards) + self.weight * self.second(boards)
 
 
 def sample(probs: Probs, dice: NDArray[np.float64]) -> Cells:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.arrays import real_numbers
 from tttenv.kernels import boards as kernels
 from tttenv.kernels.line import DIRECTIONS
 from tttenv.types import Boards, Cells, Mask
@@ -155,7 +156,7 @@ class Rules:
         Raises:
             ValueError: if not.
         """
-        given = np.asarray(board)
+        given = real_numbers("boards", board)
         if given.size != self.cells:
             raise ValueError(f"one board of {self.cells} cells is wanted, not shape {given.shape}")
         array = self._flat(given.reshape(-1)) if np.isin(given, (-1, 0, 1)).all() else None
@@ -175,7 +176,7 @@ class Rules:
         Raises:
             ValueError: for another number of cells, or anything on them but 1, -1 and 0.
         """
-        given = np.asarray(boards)
+        given = real_numbers("boards", boards)
         if given.ndim == 0 or given.shape[-1] != self.cells:
             raise ValueError(f"boards of {self} have {self.cells} cells, not shape {given.shape}")
         if given.dtype != np.int8 and not np.isin(given, (-1, 0, 1)).all():

@@ -1,21 +1,26 @@
 """What both environments share: observations, options of reset, opponents by name, pictures."""
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
 from tttenv import render as pictures
+from tttenv.arrays import described
+from tttenv.checks import one_of
 from tttenv.games import Lap
 from tttenv.kernels.turn import observe
-from tttenv.match import Match
+from tttenv.match import Match, Seat
 from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.recycle import Recycler
 from tttenv.rules import Rules
-from tttenv.types import Cells
+from tttenv.types import Boards, Cells
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
     from tttenv.window import Window
@@ -38,8 +43,7 @@ class Observer:
     """
 
     def __init__(self, rules: Rules, obs: str, games: int = 1, copy: bool = True) -> None:
-        if obs not in OBSERVATIONS:
-            raise ValueError(f"obs is one of {', '.join(OBSERVATIONS)}, not {obs!r}")
+        one_of("obs", obs, OBSERVATIONS)
         self.obs, cells = obs, rules.cells
         onehot = spaces.Box(0, 1, (3 * cells,), np.float32)
         board = spaces.Box(-1, 1, (cells,), np.int8)
@@ -105,6 +109,10 @@ class Observer:
             rows["observation"], rows["action_mask"] = planes, 0
         return rows
 
+    def overwritten(self) -> list[NDArray[Any]]:
+        """What `last` writes into though others may hold it: nothing with `copy`."""
+        return [] if self.copy else [self.finals()]
+
 
 def resolve(opponent: str | Policy | None, rules: Rules) -> Policy | None:
     """A spec turned into its player; a policy or None as it is.
@@ -113,26 +121,74 @@ def resolve(opponent: str | Policy | None, rules: Rules) -> Policy | None:
         ValueError: for an unknown player, or something that cannot play.
     """
     if opponent is not None and not isinstance(opponent, str) and not callable(opponent):
-        raise ValueError(f"an opponent is a player's spec, a policy or None, not {opponent!r}")
+        raise ValueError(
+            f"an opponent is a player's spec, a policy or None, not {described(opponent)}"
+        )
     return player(opponent, rules) if isinstance(opponent, str) else opponent
 
 
-def begin(match: Match, options: dict[str, Any] | None, rng: np.random.Generator) -> None:
-    """Start all games: from `options["board"]`, or dealt, in `options["seat"]` if given.
+def require_open(closed: bool) -> None:
+    """Let environments pass that are not closed.
 
     Raises:
-        ValueError: for unknown options, boards that cannot be played on or a seat that disagrees.
+        gymnasium.error.ClosedEnvironmentError: for others.
     """
-    known = {"board", "seat"}
-    given = dict(options or {})
-    if set(given) - known:
-        unknown = ", ".join(sorted(map(repr, set(given) - known)))
-        raise ValueError(f"options of reset are 'board' and 'seat', not {unknown}")
-    board, seat = given.get("board"), given.get("seat")
-    if board is None:
-        match.deal(np.ones(len(match.over), np.bool_), rng, seat)
-    else:
-        match.revive(match.rules.parse(board) if isinstance(board, str) else board, seat)
+    if closed:
+        raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
+
+
+def plain_seed(seed: Any) -> Any:
+    """A NumPy integer as Python's own, which Gymnasium wants; anything else as it is."""
+    return int(seed) if isinstance(seed, np.integer) else seed
+
+
+class Start(NamedTuple):
+    """How games begin: what the options of a reset ask for, found playable."""
+
+    boards: Boards | None  # (games, cells) to go on from; None: games are dealt
+    seat: Seat | None  # the agent's in dealt games; None: as the environment was made
+
+    @classmethod
+    def of(cls, match: Match, options: Any) -> "Start":
+        """Read the options of a reset; nothing is changed.
+
+        Raises:
+            ValueError: for unknown options, boards that cannot be played on, or a seat that is
+                none or disagrees with the board.
+        """
+        if options is None:
+            return cls(None, None)
+        if not isinstance(options, Mapping):
+            raise ValueError(f"options of reset are a dict or None, not {described(options)}")
+        unknown = [name for name in options if name not in ("board", "seat")]
+        if unknown:
+            named = ", ".join(sorted(described(name) for name in unknown))
+            raise ValueError(f"options of reset are 'board' and 'seat', not {named}")
+        board, seat = options.get("board"), options.get("seat")
+        if board is not None:
+            text = isinstance(board, str)
+            return cls(match.startable(match.rules.parse(board) if text else board, seat), None)
+        if seat is not None:
+            one_of("seat", seat, get_args(Seat))
+        return cls(None, seat)
+
+    def begin(self, match: Match, rng: np.random.Generator) -> None:
+        """Start all games."""
+        if self.boards is None:
+            match.deal(np.ones(len(match.over), np.bool_), rng, self.seat)
+        else:
+            match.put(self.boards)
+
+
+@contextmanager
+def generator_kept(env: "gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]") -> Iterator[None]:
+    """A block after whose failure the environment has the generator and the seed it had before."""
+    generator, seed = env._np_random, env._np_random_seed
+    try:
+        yield
+    except BaseException:
+        env._np_random, env._np_random_seed = generator, seed
+        raise
 
 
 def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
@@ -141,9 +197,8 @@ def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str 
     Raises:
         ValueError: if not.
     """
-    modes = metadata["render_modes"]
-    if render_mode is not None and render_mode not in modes:
-        raise ValueError(f"render_mode is None or one of {', '.join(modes)}, not {render_mode!r}")
+    if render_mode is not None:
+        one_of("render_mode", render_mode, tuple(metadata["render_modes"]))
     return render_mode
 
 

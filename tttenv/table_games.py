@@ -1,6 +1,7 @@
 """Games kept as numbers of positions: a stone is one look into the table of successors."""
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ class TableGames:
         self.at, self.turned = np.zeros(count, np.uint32), np.zeros(count, np.bool_)
         self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
         self.lists = np.empty(count, np.uint32)
+
+    def state(self) -> tuple[NDArray[Any], ...]:
+        return self.at, self.turned, self.over, self.rewards
 
     def boards(self, which: Numbers | slice) -> Boards:
         boards: Boards = self.tables.game.boards[self.at[which]]
@@ -86,6 +90,10 @@ class TableGames:
         self.at, self.turned = self.at[which], self.turned[which]
         self.over, self.rewards = self.over[which], self.rewards[which]
         vars(self).pop("rounds", None)
+
+    def close(self) -> None:
+        if "rounds" in vars(self):
+            self.rounds.helpers.close()
 
     def _knows(self, opponent: Policy) -> bool:
         if isinstance(opponent, Tabulated):

@@ -8,11 +8,22 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.arrays import described
 from tttenv.env import TicTacToe
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
 from tttenv.rules import Rules
-from tttenv.skin import Observation, Observer, begin, draw, known_render_mode, resolve
+from tttenv.skin import (
+    Observation,
+    Observer,
+    Start,
+    draw,
+    generator_kept,
+    known_render_mode,
+    plain_seed,
+    require_open,
+    resolve,
+)
 from tttenv.types import Boards, Mask
 
 
@@ -75,39 +86,56 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin all games; `options` as in `TicTacToe`, a board for all or one for each.
 
+        If anything is raised, by the opponent too, the former games and `np_random` stay as they
+        were.
+
         Raises:
             ValueError: for a list of seeds, an unknown option or a board not to be played on.
+            gymnasium.error.Error: for a seed below 0.
+            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        if seed is not None and not isinstance(seed, int | np.integer):
-            raise ValueError(f"one seed rolls for all games: a whole number, not {seed!r}")
-        super().reset(seed=seed)
-        begin(self.match, options, self.np_random)
-        return self._now()
+        require_open(self.closed)
+        seed = plain_seed(seed)
+        if seed is not None and not isinstance(seed, int):
+            raise ValueError(f"one seed rolls for all games: a whole number, not {described(seed)}")
+        start = Start.of(self.match, options)
+        with generator_kept(self):
+            super().reset(seed=seed)
+            with self.match.attempt(self.np_random):
+                start.begin(self.match, self.np_random)
+                return self._now()
 
     def step(
         self, actions: ArrayLike
     ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
         """Play one cell in every game; finished games are dealt anew.
 
+        If anything is raised, by the opponent in any game and also where it opens a new one,
+        nothing has changed in any game: the same step can be tried again.
+
         Raises:
-            ValueError: for actions of a wrong shape or type, one off the board, and with
-                `illegal="raise"` one taken, naming its index; nothing has changed then.
+            ValueError: for actions of a wrong shape or type, one off the board, with
+                `illegal="raise"` one taken, naming its index, and for an opponent's answer that is
+                no move.
             gymnasium.error.ResetNeeded: before the first reset.
+            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         match = self.match
-        if match.going < self.num_envs:
+        if match.going < self.num_envs or self.closed:
+            require_open(self.closed)
             raise gymnasium.error.ResetNeeded("call reset() before the first step()")
         cells = match.checked(actions)
         if self.observer.obs == "onehot" and match.laps(self.np_random):
             return self._lap(cells)
-        match.play(cells, self.np_random)
-        over = match.over.copy()  # dealing anew resets the match's own
-        rewards = match.rewards.copy() if self.copy else match.rewards
-        ended: dict[str, Any] = {}
-        if match.going < self.num_envs:
-            ended = self._named(over, self.observer.last(match))
-            match.deal(over, self.np_random)
-        observed, infos = self._now()
+        with match.attempt(self.np_random, *(self.observer.overwritten() if match.asks else ())):
+            match.play(cells, self.np_random)
+            over = match.over.copy()  # dealing anew resets the match's own
+            rewards = match.rewards.copy() if self.copy else match.rewards
+            ended: dict[str, Any] = {}
+            if match.going < self.num_envs:
+                ended = self._named(over, self.observer.last(match))
+                match.deal(over, self.np_random)
+            observed, infos = self._now()
         return observed, rewards, over, np.zeros(self.num_envs, np.bool_), {**infos, **ended}
 
     def _lap(
@@ -125,7 +153,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
         Raises:
             gymnasium.error.ResetNeeded: before the first reset.
+            gymnasium.error.ClosedEnvironmentError: after `close()`, which has ended the threads.
         """
+        require_open(self.closed)
         if self.match.going < self.num_envs:
             raise gymnasium.error.ResetNeeded("call reset() first")
         return self.match.random_cells(self.action_space.np_random)
@@ -153,6 +183,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             draw(self.match, 0, None)
             return None
         return tuple(draw(self.match, game, self.render_mode) for game in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads at once; stepping and resetting are refused from now on."""
+        if "match" in vars(self):  # an environment that could not be made is closed too
+            self.match.close()
 
     def _now(self) -> tuple[Observation, dict[str, Any]]:
         observed, masks = self.observer.look(self.match)

@@ -18,12 +18,14 @@ RLlib pins a Gymnasium of its own, so it wants an environment of its own:
 pip install 'tttenv[rllib]'.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import torch
 from gymnasium import spaces
 
 from tttenv.adapters import wanted
+from tttenv.arrays import described
 from tttenv.env import TicTacToe
 from tttenv.exact import enumerable, tabulate
 from tttenv.observed import Observed, from_observations
@@ -42,7 +44,13 @@ def register(name: str = "TicTacToe-v0") -> None:
 
 
 def make(config: dict[str, Any] | None = None) -> TicTacToe:
-    """The environment with `env_config` as its arguments; its observations bring their masks."""
+    """The environment with `env_config` as its arguments; its observations bring their masks.
+
+    Raises:
+        ValueError: for a configuration that is no mapping, and as `TicTacToe`.
+    """
+    if not isinstance(config, Mapping | None):
+        raise ValueError(f"env_config is a dict or None, not {described(config)}")
     return TicTacToe(**({"obs": "dict"} | dict(config or {})))
 
 

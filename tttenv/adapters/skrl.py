@@ -18,6 +18,7 @@ from typing import Any
 from tttenv.adapters import frozen, wanted
 from tttenv.policy import Policy, from_observations
 from tttenv.rules import Rules
+from tttenv.skin import require_open
 from tttenv.vector import VectorTicTacToe
 
 with wanted("skrl", "torch"):
@@ -41,6 +42,15 @@ def make_env(num_envs: int = 1, **kwargs: Any) -> Any:
 
 class Games(GymnasiumWrapper):
     """skrl's wrapper, whose trainers render unless they are `headless`."""
+
+    def reset(self) -> Any:
+        """The first observation, or the latest one again, since games are dealt anew by themselves.
+
+        Raises:
+            gymnasium.error.ClosedEnvironmentError: after `close()`.
+        """
+        require_open(self._env.closed)
+        return super().reset()
 
     def render(self, *args: Any, **kwargs: Any) -> Any:
         """Every game's board, if the games have a `render_mode`."""

@@ -13,7 +13,7 @@ from tttenv.types import Boards, Cells, Mask, Stones
 @compiled
 def place(
     boards: Boards,
-    seats: NDArray[np.int8],
+    turned: Mask,
     cells: Cells,
     rewards: NDArray[np.float64],
     over: Mask,
@@ -26,8 +26,9 @@ def place(
     """Put the agents' stones on `cells` (games,), writing all other arrays in place.
 
     A taken cell ends the game with reward -1 and leaves the board. With `flip` every other board
-    is then turned to the next mover's view, and its seat with it. Returns how many games ended;
-    `ended` (games,) begins with their numbers.
+    is then turned to the next mover's view; without it, `turned` (games,) marks the games that the
+    stone ended, where the other side is to move. Returns how many games ended; `ended` (games,)
+    begins with their numbers.
     """
     count = 0
     for i in range(len(boards)):
@@ -43,8 +44,8 @@ def place(
         if over[i]:
             ended[count] = i
             count += 1
+        turned[i] = over[i] and legal and not flip
         if flip and legal:
-            seats[i] = 1 - seats[i]
             for c in range(board.size):
                 board[c] = -board[c]
     return count
@@ -81,7 +82,7 @@ def reply(
 @compiled
 def lap(
     boards: Boards,
-    seats: NDArray[np.int8],
+    turned: Mask,
     cells: Cells,
     planes: NDArray[np.float32],
     masks: Boards,
@@ -95,19 +96,19 @@ def lap(
 ) -> int:
     """A whole step of agents who move for both sides: stones, last views, new games, new views.
 
-    Arguments as for `walk.lap`, with boards and their seats for positions. Returns how many ended.
+    Arguments as for `walk.lap`, with boards for positions, and `turned` as for `place`. Returns how
+    many games ended.
     """
     for j in range(len(ended)):
         if ended[j] == END:
             break
         finals[ended[j]] = 0.0
-    count = place(boards, seats, cells, rewards, over, ended, True, m, n, k)
+    count = place(boards, turned, cells, rewards, over, ended, True, m, n, k)
     if count < len(ended):
         ended[count] = END
     for j in range(count):
         show(boards[ended[j]], finals[ended[j]])
         boards[ended[j]] = 0
-        seats[ended[j]] = 0
     observe(boards, planes, masks)
     return count
 

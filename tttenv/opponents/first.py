@@ -7,12 +7,18 @@ from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
 
 
-def first(rules: Rules) -> Policy:
-    """The first empty cell, row by row."""
-    corner = np.eye(rules.cells)
+class First:
+    """The player that `first` makes."""
 
-    def play(boards: Boards) -> Probs:
-        probs: Probs = corner[(boards == 0).argmax(axis=1)]
+    def __init__(self, rules: Rules) -> None:
+        self.corner = np.eye(rules.cells)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        probs: Probs = self.corner[(boards == 0).argmax(axis=1)]
         return probs
 
-    return play
+
+def first(rules: Rules) -> Policy:
+    """The first empty cell, row by row."""
+    return First(rules)

@@ -8,15 +8,22 @@ from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
 
 
-def tactical(rules: Rules) -> Policy:
-    """Win at once, else block a win of the other side, else random; ties evenly."""
+class Tactical:
+    """The player that `tactical` makes."""
 
-    def play(boards: Boards) -> Probs:
-        boards = np.ascontiguousarray(boards)
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        boards, rules = np.ascontiguousarray(boards), self.rules
         allowed = boards == 0
         for side in (-1, 1):  # what wins comes last, so that it overrules what blocks
             good = completing(boards, side, rules.m, rules.n, rules.k)
             allowed = np.where(good.any(axis=1, keepdims=True), good, allowed)
         return over(allowed)
 
-    return play
+
+def tactical(rules: Rules) -> Policy:
+    """Win at once, else block a win of the other side, else random; ties evenly."""
+    return Tactical(rules)

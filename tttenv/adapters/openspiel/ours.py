@@ -9,7 +9,7 @@ from tttenv.adapters.openspiel.states import board_of, game
 from tttenv.enumeration import enumerable, positions, require_enumerable
 from tttenv.exact import tabulate
 from tttenv.opponents import player as named
-from tttenv.policy import Policy, sample
+from tttenv.policy import Policy, sample, validated
 from tttenv.rules import Rules
 
 with wanted("pyspiel", "open_spiel"):
@@ -28,7 +28,8 @@ class BoardPolicy(Theirs):
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
         """Probabilities of the legal actions of a state."""
-        probs = self.player(board_of(self.rules, state)[None])[0]
+        board = board_of(self.rules, state)[None]
+        probs = validated(board, self.player(board.copy()))[0]
         return {action: float(probs[action]) for action in state.legal_actions()}
 
 
@@ -43,8 +44,9 @@ class BoardBot(pyspiel.Bot):
         """Nothing to forget: the board says all."""
 
     def step(self, state: Any) -> int:
-        """The action it picks in a state."""
-        probs = self.player(board_of(self.rules, state)[None])
+        """The action it picks in a state; no die is rolled if the player fails."""
+        board = board_of(self.rules, state)[None]
+        probs = validated(board, self.player(board.copy()))
         return int(sample(probs, self.rng.random(1))[0])
 
 

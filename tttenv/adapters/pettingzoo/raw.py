@@ -2,15 +2,18 @@
 
 from typing import Any, Literal
 
+import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
+from tttenv.arrays import described
+from tttenv.checks import one_action, one_of
 from tttenv.features import one_hot
 from tttenv.match import Illegal, Match
 from tttenv.rules import Rules
-from tttenv.skin import Observer, begin, draw, known_render_mode
+from tttenv.skin import Observer, Start, draw, known_render_mode
 from tttenv.types import Boards
 
 with wanted("pettingzoo"):
@@ -56,8 +59,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         illegal: Illegal = "lose",
         render_mode: str | None = None,
     ) -> None:
-        if obs not in ("onehot", "board"):
-            raise ValueError(f"obs is one of onehot, board, not {obs!r}")
+        one_of("obs", obs, ("onehot", "board"))
         self.rules, self.obs = Rules(m, n, k), obs
         self.match = Match(self.rules, 1, None, illegal=illegal)
         self.dice = np.random.default_rng(0)  # never rolled: both sides are moved
@@ -84,10 +86,13 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         want it, other options are ignored, and so is the seed.
 
         Raises:
-            ValueError: for a board that cannot be reached or played on.
+            ValueError: for a board that cannot be reached or played on, and options that are no
+                dict; nothing has changed then.
         """
+        if not isinstance(options, dict | None):
+            raise ValueError(f"options of reset are a dict or None, not {described(options)}")
         board = {"board": options["board"]} if options and "board" in options else None
-        begin(self.match, board, self.dice)
+        Start.of(self.match, board).begin(self.match, self.dice)
         self.agents = AGENTS[:]
         self.rewards = dict.fromkeys(AGENTS, 0.0)
         self._cumulative_rewards = dict.fromkeys(AGENTS, 0.0)
@@ -103,12 +108,15 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         Raises:
             ValueError: for a cell off the board, or taken with `illegal="raise"`, and for anything
                 but None when the game is over; nothing has changed then.
+            gymnasium.error.ResetNeeded: before the first reset, and after both agents' last step.
         """
-        mover = self.agent_selection
+        mover = getattr(self, "agent_selection", "")
+        if mover not in getattr(self, "terminations", {}):  # never reset, or both agents are gone
+            raise gymnasium.error.ResetNeeded("there is no game: call reset() before step()")
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
             return
-        self.match.turn(np.asarray(action).reshape(1), self.dice)
+        self.match.turn(one_action(action), self.dice)
         other = AGENTS[mover == AGENTS[0]]
         paid = float(self.match.rewards[0])  # -1: a taken cell, which is no merit of the other
         self._cumulative_rewards[mover] = 0.0

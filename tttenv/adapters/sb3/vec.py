@@ -56,6 +56,7 @@ class VecEnv(vec_env.VecEnv):
             raise ValueError("an opening deals both seats to the agent: leave seat='random'")
         self.games = VectorTicTacToe(num_envs, **kwargs)
         self.opening, self.draw = opening, draw
+        self.actions: NDArray[np.int64] | None = None
         games = self.games
         super().__init__(num_envs, games.single_observation_space, games.single_action_space)
 
@@ -74,8 +75,17 @@ class VecEnv(vec_env.VecEnv):
         self.actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play them: observations, rewards, which games ended, and an info for each game."""
+        """Play them: observations, rewards, which games ended, and an info for each game.
+
+        If anything is raised, by the opponent too, nothing has changed, and it can be tried again.
+
+        Raises:
+            ValueError: without actions from `step_async`; and as `VectorTicTacToe.step`.
+        """
+        if self.actions is None:
+            raise ValueError("there are no actions to play: call step_async() before step_wait()")
         observed, rewards, over, _, batch = self.games.step(self.actions)
+        self.actions = None
         paid = rewards.astype(np.float32)
         paid[over & (rewards == 0)] = self.draw
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -84,7 +94,7 @@ class VecEnv(vec_env.VecEnv):
         return self._opened(over, observed), paid, over.copy(), infos
 
     def close(self) -> None:
-        """Nothing to close."""
+        """End the threads; stepping and resetting are refused from now on."""
         self.games.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
@@ -111,8 +121,7 @@ class VecEnv(vec_env.VecEnv):
 
     def put(self, boards: Boards) -> Any:
         """Go on from boards (num_envs, cells), unchecked, the agent to move; observations."""
-        self.games.match.games.put(boards)
-        self.games.match.going = self.num_envs
+        self.games.match.put(boards)
         return self.games.observer.look(self.games.match)[0]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:

@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 
 from tttenv.adapters import wanted
+from tttenv.skin import require_open
 from tttenv.vector import VectorTicTacToe
 
 with wanted("torchrl", "tensordict", "torch"):
@@ -50,6 +51,7 @@ class Games(EnvBase):
         self.done_spec = Composite(done=over, terminated=over.clone(), shape=batch)
 
     def _reset(self, tensordict: Any = None, **_: Any) -> Any:
+        require_open(self.games.closed)
         new = np.ones(self.games.num_envs, np.bool_)
         if tensordict is not None and "_reset" in tensordict:
             new = tensordict["_reset"].numpy().reshape(-1)
@@ -57,6 +59,7 @@ class Games(EnvBase):
         return TensorDict(self._seen(), self.batch_size)
 
     def _step(self, tensordict: Any) -> Any:
+        require_open(self.games.closed)
         match = self.games.match
         if match.going < self.games.num_envs:
             raise gymnasium.error.ResetNeeded("some games are over: reset them before step()")
@@ -66,6 +69,11 @@ class Games(EnvBase):
 
     def _set_seed(self, seed: int | None) -> None:
         self.games.reset(seed=seed)
+
+    def close(self, *, raise_if_closed: bool = True) -> None:
+        """End the threads at once; stepping and resetting are refused from now on."""
+        self.games.close()
+        super().close(raise_if_closed=False)
 
     def _seen(self) -> dict[str, Any]:
         """What every agent sees, the end of finished games too, and which are finished."""
