@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tttenv.registry import Row, Table
+from tttenv.registry import Row, Table, unknown
 
 
 @dataclass(frozen=True)
@@ -95,10 +95,10 @@ def row(name: str) -> LearnerRow:
     """The row of learner `name`.
 
     Raises:
-        ValueError: for an unknown name, listing the known ones.
+        ValueError: for an unknown name, with the nearest known one and all others.
     """
     if name not in LEARNERS.rows:
-        raise ValueError(f"unknown learner {name!r}; known are {', '.join(LEARNERS)}")
+        raise ValueError(unknown("learner", name, LEARNERS))
     found = LEARNERS.rows[name]
     assert isinstance(found, LearnerRow)
     return found

@@ -9,6 +9,8 @@ from time import process_time
 from typing import Any
 
 import console
+import text_tables
+from text_tables import Column
 
 PROG = "adapters.py"
 ADAPTER = "tttenv.adapters.sb3"
@@ -171,19 +173,39 @@ def timed(env: Any) -> Any:
 
 
 def show(results: dict[str, Any]) -> None:
-    """The results in a few lines."""
-    print(f"MaskablePPO on {results['games']} games")
-    for name, row in results["stepping"].items():
-        rate, share = row["environment_steps_per_second"], row["share_of_time_in_network"]
-        print(f"  {name:<12}{rate:>10,.0f} steps/s of environment time,", end=" ")
-        print(f"{console.share(share)} % of all time in the network")
-    print(f"  VecEnv is {results['ratio']:.1f} times as fast")
-    print("ExactEvalCallback")
-    for name, row in results["exact_eval"].items():
-        print(
-            f"  {name:<12}{1000 * row['seconds']:.0f} ms every {row['every']:,} steps,"
-            f" {console.share(row['share_of_training_time'])} % of the training time"
-        )
+    """The results as two tables."""
+    columns = [
+        Column(f"MaskablePPO on {results['games']} games", left=True),
+        Column("steps/s of\nenvironment time"),
+        Column("time in the\nnetwork, %"),
+    ]
+    rows = [
+        [
+            name,
+            f"{row['environment_steps_per_second']:,.0f}",
+            console.share(row["share_of_time_in_network"]),
+        ]
+        for name, row in results["stepping"].items()
+    ]
+    text_tables.show(columns, rows)
+    text_tables.say(f"VecEnv is {results['ratio']:.1f} times as fast")
+    columns = [
+        Column("ExactEvalCallback", left=True),
+        Column("ms each"),
+        Column("every so\nmany steps"),
+        Column("training\ntime, %"),
+    ]
+    rows = [
+        [
+            name,
+            f"{1000 * row['seconds']:.0f}",
+            f"{row['every']:,}",
+            console.share(row["share_of_training_time"]),
+        ]
+        for name, row in results["exact_eval"].items()
+    ]
+    print()
+    text_tables.show(columns, rows)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -11,6 +12,7 @@ import console
 import marks
 import report
 import scoresheet
+import text_tables
 
 from learners.registry import LEARNERS, row
 
@@ -36,6 +38,7 @@ class Arguments:
     runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
     ship: Path | None = None  # copy the first trained player of each learner to this folder too
     readme: Path | None = None  # put the tables between the marks of this file too
+    wide: bool = False  # all columns, however narrow the terminal
     json: bool = False  # print the results as JSON instead of tables
 
 
@@ -78,13 +81,13 @@ def main(args: list[str]) -> None:
     if given.json:
         print(json.dumps(result, indent=2))
     else:
-        text = scoresheet.show(result)
+        scoresheet.show(result, given.wide)
         if given.readme:
-            marks.put(given.readme, "table", f"```text\n{text}\n```")
+            marks.put(given.readme, "table", f"```text\n{scoresheet.text(result)}\n```")
         print(f"\nresults   {given.out / 'benchmark.json'}")
-        print(f"players   {given.runs}, each to certify again with scripts/certify.py FOLDER")
+        text_tables.say(f"players   {given.runs}, each to certify again: scripts/certify.py FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")
-        print(f"report    {given.out / 'report.html'}, one file to open in a browser")
+        text_tables.say(f"report    {given.out / 'report.html'}, one file to open in a browser")
 
 
 def named_players() -> list[dict[str, Any]]:
@@ -132,7 +135,7 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
 def tensorboard_command(runs: Path) -> str:
     """What to type to watch the curves."""
     local = Path(".venv/bin/tensorboard")
-    return f"{local if local.exists() else 'tensorboard'} --logdir {runs}"
+    return f"{local if local.exists() else 'tensorboard'} --logdir {shlex.quote(str(runs))}"
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import console
-import tyro
+import text_tables
+from text_tables import Column, say
 
 PROG = "certify.py"
 WEIGHING = "playing out every game"
@@ -18,12 +19,13 @@ class Arguments:
     """Certify a player: how it fares from both seats, exactly, over all positions.
 
     A player is a name with options, like minimax:ties=first, or the folder of a checkpoint; quote
-    it where it has parentheses.
+    it where it has parentheses. With --against it is measured against one other player instead.
     On boards too large for that, --sampled plays games instead.
     """
 
-    player: tyro.conf.Positional[str]  # name[:option=value,...] or a checkpoint's folder
+    player: console.Player  # name[:option=value,...] or a checkpoint's folder
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
+    against: str | None = None  # another player: the exact results of all games between the two
     json: bool = False  # print the certificate as JSON
     sampled: bool = False  # play games against random and tactical instead
     games: int = 1000  # with --sampled: how many from each seat
@@ -36,11 +38,16 @@ def main(args: list[str]) -> None:
     console.check_seed(given.seed)
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games go with --sampled: certificates need none")
+    if given.against is not None:
+        if given.sampled:
+            raise ValueError("--against is exact: it goes without --sampled")
+        meet(given)
+        return
     from tttenv import Rules, certify, player
     from tttenv.opponents import rules_of
 
-    rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
     with console.hinting(given.player):
+        rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
         policy = player(given.player, rules)
     if given.sampled:
         from tttenv.metrics.arena import measure
@@ -61,7 +68,36 @@ def main(args: list[str]) -> None:
         return
     print_certificate(given.player, certificate)
     if hidden is not None:
-        print(f"without a mask it puts {console.share(hidden)} % of its chances on taken cells")
+        say(f"without a mask it puts {console.share(hidden)} % of its chances on taken cells")
+
+
+def meet(given: Arguments) -> None:
+    """Measure the player against the other one, and print."""
+    import head_to_head
+
+    from tttenv import Rules, player
+    from tttenv.certificate import require_pure
+    from tttenv.exact import tabulate
+    from tttenv.opponents import is_path, rules_of
+
+    specs = [given.player, str(given.against)]
+    named = next(filter(is_path, specs), given.player)  # a checkpoint knows its rules
+    with console.hinting(named):
+        rules = Rules.of(given.rules) if given.rules else rules_of(named)
+    head_to_head.require_small(rules)
+    tables = []
+    for spec in specs:
+        with console.hinting(spec):
+            policy = player(spec, rules)
+        require_pure(policy)
+        with watched(policy, rules, given.json) as asked:
+            tables.append(tabulate(rules, asked))
+    found = head_to_head.measure(rules, *tables)
+    if given.json:
+        about = {"player": specs[0], "against": specs[1], "rules": str(rules)}
+        print(json.dumps({**about, **found}, indent=2))
+    else:
+        head_to_head.show(*specs, rules, found)
 
 
 @contextmanager
@@ -110,27 +146,28 @@ def _description() -> str:
 
 def print_certificate(name: str, certificate: Any) -> None:
     """The certificate for people."""
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table("", "win %", "draw %", "loss %", "worst case", "losing line")
+    columns = [
+        Column("", left=True),
+        *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
+        Column("losing line", left=True, rank=1, below=True),
+    ]
+    rows = []
     for seat in ("X", "O"):
         line = certificate.losing_line[seat]
         losing = "nothing" if line is None else " ".join(map(str, line))
         worst = console.value(certificate.worst_case[seat])
         shares = map(console.share, certificate.vs_random[seat])
-        table.add_row(f"{seat} vs random", *shares, worst, losing)
-        table.add_row(f"{seat} vs perfect", *map(console.share, certificate.vs_perfect[seat]))
-    out = Console()
+        rows.append([f"{seat} vs random", *shares, worst, losing])
+        shares = map(console.share, certificate.vs_perfect[seat])
+        rows.append([f"{seat} vs perfect", *shares, "", ""])
     verdict = "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"
-    out.print(f"{name} on {certificate.rules}: {verdict}", highlight=False, markup=False)
-    out.print(table)
-    shares = {group: console.share(part) for group, part in certificate.optimal_moves.items()}
-    out.print(
-        f"optimal moves {shares['all']} % of all positions, {shares['critical']} % of the critical"
-        f" ones, {shares['reached']} % of those it reaches; blunders in {certificate.blunders}"
-        f" positions; value of the game {certificate.value}",
-        highlight=False,
+    say(f"{name} on {certificate.rules}: {verdict}")
+    text_tables.show(columns, rows)
+    parts = {group: console.share(part) for group, part in certificate.optimal_moves.items()}
+    say(
+        f"optimal moves {parts['all']} % of all positions, {parts['critical']} % of the critical"
+        f" ones, {parts['reached']} % of those it reaches; blunders in {certificate.blunders}"
+        f" positions; value of the game {certificate.value}"
     )
 
 

@@ -1,21 +1,39 @@
 """What all scripts share: arguments, one-line errors, tables and progress bars."""
 
 import contextlib
+import errno
+import inspect
 import io
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeAlias, TypeVar
 
+import arguments
 import tyro
+from text_tables import room, wrapped
 
+from tttenv.opponents import FOREIGN, OPPONENTS
+from tttenv.registry import near
 from tttenv.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # characters of a complaint
 SHIPPED = Path(os.path.relpath(Path(__file__).resolve().parents[1] / "checkpoints"))
+
+# Arguments that stand without a name, as the usage line shows them.
+Player: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER")]
+PlayerOrNone: TypeAlias = Annotated[
+    tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[PLAYER]")
+]
+Players: TypeAlias = Annotated[
+    tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[PLAYER ...]")
+]
+Patient: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PATIENT")]
 
 # One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -29,33 +47,99 @@ def run(script: Callable[[list[str]], None], prog: str) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         script(sys.argv[1:])
-        sys.stdout.flush()
+        _flush()
     except KeyboardInterrupt:
         print(f"\n{prog}: interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:  # whoever read our output has had enough
         sys.stdout = None
         sys.exit(0)
-    except (ValueError, OSError) as error:
+    except OSError as error:
+        fail(prog, failure(error))
+    except ValueError as error:
         fail(prog, str(error))
 
 
+def _flush() -> None:
+    """Have everything written that was printed.
+
+    Raises:
+        ValueError: if that fails, for another reason than a reader who has left.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = None  # or Python tries again at its end, and tells of that
+        raise ValueError(f"cannot write the output: {error.strerror}") from None
+
+
+def failure(error: OSError) -> str:
+    """What the system refused and where, in words."""
+    if not error.strerror:
+        return str(error)
+    given = (error.filename, error.filename2)
+    names = [os.fsdecode(name) for name in given if isinstance(name, str | bytes)]
+    writing = error.errno in (errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EFBIG)
+    if len(names) == 2:
+        return f"cannot move {names[0]} to {names[1]}: {error.strerror}"
+    tried = " ".join(["cannot", "write" if writing else "open", *names])
+    return f"{tried}: {error.strerror}" if names or writing else error.strerror
+
+
 def fail(prog: str, message: str) -> None:
-    """Say what was wrong in one line, control characters visible, and end with status 2."""
-    print(f"{prog}: {shown(' '.join(message.split()), LONGEST)}", file=sys.stderr)
+    """Say what was wrong in one line, control characters visible, and end with status 2.
+
+    A terminal that is narrower than the line gets it wrapped between words.
+    """
+    line = f"{prog}: {shown(' '.join(message.split()), LONGEST)}"
+    print("\n".join(wrapped(line, room(sys.stderr), "  ")), file=sys.stderr)
     sys.exit(2)
 
 
-def parse(kind: type[_T] | Callable[..., _T], prog: str, args: Sequence[str], **more: Any) -> _T:
-    """Read the arguments as a dataclass; its comments are the help. Errors are one line."""
-    complaint = io.StringIO()
+def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | None = None) -> _T:
+    """Read the arguments as a dataclass; its comments are the help. Errors are one line.
+
+    Args:
+        kind: the dataclass.
+        prog: the script's name.
+        args: what was typed after it.
+        description: what the help begins with; the dataclass's docstring, unless told otherwise.
+    """
+    complaint, page = io.StringIO(), _Page()
+    about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
     try:
-        with contextlib.redirect_stderr(complaint):
-            return tyro.cli(kind, prog=prog, args=args, **more)
+        with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
+            return tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
         if end.code:
-            fail(prog, f"{_gist(complaint.getvalue())} (see {prog} --help)")
+            wrong = arguments.complaint(kind, args) or _gist(complaint.getvalue())
+            fail(prog, f"{wrong} (see {prog} --help)")
+        print(filled(page.getvalue()), end="")
         raise
+
+
+class _Page(io.StringIO):
+    """What the parser prints as help, with the colours and boxes that the output can show."""
+
+    @property
+    def encoding(self) -> str:
+        return getattr(sys.__stdout__, "encoding", None) or "utf-8"
+
+    def isatty(self) -> bool:
+        return sys.__stdout__ is not None and sys.__stdout__.isatty()
+
+
+def filled(text: str) -> str:
+    """A help text whose long lines are wrapped to the width of its boxes."""
+    width = shutil.get_terminal_size().columns
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()))
+        plain = line.isprintable() and "│" not in line  # boxes and colours fit already
+        lines += wrapped(line, width, indent + "  " * bool(indent)) if plain else [line]
+    return "\n".join(lines)
 
 
 def _gist(box: str) -> str:
@@ -81,26 +165,57 @@ def check_seed(seed: int) -> None:
 
 @contextlib.contextmanager
 def hinting(spec: str) -> Iterator[None]:
-    """Make a player in this block: the name of a shipped one alone is answered by its folder."""
+    """Make a player in this block: a misspelt or bare name of a shipped one is told its folder."""
     try:
         yield
     except ValueError as error:
-        if (SHIPPED / spec / "card.json").is_file():
-            raise ValueError(f"{error}; the shipped one is {SHIPPED / spec}") from None
-        raise
+        if (hint := _shipped(spec)) is None:
+            raise
+        raise ValueError(f"{error}; {hint}") from None
+
+
+def _shipped(spec: str) -> str | None:
+    """The words about a checkpoint whose name is this one, or nearly, if there is one."""
+    if (SHIPPED / spec / "card.json").is_file():
+        return f"the shipped one is {SHIPPED / spec}"
+    name = spec.partition(":")[0]
+    if name in OPPONENTS.rows or name in FOREIGN.rows:
+        return None
+    home = Path(spec).parent if "/" in spec else SHIPPED
+    found = near(Path(spec).name, [card.parent.name for card in home.glob("*/card.json")])
+    return f"did you mean {home / found}?" if found else None
 
 
 def check_folder(folder: Path | None) -> None:
-    """Let a folder pass that is there or can be made.
+    """Let a folder pass that is there or can be made, before any work is done.
 
     Raises:
-        ValueError: if a file stands in its place, or in that of a folder above it.
+        ValueError: if a file stands in its place, or in that of a folder above it, or nothing can
+            be written there.
     """
     for part in [folder, *folder.parents] if folder else []:
         if part.exists():
             if not part.is_dir():
                 raise ValueError(f"{part} is a file, where a folder is wanted")
+            _try_writing(part, part == folder, f"cannot write {folder}")
             return
+
+
+def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
+    """Let a folder pass in which something can be made: only trying tells, as in /proc.
+
+    Nothing is tried in the `wanted` folder itself, where another process may be at work.
+
+    Raises:
+        ValueError: the refusal, and why.
+    """
+    try:
+        if wanted and not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if not wanted:
+            os.rmdir(tempfile.mkdtemp(prefix=".tttenv-", dir=folder))
+    except OSError as error:
+        raise ValueError(f"{refusal}: {error.strerror}") from None
 
 
 def share(number: float) -> str:

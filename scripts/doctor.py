@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import console
-import tyro
+import text_tables
 
 PROG = "doctor.py"
 
@@ -22,7 +22,7 @@ class Arguments:
     It ends with status 0 if nothing is wrong, 1 if there is a problem, 2 for bad input.
     """
 
-    patient: tyro.conf.Positional[str]  # whom to look at
+    patient: console.Patient  # whom to look at
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
     obs: str | None = None  # what a function of yours observes: onehot, board or dict
     kind: str = "logits"  # what it answers then: logits, values or probs
@@ -42,7 +42,8 @@ def main(args: list[str]) -> None:
     from checkups.patients import Environment, load
     from checkups.tables import ENVIRONMENT, PLAYER
 
-    patient: Any = load(given.patient, given.rules, given.obs, given.kind)
+    with console.hinting(given.patient):
+        patient: Any = load(given.patient, given.rules, given.obs, given.kind)
     checks = PLAYER
     if isinstance(patient, Environment):
         patient, checks = record(patient.env, patient.rules, given.games, given.seed), ENVIRONMENT
@@ -68,9 +69,9 @@ def manual() -> str:
 def show(name: str, found: list[Any], problems: int) -> None:
     """The findings for people."""
     for one in found:
-        print(f"{one.status:<8} {one.check:<12} {one.told}")
+        text_tables.say(f"{one.status:<8} {one.check:<12} {one.told}", " " * 22)
         if one.change:
-            print(f"{'change':>8} {'':<12} {one.change}")
+            text_tables.say(f"{'change':>8} {'':<12} {one.change}", " " * 22)
     verdict = f"{problems} problem{'s' * (problems != 1)}" if problems else "healthy"
     print(f"{name}: {verdict}")
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Literal
 
 import console
-import tyro
 
 PROG = "play.py"
 
@@ -19,7 +18,7 @@ class Arguments:
     out, it is the shipped self-play champion; on rules other than 3,3,3 perfect play or alphabeta.
     """
 
-    player: tyro.conf.Positional[str | None] = None  # name[:option=value,...] or a checkpoint
+    player: console.PlayerOrNone = None  # name[:option=value,...] or a checkpoint
     seat: Literal["X", "O"] = "X"  # yours in the first game (with --versus: PLAYER's); X opens
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
     hints: bool = False  # show what every move is worth, and tell of mistakes
@@ -81,7 +80,8 @@ def _seated(given: Arguments) -> tuple[Any, Any]:
 
     spec = given.player or _usual(given)
     fresh = given.learn and spec == "td0"
-    rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
+    with console.hinting(spec):
+        rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
     if given.learn:
         from playing.pupil import Pupil
 

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import console
-import tyro
 
 PROG = "report.py"
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,7 +19,7 @@ class Arguments:
     there are none, those in checkpoints/ and all players by name; or the players you name.
     """
 
-    players: tyro.conf.Positional[tuple[str, ...]] = ()  # names or checkpoints' folders instead
+    players: console.Players = ()  # names or checkpoints' folders instead
     results: Path = Path("results/benchmark.json")  # of the benchmark
     published: Path = ROOT / "checkpoints/published.json"  # published numbers beside ours
     out: Path = Path("results/report.html")  # where the report goes

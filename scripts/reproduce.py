@@ -9,6 +9,7 @@ from typing import Any
 
 import console
 import marks
+import text_tables
 from sources import SOURCES, home
 
 PROG = "reproduce.py"
@@ -32,6 +33,7 @@ class Arguments:
     out: Path = Path("results")  # where reproduce.json goes
     summary: Path | None = None  # write the rows to this file too
     readme: Path | None = None  # put the main rows between the marks of this file too
+    wide: bool = False  # all columns, however narrow the terminal
     json: bool = False  # print the results as JSON instead of tables
 
 
@@ -54,8 +56,8 @@ def main(args: list[str]) -> None:
     if given.json:
         print(text, end="")
     else:
-        tables.show(result["rows"])
-        print(f"{tables.verdict(result['rows'])}; results {given.out / 'reproduce.json'}")
+        tables.show(result["rows"], given.wide)
+        text_tables.say(f"{tables.verdict(result['rows'])}; results {given.out / 'reproduce.json'}")
     if result["missed"]:
         sys.stdout.flush()
         print(f"{PROG}: not within tolerance: {', '.join(result['missed'])}", file=sys.stderr)

@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import console
+import text_tables
+from text_tables import Column
 
 NUMBERS = """
 Beside the players stand numbers: `published.json`, what `python scripts/reproduce.py` found of the
@@ -11,10 +13,20 @@ published experiments, and `seven.json`, what is proved of the seven published L
 `python scripts/seven.py` checks it. In `larger/` stands `reinforce_444`, a network for 4,4,4 that
 is unbeatable there.
 """
-HEADS = [
-    *("\nseconds", "\nas", "random\nwin %", "\ndraw %", "\nloss %"),
-    *("minimax\nwin %", "\ndraw %", "\nloss %"),
-    *("worst\ncase", "optimal\nmoves %", "\nblunders", "\nunbeatable"),
+COLUMNS = [
+    Column("player", left=True),
+    Column("seconds", rank=3),
+    Column("as"),
+    Column("win %", group="random"),
+    Column("draw %", group="random", rank=4),
+    Column("loss %", group="random"),
+    Column("win %", group="minimax", rank=7),
+    Column("draw %", group="minimax", rank=6),
+    Column("loss %", group="minimax", rank=5),
+    Column("worst\ncase"),
+    Column("optimal\nmoves %", rank=2),
+    Column("blunders", rank=1),
+    Column("unbeatable"),
 ]
 LEGEND = [
     "seconds: of one core, to the first unbeatable certificate; worst case: value against a best",
@@ -22,27 +34,30 @@ LEGEND = [
 ]
 
 
-def show(result: dict[str, Any]) -> str:
-    """Print the results as tables; returns the text."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
+def show(result: dict[str, Any], wide: bool = False) -> None:
+    """Print the results as tables, in a narrow terminal without some columns unless `wide`."""
+    print(_title(result))
+    missing = text_tables.show(COLUMNS, _rows(result), wide)
+    text_tables.tell_left_out(missing, "--wide shows them, and benchmark.json has all numbers")
+    text_tables.say(" ".join(LEGEND))
+    for found in result["learners"]:
+        text_tables.say(_sentence(found), "  ")
 
-    out = Console(record=True)
-    out.width = max(out.width, 120)
-    table = Table(box=SIMPLE_HEAD)
-    table.collapse_padding, table.pad_edge = True, False
-    table.add_column("\nplayer", no_wrap=True)
-    for head in HEADS:
-        table.add_column(head, justify="right", no_wrap=True)
-    for entry in result["players"]:
-        for seat in ("X", "O"):
-            table.add_row(*_cells(entry, seat))
-    out.print(f"exact strengths on {result['rules']}", highlight=False)
-    out.print(table)
-    for line in LEGEND + [_sentence(found) for found in result["learners"]]:
-        out.print(line, highlight=False)
-    return "\n".join(line.rstrip() for line in out.export_text().splitlines() if line.strip())
+
+def text(result: dict[str, Any]) -> str:
+    """The results as tables with all columns, as a README shows them."""
+    sentences = [_sentence(found) for found in result["learners"]]
+    table = text_tables.lines(COLUMNS, _rows(result))
+    return "\n".join([_title(result), *table, *LEGEND, *sentences])
+
+
+def _title(result: dict[str, Any]) -> str:
+    return f"exact strengths on {result['rules']}"
+
+
+def _rows(result: dict[str, Any]) -> list[list[str]]:
+    """Two rows of cells for each player, a seat each."""
+    return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
 
 def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import console
+from text_tables import say
 
 PROG = "seven.py"
 FILE = Path(__file__).resolve().parents[1] / "checkpoints/seven.json"
+HANG = " " * 5  # what further lines of a sentence begin with
 
 
 @dataclass(frozen=True)
@@ -116,14 +118,16 @@ def show(data: dict[str, Any]) -> None:
         below = found["losing_below"]
         question = Question(found["seat"], found["ties"], tuple(found["added"]), fraction(below))
         if "yes" in found:
-            print(f"yes  {title(question)}: weights {found['yes']}")
+            say(f"yes  {title(question)}: weights {found['yes']}", HANG)
         else:
             branches, leaves = size(found["no"])
-            print(f"no   {title(question)}: proof of {branches} branches, {leaves} leaves")
-    print("ties " + "\n     ".join(f"{name}: {about}" for name, about in TIES.items()))
-    print("why  as O, in all features counted, what keeps the draw less what loses it:")
+            say(f"no   {title(question)}: proof of {branches} branches, {leaves} leaves", HANG)
+    for lead, (name, about) in zip(("ties ", *[HANG] * len(TIES)), TIES.items(), strict=False):
+        say(f"{lead}{name}: {about}", HANG + "  ")
+    say("why  as O, in all features counted, what keeps the draw less what loses it:", HANG)
     for row in data["why"]:
-        print(f"     {row['board']}: {row['keeps']} less {row['loses']} is {row['difference']}")
+        cells = f"{row['keeps']} less {row['loses']}"
+        say(f"{HANG}{row['board']}: {cells} is {row['difference']}", HANG + "  ")
     show_player("best of the seven", data["best_weights"], data["best"])
     for row in data["lacking"]:
         name = row["feature"]
@@ -139,11 +143,11 @@ def fraction(text: str | None) -> Any:
 
 def show_player(name: str, weights: list[float], certificate: dict[str, Any]) -> None:
     """A player's weights and certificate in two lines."""
-    print(f"{name}: weights {weights}")
+    say(f"{name}: weights {weights}", HANG)
     for seat in ("X", "O"):
         worst = console.value(certificate["worst_case"][seat])
         against = console.odds(certificate["vs_random"][seat])
-        print(f"     {seat}: worst case {worst}, against random {against} %")
+        say(f"{HANG}{seat}: worst case {worst}, against random {against} %", HANG + "  ")
 
 
 if __name__ == "__main__":

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from statistics import median
 from time import perf_counter
-from typing import Any
 
 import console
+import text_tables
+from text_tables import Column
 
 PROG = "speed.py"
 Work = Callable[[], float]  # does some of it and returns how much
@@ -120,25 +121,23 @@ def rate(work: Work, seconds: float) -> float:
 
 def show(results: list[Result]) -> None:
     """The results as a table."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
-
-    out = Console()
-    out.width = max(out.width, 110)
-    table = Table(box=SIMPLE_HEAD)
-    beside = "beside: per second, ours is times as fast"
-    with_peers = any(result.peers for result in results)
-    for head in ("", "per second", "of", *[beside] * with_peers):
-        right: Any = "right" if head == "per second" else "left"
-        table.add_column(head, justify=right, no_wrap=head != beside)
+    columns = [
+        Column("", left=True),
+        Column("per second"),
+        Column("of", left=True),
+        Column("beside", left=True, rank=1, below=True),
+    ]
+    rows = []
     for result in results:
-        others = "; ".join(
+        others = [
             f"{name} {short(speed)}, {result.ratios[name]:.3g} x"
             for name, speed in result.peers.items()
-        )
-        table.add_row(result.name, short(result.ours), result.unit, *[others] * with_peers)
-    out.print(table)
+        ]
+        rows.append([result.name, short(result.ours), result.unit, "; ".join(others)])
+    compared = any(result.peers for result in results)
+    text_tables.show(columns if compared else columns[:3], rows)
+    if compared:
+        text_tables.say("beside: how much of it others do per second; 2 x: ours is twice as fast")
 
 
 def short(number: float) -> str:

@@ -1,6 +1,7 @@
 """Train one learner: `python scripts/train.py selfplay`."""
 
 import json
+import shlex
 import sys
 from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
@@ -8,8 +9,10 @@ from typing import Annotated, Any
 
 import console
 import tyro
+from text_tables import say
 
 from learners.registry import LEARNERS, row
+from tttenv.registry import unknown
 from tttenv.untrusted import shown
 
 PROG = "train.py"
@@ -72,13 +75,12 @@ def _overview(args: list[str]) -> None:
     wanted = not args or args[0] in ("-h", "--help")
     if not wanted:
         raise ValueError(f"usage: {PROG} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
+    print(f"usage: {PROG} LEARNER [OPTIONS]\n")
+    print("Train a learner and certify it exactly as it learns.\n\nlearners:")
     width = max(map(len, LEARNERS))
-    known = "\n".join(f"  {name:<{width}}  {LEARNERS.rows[name].about}" for name in LEARNERS)
-    print(
-        f"usage: {PROG} LEARNER [OPTIONS]\n\n"
-        "Train a learner and certify it exactly as it learns.\n\n"
-        f"learners:\n{known}\n\n{PROG} LEARNER --help lists the options of each."
-    )
+    for name in LEARNERS:
+        say(f"  {name:<{width}}  {LEARNERS.rows[name].about}", " " * (width + 4))
+    print(f"\n{PROG} LEARNER --help lists the options of each.")
     if not args:
         sys.exit(2)
 
@@ -87,7 +89,7 @@ def _parse(name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
     """The options and the learner's config, which starts from the preset or the resumed run."""
     preset = _peek(rest, "--preset") or Options.preset
     if preset not in kind.presets:
-        raise ValueError(f"{name} has no preset {preset!r}; known are {', '.join(kind.presets)}")
+        raise ValueError(unknown(f"preset of {name}", preset, kind.presets))
     options, config = _parse_from(name, rest, Options(), kind.presets[preset])
     if not options.resume:
         return options, config
@@ -224,7 +226,8 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
     if report.unbeatable_at:
         step, seconds = report.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
-    print(f"{out} holds the player; watch its curves with: tensorboard --logdir {out.parent}")
+    say(f"{out} holds the player; watch its curves with:")
+    print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
 
 
 if __name__ == "__main__":

@@ -4,11 +4,12 @@ A row names its target as "module:attribute"; nothing is imported before it is u
 `name[:option=value[,option=value]]`, where a value may stand in parentheses to hold a spec itself.
 """
 
+import difflib
 import importlib
 import inspect
 import types
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, NewType, TypeVar
 
@@ -31,9 +32,10 @@ class Row:
 class Table(Generic[_T]):
     """Rows by name, each the address of a `_T`."""
 
-    def __init__(self, kind: str, rows: dict[str, Row]) -> None:
-        self.kind = kind
+    def __init__(self, kind: str, rows: dict[str, Row], otherwise: str = "") -> None:
+        self.kind = kind  # what is named, for messages
         self.rows = rows
+        self.otherwise = otherwise  # what can be given instead of a name, for messages
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
@@ -42,13 +44,47 @@ class Table(Generic[_T]):
         """The object that row `name` points to.
 
         Raises:
-            ValueError: for an unknown name, listing the known ones.
+            ValueError: for an unknown name, with the nearest known one and all others.
         """
         if not isinstance(name, str) or name not in self.rows:
-            asked = shown(repr(name), LONGEST_NAME)
-            raise ValueError(f"unknown {self.kind} {asked}; known are {', '.join(self.rows)}")
+            known = [*self.rows, *[self.otherwise] * bool(self.otherwise)]
+            raise ValueError(unknown(self.kind, name, self.rows, known))
         module, attribute = self.rows[name].target.split(":")
         return typing.cast("_T", getattr(importlib.import_module(module), attribute))
+
+
+def near(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` is most likely a misspelling of, or None.
+
+    Capital letters don't count, and the first letters of one name only are enough.
+    """
+    names = {other.lower(): other for other in known}
+    asked = name.lower()
+    if len(asked) > LONGEST_NAME:
+        return None
+    found = difflib.get_close_matches(asked, names, n=1)
+    if not found and len(asked.lstrip("-")) > 2:
+        begun = [other for other in names if other.startswith(asked)]
+        found = begun if len(begun) == 1 else []
+    return names[found[0]] if found else None
+
+
+def unknown(
+    kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
+) -> str:
+    """The sentence about an unknown name: the nearest known one, if any, and all.
+
+    Args:
+        kind: what is named, like "player".
+        name: what was given.
+        names: the known ones.
+        listed: what is said to be known; `names`, unless told otherwise.
+    """
+    names = list(names)
+    found = near(name, names) if isinstance(name, str) else None
+    hint = f"did you mean {found}? " if found else ""
+    told = ", ".join(names if listed is None else listed)
+    return f"unknown {kind} {shown(repr(name), LONGEST_NAME)}; {hint}known are {told}"
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
@@ -99,7 +135,9 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
         if option not in known:
             accepted = ", ".join(known) if known else "no options"
             asked = shown(repr(option), LONGEST_NAME)
-            raise ValueError(f"{name} has no option {asked}; it takes {accepted}")
+            found = near(option, known)
+            hint = f"did you mean {found}? " if found else ""
+            raise ValueError(f"{name} has no option {asked}; {hint}it takes {accepted}")
         try:
             arguments[option] = convert(text, hints[option])
         except ValueError as error:

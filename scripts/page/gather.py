@@ -5,6 +5,8 @@ from pathlib import Path
 from types import NoneType
 from typing import Any
 
+import console
+
 from learners.registry import LEARNERS
 from page import given
 from page.curves import Curve, read
@@ -13,7 +15,6 @@ from tttenv.card import CARD, read_card
 from tttenv.certificate import require_pure
 from tttenv.exact import Tabulated, tabulate
 from tttenv.opponents import OPPONENTS, is_path, player, rules_of
-from tttenv.policy import Policy
 
 RULES = Rules(3, 3, 3)
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -77,9 +78,10 @@ def shown(spec: str, name: str, seconds: float | None = None) -> Shown:
     Raises:
         ValueError: if it is unknown, damaged, impure or for another board.
     """
-    if str(rules_of(spec)) != str(RULES):
-        raise ValueError(f"the report is of {RULES}, and {spec} is for {rules_of(spec)}")
-    policy = _made(spec)
+    with console.hinting(spec):
+        if str(rules_of(spec)) != str(RULES):
+            raise ValueError(f"the report is of {RULES}, and {spec} is for {rules_of(spec)}")
+        policy = player(spec, RULES)
     if not isinstance(policy, Tabulated):
         require_pure(policy)
     table = tabulate(RULES, policy)
@@ -94,19 +96,6 @@ def shown(spec: str, name: str, seconds: float | None = None) -> Shown:
     taken = curve.unbeatable_at[1] if curve and curve.unbeatable_at else card.get("seconds")
     taken = taken if seconds is None else seconds
     return Shown(name, _told(spec), about, table, certificate, taken, card["steps"], curve)
-
-
-def _made(spec: str) -> Policy:
-    """The player; where a shipped one has the unknown name, the complaint says where it is."""
-    try:
-        return player(spec, RULES)
-    except ValueError as error:
-        if not is_path(spec) and (SHIPPED / spec / CARD).is_file():
-            found = SHIPPED / spec
-            near = found.is_relative_to(Path.cwd())
-            found = found.relative_to(Path.cwd()) if near else found
-            raise ValueError(f"{error}; the shipped one is {found}") from None
-        raise
 
 
 def _told(spec: str) -> str:

@@ -3,6 +3,8 @@
 import sys
 from collections.abc import Callable
 
+from text_tables import say
+
 from playing.advice import Advice
 from playing.commands import COMMANDS, NAMES, help_lines
 from playing.diagram import board_lines, hint_lines, painter
@@ -25,7 +27,7 @@ class Terminal:
         """Play until the person quits or the input ends; then tell the score."""
         sides, rules = self.session.sides, self.session.rules
         print(f"{sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
-        print(f"Name a cell by {ways(rules)}; help lists the commands.")
+        say(f"Name a cell by {ways(rules)}; help lists the commands.")
         self._begin()
         while self.going:
             line = self._read()
@@ -36,7 +38,7 @@ class Terminal:
             except ValueError as error:
                 if not (self.session.over or self.session.awaits_person()):
                     raise  # it is the player who cannot go on, not the person
-                print(error)
+                say(str(error))
         self._score()
 
     def _read(self) -> str | None:
@@ -109,12 +111,12 @@ class Terminal:
         for ply in reversed(range(session.seat, len(session.cells), 2)):
             told = self.advice.mistake(session.boards[ply], session.cells[ply])
             if told:
-                print(f"your mistake, stone {ply + 1}: {told}")
+                say(f"your mistake, stone {ply + 1}: {told}")
                 return
 
     def _tell_mistake(self, whose: str, before: object, cell: int) -> None:
         if self.always and (told := self.advice.mistake(before, cell)):
-            print(f"mistake: {whose}{told}")
+            say(f"mistake: {whose}{told}")
 
     def _undo(self) -> None:
         count = self.session.take_back()
@@ -150,7 +152,8 @@ class Terminal:
         print(f"score: you {won}, draws {drawn}, {self.session.sides[1].name} {lost}")
 
     def _help(self) -> None:
-        print("\n".join(help_lines(self.session.rules)))
+        for line in help_lines(self.session.rules):
+            say(line, " " * 28)
 
     def _quit(self) -> None:
         self.going = False

@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import Any
 
+from tttenv.registry import unknown
+
 # A source is a module with a table ROWS of `rows.Row` and a table JOBS of `rows.Job` by name.
 SOURCES = {
     "ground": ("sources.ground", "The solved game, by which all claims are judged"),
@@ -22,7 +24,7 @@ def home(source: str) -> str:
         ValueError: for an unknown one, listing those there are.
     """
     if source not in SOURCES:
-        raise ValueError(f"unknown source {source!r}; known are {', '.join(SOURCES)}")
+        raise ValueError(unknown("source", source, SOURCES))
     return SOURCES[source][0]
 
 

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import text_tables
+from text_tables import Column
+
 from sources import SOURCES
 from sources.rows import spelled
 
@@ -9,28 +12,33 @@ Filled = dict[str, Any]
 HEADS = ["claimed", "as published", "repaired", "run / claimed budget", "tolerance", "holds"]
 
 
-def show(rows: list[Filled]) -> None:
-    """Print a table for each source, and under it the notes."""
-    from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.table import Table
+SHARES = 22  # characters of three shares in parentheses
+COLUMNS = [
+    Column("id", left=True),
+    Column("number", left=True, rank=4, below=True, labelled=False),
+    Column("claimed", limit=SHARES),
+    Column("as published", limit=SHARES),
+    Column("repaired", limit=SHARES, rank=1, below=True),
+    Column("run / claimed budget", limit=SHARES, rank=3),
+    Column("tolerance", limit=SHARES, rank=2),
+    Column("holds"),
+]
 
-    out = Console()
-    out.width = max(out.width, 150)
+
+def show(rows: list[Filled], wide: bool = False) -> None:
+    """Print a table for each source, and under it the notes."""
+    missing: list[str] = []
     for source, (_, title) in SOURCES.items():
         own = [row for row in rows if row["source"] == source]
         if not own:
             continue
-        table = Table(box=SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False)
-        table.add_column("number", max_width=40)
-        for head in HEADS:
-            table.add_column(head, justify="right", max_width=30)
-        for row in own:
-            table.add_row(row["what"], *cells(row))
-        out.print(table, highlight=False)
+        print(f"\n{title}")
+        table = [[row["id"], row["what"], *cells(row)] for row in own]
+        missing += text_tables.show(COLUMNS, table, wide)
         for row in own:
             if row["note"]:
-                out.print(f"  {row['id']}: {row['note']}", highlight=False, markup=False)
+                text_tables.say(f" {row['id']}: {row['note']}", "   ")
+    text_tables.tell_left_out(missing, "--wide shows them, and reproduce.json has all numbers")
 
 
 def cells(row: Filled) -> list[str]:

@@ -156,4 +156,4 @@ def is_path(spec: str) -> bool:
 
 def _everyone() -> Table[Any]:
     """All players that can be named."""
-    return Table("player", OPPONENTS.rows | FOREIGN.rows)
+    return Table("player", OPPONENTS.rows | FOREIGN.rows, "or the folder of a checkpoint")

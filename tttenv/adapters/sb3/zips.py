@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from tttenv.registry import unknown
+
 
 class Algorithm(NamedTuple):
     """A class of models, and by what a saved one is told from others."""
@@ -47,7 +49,7 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     name = algorithm or _detected(path, data)
     if name not in ALGORITHMS:
-        raise ValueError(f"unknown algorithm {name!r}; known are {', '.join(ALGORITHMS)}")
+        raise ValueError(unknown("algorithm", name, ALGORITHMS))
     module, kind = ALGORITHMS[name].target.split(":")
     made: Any = getattr(importlib.import_module(module), kind)
     try:  # a replay buffer is of no use to a player
