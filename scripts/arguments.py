@@ -46,6 +46,9 @@ def complaint(kind: Any, args: Sequence[str]) -> str | None:
     rest = list(args)
     while rest:
         word, *rest = rest
+        if word == "--":  # what follows is no option
+            loose += rest
+            break
         if not word.startswith("-") or _is_number(word) or word == "-":
             loose.append(word)
             continue
@@ -55,7 +58,7 @@ def complaint(kind: Any, args: Sequence[str]) -> str | None:
             return f"there is no option {_quoted(name, '')}{_did_you_mean(name, list(named))}"
         if found.kind is bool:
             if equals:
-                return f"{name} is on or off and takes no value, not {_quoted(value)}"
+                return valued_flag(kind, [word])
             continue
         if equals:
             taken = [value]
@@ -66,6 +69,22 @@ def complaint(kind: Any, args: Sequence[str]) -> str | None:
         if wrong := _wrong(found, taken):
             return wrong
     return _misplaced(places, loose)
+
+
+def valued_flag(kind: Any, args: Sequence[str]) -> str | None:
+    """What is wrong with a flag that is given a value, which the parser takes for a player's name.
+
+    Args:
+        kind: the dataclass.
+        args: what was typed after the script's name.
+    """
+    flags = {one.name for one in _arguments(kind) if one.kind is bool}
+    flags |= {f"--no-{name[2:]}" for name in flags}
+    for word in args:
+        name, equals, value = word.partition("=")
+        if equals and name.replace("_", "-") in flags:
+            return f"{name} is on or off and takes no value, not {_quoted(value)}"
+    return None
 
 
 def _misplaced(places: list[Argument], loose: list[str]) -> str | None:

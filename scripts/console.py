@@ -107,6 +107,8 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
         args: what was typed after it.
         description: what the help begins with; the dataclass's docstring, unless told otherwise.
     """
+    if wrong := arguments.valued_flag(kind, args):
+        fail(prog, f"{wrong} (see {prog} --help)")
     complaint, page = io.StringIO(), _Page()
     about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
     try:

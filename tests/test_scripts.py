@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -95,6 +96,36 @@ def test_certify_says_who_is_unbeatable(ran):
     assert "can be beaten" in shown
 
 
+def test_two_players_meet_exactly_in_both_seats(ran):
+    """Random play against itself: 737/1260, 8/63 and 121/420, as X, known from the game's tree."""
+    told = ran("certify.py", "random", "--against", "random", "--json")
+    assert told.stderr == ""
+    found = json.loads(told.stdout)
+    as_x = [737 / 1260, 8 / 63, 121 / 420]
+    assert {key: found[key] for key in ("player", "against")} == dict.fromkeys(
+        ["player", "against"], "random"
+    )
+    assert found["score"]["X"] == pytest.approx(as_x, abs=1e-13)
+    assert found["score"]["O"] == pytest.approx(as_x[::-1], abs=1e-13)
+    assert found["value"] == pytest.approx({"X": 187 / 630, "O": -187 / 630}, abs=1e-13)
+    shown = ran("certify.py", "random", "--against", "random").stdout
+    assert re.search(r"^ X +58\.49 +12\.70 +28\.81 +\+0\.2968$", shown, re.MULTILINE)
+    assert re.search(r"^ O +28\.81 +12\.70 +58\.49 +-0\.2968$", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["first", "tactical", str(ROOT / "checkpoints" / "dqn")])
+def test_who_meets_random_and_perfect_play_fares_as_the_certificate_says(ran, name):
+    card = certify(Rules(), player(name))
+    for other, expected in (("random", card.vs_random), ("minimax", card.vs_perfect)):
+        found = json.loads(ran("certify.py", name, "--against", other, "--json").stdout)
+        back = json.loads(ran("certify.py", other, "--against", name, "--json").stdout)
+        for seat, odds in expected.items():
+            assert found["score"][seat] == pytest.approx(odds, abs=1e-13)
+            assert back["score"]["O" if seat == "X" else "X"] == pytest.approx(
+                odds[::-1], abs=1e-13
+            )
+
+
 @pytest.mark.parametrize("seat", ["X", "O"])
 def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
     line = json.loads(ran("certify.py", "first", "--json").stdout)["losing_line"][seat]
@@ -150,6 +181,17 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("reproduce.py", ["--out", "/dev/null"], "a folder is wanted"),
         ("certify.py", ["dqn"], "the shipped one is"),
         ("certify.py", ["random", "--games", "5"], "--sampled"),
+        ("certify.py", ["random", "--against", "first", "--sampled"], "--against is exact"),
+        ("certify.py", ["random", "--against", "first", "--rules", "5,5,4"], "play.py"),
+        ("certify.py", ["random", "--against", "frist"], "did you mean first?"),
+        ("certify.py", ["random", "--against", "mcts:time=1"], "iterations"),
+        (
+            "train.py",
+            ["td0", "--out", "/proc/x"],
+            "cannot write /proc/x: No such file or directory",
+        ),
+        ("benchmark.py", ["--out", "/proc/x"], "cannot write /proc/x: No such file"),
+        ("seven.py", ["--file", "/"], "cannot open /: Is a directory"),
         ("seven.py", ["--file", "no.json"], "no.json"),
         ("speed.py", ["--seconds", "nan"], "--seconds"),
         ("benchmark.py", ["--colour"], "--colour"),
@@ -208,6 +250,24 @@ def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
     weights = [(tmp_path / f / "weights.safetensors").read_bytes() for f in ("out", "through")]
     assert weights[0] == weights[1]
     assert ran(*resume).returncode == 2  # finished
+
+
+def test_commands_that_are_printed_can_be_typed_as_they_are(ran):
+    told = ran("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
+    command = re.search(r"^tensorboard --logdir (.*)$", told.stdout, re.MULTILINE)
+    assert shlex.split(command[0]) == ["tensorboard", "--logdir", "my runs"]
+    told = ran("benchmark.py", "--learners", "--out", "o", "--runs", "its runs")
+    command = re.search(r"tensorboard --logdir .*$", told.stdout, re.MULTILINE)
+    assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["minimax"], ["minimax", "--json"], ["--help"]])
+def test_an_output_that_cannot_be_written_is_told_in_one_line(ran, arguments):
+    with open("/dev/full", "w") as full:
+        told = ran("certify.py", *arguments, stdout=full)
+    assert told.returncode == 2
+    assert re.fullmatch(r"certify.py: cannot write[^\n]*: No space left on device\n", told.stderr)
 
 
 def test_the_benchmark_tells_of_every_player_and_learner(ran, tmp_path):

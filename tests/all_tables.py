@@ -1,0 +1,103 @@
+"""Prints every script's tables from results that are at hand; run by test_text_tables.py."""
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts"))
+PROGRAMS = ["adapters", "benchmark", "certify", "doctor", "pictures", "play"]
+PROGRAMS += ["report", "reproduce", "seven", "speed"]
+LONG = "shows mine and theirs swapped on a board that is told of in words that go on for a while"
+
+
+def begin(name):
+    print(f"@{name}")
+
+
+def read(*path):
+    return json.loads(ROOT.joinpath("checkpoints", *path).read_text(encoding="utf-8"))
+
+
+def measured(wide):
+    """The tables of measurements."""
+    import adapters
+    import ours
+    import scoresheet
+    import speed
+    from sources import tables
+
+    from learners.registry import LEARNERS
+
+    begin("benchmark")
+    card = read("genetic", "card.json")["certificate"]
+    names = ["random", "alphabeta", *(f"{name} 0" for name in LEARNERS)]
+    players = [{**card, "player": name, "seconds": 12.3, "folder": None} for name in names]
+    steps = {"seeds": 20, "unbeatable": 20, "median_steps": 700}
+    times = {"median_seconds": 3.2, "slowest_seconds": 50.1}
+    learners = [{"learner": name, **steps, **times} for name in LEARNERS]
+    scoresheet.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
+    begin("speed")
+    results = []
+    for row in ours.rows(0):
+        beside = [*row.peers, *(name for name, _ in row.beside)]
+        speeds, ratios = dict.fromkeys(beside, 3.95e7), dict.fromkeys(beside, 13.3)
+        results.append(speed.Result(row.name, row.unit, 1.15e8, speeds, ratios))
+    speed.show(results)
+    begin("adapters")
+    rates = {"environment_steps_per_second": 1234567.0, "share_of_time_in_network": 0.9876}
+    cost = {"seconds": 0.0123, "every": 10_000, "share_of_training_time": 0.0123}
+    stepping = {"games": 64, "stepping": {"VecEnv": rates, "DummyVecEnv": rates}, "ratio": 7.7}
+    adapters.show({**stepping, "exact_eval": {"MaskablePPO": cost, "A2C": cost}})
+    begin("reproduce")
+    tables.show(read("published.json")["rows"], wide)
+
+
+def exact():
+    """The tables about one player or two, and what is proved."""
+    import certify
+    import doctor
+    import head_to_head
+    import seven
+    from checkups.findings import Finding
+
+    from tttenv import Rules
+    from tttenv.certificate import Certificate
+
+    begin("seven")
+    seven.show(read("seven.json"))
+    begin("certify")
+    card = read("genetic", "card.json")["certificate"]
+    line = {**card["losing_line"], "X": list(range(16))}
+    card |= {"rules": "4,4,4", "losing_line": line}
+    certify.print_certificate("tactical", Certificate(**card))
+    begin("against")
+    odds = [0.5849206, 0.1269841, 0.2880952]
+    found = {"score": {"X": odds, "O": odds[::-1]}, "value": {"X": 0.2968, "O": -0.2968}}
+    names = ("checkpoints/larger/reinforce_444", "epsilon:player=minimax,epsilon=0.1")
+    head_to_head.show(*names, Rules(4, 4, 4), found)
+    begin("doctor")
+    doctor.show("my_module:make_env", [Finding("problem", LONG, f"change {LONG}", "view")], 1)
+
+
+def helps():
+    """The list of learners, and the help of every script."""
+    import console
+    import train
+
+    begin("train")
+    train._overview(["--help"])
+    for name in PROGRAMS:
+        begin(f"{name} --help")
+        module = __import__(name)
+        describe = getattr(module, "manual", getattr(module, "_description", None))
+        more = {} if describe is None else {"description": describe()}
+        with contextlib.suppress(SystemExit):
+            console.parse(module.Arguments, module.PROG, ["--help"], **more)
+
+
+if __name__ == "__main__":
+    measured("--wide" in sys.argv)
+    exact()
+    helps()
