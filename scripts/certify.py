@@ -59,7 +59,7 @@ def main(args: list[str]) -> None:
             print(f"{given.player} on {rules}, {given.games} games from each seat:")
             print(console.sampled(numbers))
         return
-    with watched(policy, rules, given.json) as asked:
+    with watched(policy, given.player, rules, given.json) as asked:
         certificate = certify(rules, asked)
     hidden = getattr(policy, "illegal_mass", None)
     if given.json:
@@ -101,7 +101,7 @@ def meet(given: Arguments) -> None:
 
 
 @contextmanager
-def watched(policy: Any, rules: Any, quiet: bool) -> Iterator[Any]:
+def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
     """The same player; where asking it, or what follows, takes long, a bar shows how far it is."""
     from tttenv.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
@@ -126,11 +126,13 @@ def watched(policy: Any, rules: Any, quiet: bool) -> Iterator[Any]:
             found, each = [], 1 if one_by_one else len(boards)
             for i in range(0, len(boards), each):
                 found.append(policy(boards[i : i + each]))
-                bar.advance(asking, each)
-            if large and bar.tasks[0].finished:
+                if not bar.tasks[0].finished:
+                    bar.advance(asking, each)
+            if large and bar.tasks[0].finished and len(bar.tasks) == 1:  # some are asked again
                 bar.add_task(WEIGHING, total=None)
             return np.concatenate(found)
 
+        asked.__qualname__ = name  # what a complaint calls the player
         yield asked
 
 

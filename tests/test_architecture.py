@@ -22,6 +22,7 @@ FLOORS = [
     (1, "tttenv.exact tttenv.tabulated tttenv.enumeration tttenv.solution tttenv.policy"),
     (1, "tttenv.games tttenv.board_games tttenv.table_games tttenv.rollouts tttenv.quick"),
     (1, "tttenv.tables tttenv.features tttenv.symmetry tttenv.spread tttenv.observed"),
+    (1, "tttenv.answers tttenv.purity"),
     (1, "tttenv.match tttenv.checks tttenv.crew tttenv.helpers tttenv.rounds tttenv.pcg"),
     (1, "tttenv.rollback"),
     (1, "tttenv.render tttenv.picture tttenv.tiles tttenv.window"),

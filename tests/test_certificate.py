@@ -123,7 +123,7 @@ def test_unlikely_moves_make_the_losing_line_if_and_only_if_likely_ones_never_lo
         assert rare_slips.losing_line[seat] == tactical.losing_line[seat]
 
 
-def test_the_policy_is_asked_once_and_about_undecided_boards_alone():
+def test_the_policy_is_asked_once_about_all_undecided_boards_and_again_about_a_few_of_them():
     asked = []
 
     def spy(boards):
@@ -132,9 +132,12 @@ def test_the_policy_is_asked_once_and_about_undecided_boards_alone():
         return uniform(asked[-1])
 
     assert certify(Rules(), spy) == certify(Rules(), uniform)
-    (boards,) = asked
+    boards, *again = asked
     assert not Rules().over(boards).any()
     assert (boards == positions(Rules()).boards[positions(Rules()).decisions]).all()
+    few = np.concatenate(again)
+    assert not Rules().over(few).any()
+    assert 1 < len(few) < len(boards) / 100
 
 
 def test_sums_slightly_off_one_are_divided_out_for_looked_up_players_too():

@@ -18,11 +18,11 @@ from tttenv.exact import (
     require_solvable,
     score,
     solve,
-    tabulate,
     worst_case,
 )
 from tttenv.given import given
 from tttenv.policy import Policy
+from tttenv.purity import called, tabulated
 from tttenv.refutation import losing_lines
 from tttenv.rules import Rules
 from tttenv.types import Mask, Probs
@@ -54,7 +54,8 @@ def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
     The policy is asked once about each undecided position, about some 100,000 at a time; each row
-    of its answer is divided by its sum.
+    of its answer is divided by its sum. Then it is asked again about some 20 of them, in another
+    order and alone: a player that draws its move, remembers or adds noise has no certificate.
 
     Args:
         rules: the game.
@@ -63,12 +64,13 @@ def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
 
     Raises:
         ValueError: if the game has more than 16 cells, the policy's moves depend on a clock,
-            or its answers break the laws of a policy; for something that is no player.
+            its answers break the laws of a policy, or it answers otherwise when it is asked
+            again; for something that is no player or no rules.
     """
     require_solvable(rules)
     handed = given(rules, policy)
     require_pure(handed)
-    player = tabulate(rules, handed)
+    player = tabulated(rules, handed, called(policy))
     if player not in _MADE:
         _MADE[player] = _certificate(rules, player)
     return _MADE[player]

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.kernels import enumerate as kernels
 from tttenv.rules import Rules
 from tttenv.types import Boards, Mask
+from tttenv.untrusted import shown
 
 # Arrangements of stones up to which a game is enumerated: at all, and without being asked to.
 LARGEST, HANDY = 11_000_000, 4_000_000
@@ -97,8 +98,12 @@ def require_solvable(rules: Rules) -> None:
     """Let games pass that are small enough for exact results.
 
     Raises:
-        ValueError: for larger ones, naming the sampled alternative.
+        ValueError: for larger ones, naming the sampled alternative, and for no rules at all.
     """
+    if not isinstance(rules, Rules):
+        raise ValueError(
+            f"rules are handed in as tttenv.Rules(m, n, k), not {shown(repr(rules), 60)}"
+        )
     if not solvable(rules):
         raise ValueError(_too_large(rules, "certificates and minimax", 16))
 

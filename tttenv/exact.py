@@ -17,6 +17,7 @@ from tttenv.enumeration import (
     solvable,
 )
 from tttenv.policy import Policy
+from tttenv.purity import require_alike, tabulated
 from tttenv.rules import Rules
 from tttenv.solution import Solution, solve
 from tttenv.tabulated import Mixture, Tabulated, tabulate
@@ -109,7 +110,7 @@ class Follower:
 
     def __call__(self, boards: Boards, odds: Odds) -> Probs:
         """The policy's answer, if it obeys the laws of one."""
-        return policies.validated(boards, self.policy(boards))
+        return policies.validated(boards, self.policy(boards.copy()))
 
 
 def follow(policy: Policy) -> Chooser:
@@ -126,8 +127,11 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
     """The exact result of `first` as X against `second` as O, for `first`.
 
     Raises:
-        ValueError: if the game is too large, or a policy breaks the rules of one.
+        ValueError: if the game is too large, a policy breaks the rules of one, or it answers
+            some boards otherwise when it is asked again.
     """
+    for seat, policy in enumerate((first, second)):
+        require_alike(rules, policy, seat)
     return _root(sweep(rules, follow(first), follow(second)))
 
 
@@ -135,9 +139,10 @@ def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
     """The policy's value as X and as O against a best response, by seat.
 
     Raises:
-        ValueError: if the game is too large, or the policy breaks the rules of one.
+        ValueError: if the game is too large, the policy breaks the rules of one, or it answers
+            some boards otherwise when it is asked again.
     """
-    side = follow(tabulate(rules, policy))
+    side = follow(tabulated(rules, policy))
     as_x = _root(sweep(rules, side, best_response))
     as_o = _root(sweep(rules, best_response, side))
     return {"X": as_x.value, "O": -as_o.value + 0.0}

@@ -8,7 +8,9 @@ from tttenv.opponents import player
 from tttenv.policy import Policy, validated
 from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
+from tttenv.untrusted import shown
 
+LONGEST_REASON = 200  # characters that a message repeats of what a stranger's object says
 WANTED = "a name, a function from boards (batch, cells) to move probabilities, or a model"
 
 
@@ -29,16 +31,26 @@ def given(rules: Rules, something: Any) -> Policy:
         adapter = importlib.import_module("tttenv.adapters.sb3")
         return cast("Policy", adapter.policy(something, rules))
     if isinstance(something, type) or not callable(something):
-        raise ValueError(f"a player is handed in as {WANTED}, not {something!r}")
+        raise ValueError(f"a player is handed in as {WANTED}, not {_described(something)}")
     return _asked_about_boards(something) if is_network(something) else cast("Policy", something)
+
+
+def _described(something: Any) -> str:
+    """One line on anything, whatever its own `repr` does."""
+    try:
+        said = repr(something)
+    except Exception:  # of somebody else's class
+        said = f"a {type(something).__name__}"
+    return shown(" ".join(said.split()), LONGEST_REASON)
 
 
 def _asked_about_boards(net: Any) -> Policy:
     def policy(boards: Boards) -> Probs:
         try:
-            return validated(boards, net(boards))
+            return validated(boards, net(boards.copy()))
         except Exception as error:  # whatever a network says of an array of boards
-            raise ValueError(f"{HINT} ({type(net).__name__}: {error})") from error
+            said = shown((str(error).splitlines() or [""])[0], LONGEST_REASON)
+            raise ValueError(f"{HINT} ({type(net).__name__}: {said})") from error
 
     return policy
 

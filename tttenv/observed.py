@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.answers import brief
+from tttenv.answers import numbers as plain
 from tttenv.features import one_hot
 from tttenv.rules import Rules
 from tttenv.spread import greedy, restricted, softmax
@@ -53,7 +55,7 @@ class Observed:
         """What the function answers, (batch, cells), before anything is made of it."""
         seen = OBSERVATIONS[self.obs](boards)
         answer = _ask_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
-        numbers = _plain(answer)
+        numbers = np.array(plain(answer, "a policy's function"))  # a function may reuse its own
         if numbers.shape != boards.shape:
             raise ValueError(
                 f"about {len(boards)} observations of {self.rules} the function answers"
@@ -121,19 +123,6 @@ def evaluating(net: Any) -> Iterator[None]:
             part.training = mode
 
 
-def _plain(answer: Any) -> NDArray[np.float64]:
-    """Tensors, arrays or lists as an array of their own."""
-    if hasattr(answer, "detach"):
-        answer = answer.detach().cpu().double().numpy()
-    try:
-        return np.array(() if answer is None else answer, np.float64)
-    except (TypeError, ValueError, RuntimeError):  # the last for tensors inside a tuple
-        kind = type(answer).__name__
-        raise ValueError(
-            f"a policy's function answers numbers (batch, cells), not {kind}"
-        ) from None
-
-
 def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
     """Let answers pass that can be spread over the cells asked about; -inf is a mask's own."""
     bad = asked & (np.isnan(answers) | np.isposinf(answers))
@@ -143,6 +132,6 @@ def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, 
         bad |= ~(asked & np.isfinite(answers)).any(axis=-1, keepdims=True)
     rows = np.flatnonzero(bad.any(axis=-1))
     if rows.size:
-        board, answer = boards[rows[0]].tolist(), answers[rows[0]].tolist()
+        board, answer = (brief(part[rows[0]]) for part in (boards, answers))
         law = "finite and not negative" if kind == "probs" else "finite for some legal cell"
         raise ValueError(f"{kind} are {law}: not so on the board {board}, where they are {answer}")

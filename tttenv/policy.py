@@ -3,11 +3,12 @@
 Every policy is pure (same board, same probabilities, whatever the batch), legal and memoryless.
 """
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
+from tttenv.answers import brief, numbers
 from tttenv.kernels.dice import pick
 from tttenv.observed import from_observations
 from tttenv.spread import greedy, over
@@ -81,17 +82,22 @@ def sample(probs: Probs, dice: NDArray[np.float64]) -> Cells:
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(dice))
 
 
-def validated(boards: Boards, probs: ArrayLike) -> Probs:
+def validated(boards: Boards, probs: Any) -> Probs:
     """A policy's answer for `boards` (batch, cells), each row divided by its sum.
 
+    Args:
+        boards: what was asked.
+        probs: an array, a tensor or lists of real numbers.
+
     Raises:
-        ValueError: for a wrong shape, a negative or missing number, probability on a taken cell,
-            or a row whose sum is off one by more than 1e-4.
+        ValueError: for a wrong type or shape, a negative or missing number, probability on a
+            taken cell, or a row whose sum is off one by more than 1e-4.
     """
-    answer = np.asarray(probs, np.float64)
+    answer = numbers(probs)
     if answer.shape != boards.shape:
         raise ValueError(f"a policy answers {boards.shape} probabilities, not {answer.shape}")
-    sums = answer.sum(axis=-1)
+    with np.errstate(over="ignore", invalid="ignore"):  # such sums are refused below
+        sums = answer.sum(axis=-1)
     bad = np.flatnonzero(~(np.abs(sums - 1) <= 1e-4))
     if bad.size:
         raise ValueError(_complaint("probabilities sum to one", boards, answer, bad[0]))
@@ -107,4 +113,4 @@ def validated(boards: Boards, probs: ArrayLike) -> Probs:
 
 
 def _complaint(law: str, boards: Boards, answer: Probs, row: int) -> str:
-    return f"{law}: not so on the board {boards[row].tolist()}, where it is {answer[row].tolist()}"
+    return f"{law}: not so on the board {brief(boards[row])}, where it is {brief(answer[row])}"

@@ -13,8 +13,9 @@ from page.curves import Curve, read
 from tttenv import Rules, certify
 from tttenv.card import CARD, read_card
 from tttenv.certificate import require_pure
-from tttenv.exact import Tabulated, tabulate
+from tttenv.exact import Tabulated
 from tttenv.opponents import OPPONENTS, is_path, player, rules_of
+from tttenv.purity import tabulated
 
 RULES = Rules(3, 3, 3)
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -84,7 +85,7 @@ def shown(spec: str, name: str, seconds: float | None = None) -> Shown:
         policy = player(spec, RULES)
     if not isinstance(policy, Tabulated):
         require_pure(policy)
-    table = tabulate(RULES, policy)
+    table = tabulated(RULES, policy, spec)
     certificate = certify(RULES, table).to_dict()
     if not is_path(spec):
         named = OPPONENTS.rows.get(spec.partition(":")[0])

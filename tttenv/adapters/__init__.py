@@ -5,9 +5,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tttenv.exact import enumerable, tabulate
+from tttenv.exact import enumerable
 from tttenv.observed import evaluating
 from tttenv.policy import Policy
+from tttenv.purity import called, tabulated
 from tttenv.rules import Rules
 
 
@@ -40,4 +41,4 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
     if not enumerable(rules):
         return play(copy.deepcopy(module).eval())
     with evaluating(module):
-        return tabulate(rules, play(module))
+        return tabulated(rules, play(module), called(module))

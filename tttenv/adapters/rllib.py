@@ -27,9 +27,10 @@ from gymnasium import spaces
 from tttenv.adapters import wanted
 from tttenv.arrays import described
 from tttenv.env import TicTacToe
-from tttenv.exact import enumerable, tabulate
+from tttenv.exact import enumerable
 from tttenv.observed import Observed, from_observations
 from tttenv.policy import Policy
+from tttenv.purity import called, tabulated
 from tttenv.rules import Rules
 
 with wanted("ray", extra="rllib"):
@@ -112,7 +113,7 @@ def policy(trained: Any, rules: Rules) -> Policy:
         ValueError: if it observes something that the environment does not show.
     """
     player = observed(trained, rules)
-    return tabulate(rules, player) if enumerable(rules) else player
+    return tabulated(rules, player, called(trained)) if enumerable(rules) else player
 
 
 def observed(trained: Any, rules: Rules) -> Observed:

@@ -10,9 +10,10 @@ from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
-from tttenv.exact import enumerable, positions, tabulate
+from tttenv.exact import enumerable, positions
 from tttenv.observed import Observed, from_observations
 from tttenv.policy import Policy
+from tttenv.purity import called, tabulated
 from tttenv.rules import Rules
 
 # What answers in a model's `policy`, by the attribute that shows which kind it is: numbers for
@@ -47,7 +48,7 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
         ValueError: if the model observes something else, or cannot be a player.
     """
     if enumerable(rules):
-        return tabulate(rules, observed(model, rules, deterministic))
+        return tabulated(rules, observed(model, rules, deterministic), called(model))
     live = observed(model, rules, deterministic)
     live(rules.start(1))  # drops the gradients of the last lesson, which cannot be copied
     return copy.deepcopy(live)

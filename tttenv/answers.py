@@ -1,0 +1,65 @@
+"""What a player answers, as an array of numbers: arrays, tensors and lists of real numbers."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.untrusted import shown
+
+REAL = "fiub"  # the kinds of NumPy's types that hold real numbers
+LONGEST_ROW = 180  # characters of a board, or of one answer, in a message
+LONGEST_REASON = 150  # characters of what a foreign library says of its own object
+
+
+def numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
+    """An answer as float64; an array of float64 is handed on as it is, not copied.
+
+    Tensors of torch are taken from their device and without their gradients.
+
+    Args:
+        answer: what was answered.
+        whose: who answered it, for the message.
+
+    Raises:
+        ValueError: for anything but real numbers in rows of equal length.
+    """
+    if type(answer) is np.ndarray and answer.dtype == np.float64:
+        return answer
+    try:
+        array = np.asarray(_without_gradient(answer))
+    except Exception as error:  # whatever the object's own library says of it
+        raise ValueError(_refusal(answer, whose, f": {_reason(error)}")) from None
+    if isinstance(answer, np.ma.MaskedArray):
+        raise ValueError(_refusal(answer, whose, ": it hides some of its numbers"))
+    if array.dtype.kind not in REAL:
+        held = "" if array.ndim == 0 else f" of {array.dtype}"
+        raise ValueError(_refusal(answer, whose, held))
+    with np.errstate(over="ignore"):  # too large a number becomes infinite
+        found: NDArray[np.float64] = array.astype(np.float64, copy=False)
+    return found
+
+
+def brief(row: NDArray[Any]) -> str:
+    """A board (cells,) or the answer to it as text that is cut where it is long."""
+    return shown(row.tolist(), LONGEST_ROW)
+
+
+def _without_gradient(answer: Any) -> Any:
+    """A tensor of torch as an array; anything else as it is. Complex tensors stay complex."""
+    if not (hasattr(answer, "detach") and hasattr(answer, "cpu")):
+        return answer
+    tensor = answer.detach().cpu()
+    if not tensor.is_complex():
+        tensor = tensor.double()  # NumPy has no bfloat16
+    return tensor.numpy()
+
+
+def _refusal(answer: Any, whose: str, why: str) -> str:
+    kind = shown(type(answer).__name__, 60)
+    return f"{whose} answers numbers (batch, cells), an array, a tensor or lists, not {kind}{why}"
+
+
+def _reason(error: Exception) -> str:
+    first_line = (str(error).splitlines() or [""])[0]
+    return shown(f"{type(error).__name__}: {first_line}", LONGEST_REASON)
