@@ -42,9 +42,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def run(script: Callable[[list[str]], None], prog: str) -> None:
     """Run a script: wrong input ends it with one line and status 2, an interrupt with 130.
 
-    Who asks it to end (SIGTERM) sees it end with 143 and all that it started with it.
+    Who asks it to end (SIGTERM) sees it end with 143 and all that it started with it; a terminal
+    that closes (SIGHUP) with 129, unless it was started to outlive that, as by nohup.
     """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    hangup = getattr(signal, "SIGHUP", None)  # not on all systems
+    if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
+        signal.signal(hangup, lambda *_: sys.exit(129))
     try:
         script(sys.argv[1:])
         _flush()
