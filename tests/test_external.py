@@ -98,6 +98,44 @@ def test_a_bot_that_throws_dice_is_a_pure_player_all_the_same(python_bot):
     check_policy(dice, RULES, count=100)
 
 
+def test_what_is_remembered_is_what_was_answered_in_little_room(python_bot):
+    """Padding an answer with spaces and zero digits costs nothing once it is understood."""
+    rules = Rules(19, 19, 5)
+    long = "' '.join(f'{cell}:{1 / len(empty):.25e}' for cell in empty)"
+    program = external(rules, python_bot(long), timeout=60)
+    board = rules.start(1)
+    first, again = program(board), program(board)
+    assert first.tobytes() == again.tobytes()
+    assert first == pytest.approx(np.full((1, 361), 1 / 361))
+    assert [len(packed) for packed in program.known.values()] == [10 * 361]
+    one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 500 * '0'"), timeout=60)
+    with pytest.raises(ValueError, match="not a cell"):
+        one(board)
+    one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 30 * '0'"), timeout=60)
+    assert one(board)[0, -1] == 1
+    assert [len(packed) for packed in one.known.values()] == [10]
+
+
+def test_answers_take_no_more_memory_than_allowed(python_bot):
+    """It says so rather than ask again about a board, which dice may answer otherwise."""
+    rules = Rules(19, 19, 5)
+    program = external(rules, python_bot(EVERYWHERE), timeout=60, memory=1)
+    boards = [rules.play(rules.start(), np.array(cell)) for cell in range(361)]
+    known = [program(board[None]) for board in boards[:200]]
+    with pytest.raises(ValueError, match=r"has answered \d+ boards, .* over 1 MB: memory="):
+        program(np.array(boards))
+    assert 200 < len(program.known) < 300
+    for board, probs in zip(boards, known, strict=False):
+        assert program(board[None]).tobytes() == probs.tobytes()
+
+
+def test_a_board_is_known_whatever_kind_of_number_it_is_written_in(python_bot):
+    program = external(RULES, python_bot("random.choice(empty)"), timeout=60)
+    for kind in (np.int8, np.int64, np.float64):
+        program(np.zeros((1, 9), kind))
+    assert len(python_bot.log()) == 1
+
+
 def test_boards_of_every_size_and_answers_for_them(python_bot):
     rules = Rules(19, 19, 5)
     boards = np.zeros((2, 361), np.int8)
@@ -119,6 +157,25 @@ FAILURES = {
     "rubbish": ("read a; echo 'hello you'", "answered 'hello you', not a cell or cells", None),
     "nothing": ("read a; echo", "answered '', not a cell", "_________"),
     "two cells": ("read a; echo 4 5", "answered '4 5', not a cell", "_________"),
+    "too many words": (
+        "read a; yes 1:0.1 | head -n 100 | tr '\\n' ' '; echo",
+        "more than 576",
+        None,
+    ),
+    "many words": (
+        "read a; yes 1:0.1 | head -n 1000000 | tr '\\n' ' '; echo",
+        "more than 576",
+        None,
+    ),
+    "a long number": ("read a; printf '%01000d\\n' 1", "with a line of more than 576 bytes", None),
+    "a large cell": ("read a; printf '1%0500d\\n' 1", "answered '1000", "_________"),
+    "beyond numbers": ("read a; echo 4:1e999", "answered '4:1e999', not a cell", None),
+    "too probable": ("read a; echo 4:1e308 5:1e308", "answered '4:1e308 5:1e308', not", None),
+    "endless": ("read a; echo 4:inf", "answered '4:inf', not a cell", None),
+    "other digits": ("read a; echo \u0664", "answered '\u0664', not a cell", "_________"),
+    "underscores": ("read a; echo 0_4", "answered '0_4', not a cell", "_________"),
+    "escapes": ("read a; printf '\\033[2J\\n'", "answered '\\x1b[2J', not a cell", None),
+    "no bytes of a text": ("read a; printf '\\377\\n'", "answered '\ufffd', not a cell", None),
     "no number": ("read a; echo 4:nan", "answered '4:nan', not a cell", "_________"),
     "negative": ("read a; echo 4:-1 5:2", "answered '4:-1 5:2', not a cell", "_________"),
     "sum": ("read a; echo 0:0.5 1:0.3", "its probabilities sum to 0.8", "_________"),

@@ -23,11 +23,18 @@ if it fails. A whole bot in shell, which plays the first empty cell:
 
 It is asked about a board once, and plays that answer again whenever the board comes again: so it
 is a pure player and can be certified, whatever dice it throws. Certifying asks about all boards
-in canonical order. A program that hangs, ends, or answers anything but legal moves is ended and
-gets a verdict that names the board. It runs as you, without a shell, only where a spec names it.
+in canonical order. What is remembered of an answer are the cells it may play and their
+probabilities: some 150 bytes a board where it plays one cell, 10 bytes more for each further cell.
+A player that has to remember more than `memory=MEGABYTES` says so and ends, rather than answer a
+board in two ways.
+
+A program that hangs, ends, or answers anything but legal moves is ended and gets a verdict that
+names the board; a line of 64 bytes for each cell of the board is long enough for any answer. It
+runs as you, without a shell, only where a spec names it. It ends with the process that asks it,
+however that ends, and with it all that it started and left in its process group.
 """
 
-import math
+import re
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +43,13 @@ from tttenv.opponents.found import at_least
 from tttenv.opponents.program import Program, ProgramError
 from tttenv.rules import Rules
 from tttenv.types import Boards, Probs
+from tttenv.untrusted import MEGABYTE
 
 VERSION = 1  # of the protocol
+BYTES_A_CELL = 64  # of an answer: "360:0.12345678901234567 " has 24
+ENTRY = 120  # bytes that a remembered answer takes besides its board and its numbers
+ALLOWED = 1.0 + 1e-4  # the largest sum of probabilities
+_WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
 
 
 class External:
@@ -50,14 +62,18 @@ class External:
         command: the program and its arguments.
         timeout: seconds that it has for a move.
         start: seconds that it has to answer the greeting; None: it is not greeted.
+        memory: megabytes that the remembered answers may take.
     """
 
     one_by_one = True
 
-    def __init__(self, rules: Rules, command: str, timeout: float, start: float | None) -> None:
+    def __init__(
+        self, rules: Rules, command: str, timeout: float, start: float | None, memory: int
+    ) -> None:
         self.rules, self.command, self.timeout, self.start = rules, command, timeout, start
+        self.memory, self.taken = memory, 0  # megabytes allowed, bytes taken
         self.program: Program | None = None
-        self.known: dict[bytes, str] = {}  # answers to boards, as written
+        self.known: dict[bytes, bytes] = {}  # answers to boards, packed
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells).
@@ -68,11 +84,22 @@ class External:
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
     def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Its probabilities (cells,) on one board (cells,), remembered."""
-        key = board.tobytes()
+        """Its probabilities (cells,) on one board (cells,), remembered.
+
+        Raises:
+            ValueError: if the program fails, or there is no room to remember another answer.
+        """
+        key = np.asarray(board, np.int8).tobytes()
         if key not in self.known:
-            self.known[key] = self._asked(board)
-        return read(self.known[key], board)
+            if self.taken > self.memory * MEGABYTE:
+                raise ValueError(
+                    f"{self.command!r} has answered {len(self.known):,} boards, and remembering"
+                    f" more takes over {self.memory} MB: memory= allows it so many"
+                )
+            packed = pack(self._asked(board))
+            self.known[key] = packed
+            self.taken += ENTRY + len(key) + len(packed)
+        return unpack(self.known[key], len(board))
 
     def close(self) -> None:
         """End the program, if it runs: it is told to quit, and has a moment to do so."""
@@ -80,15 +107,14 @@ class External:
             self.program.close()
         self.program = None
 
-    def _asked(self, board: Boards) -> str:
-        """What it writes about a board, once it is known to be a legal answer."""
+    def _asked(self, board: Boards) -> NDArray[np.float64]:
+        """The probabilities (cells,) that it answers a board (cells,) with."""
         rules, shown = self.rules, self.rules.format(board)
         side = "XO"[int(rules.seat(board))]
         try:
             running = self._running()
             line = running.ask(f"move {rules.m} {rules.n} {rules.k} {shown} {side}", self.timeout)
-            read(line, board)
-            return line
+            return read(line, board)
         except BaseException as error:  # an interrupt too leaves an answer pending
             if self.program is not None:
                 self.program.kill()
@@ -100,7 +126,7 @@ class External:
 
     def _running(self) -> Program:
         if self.program is None:
-            self.program = Program(self.command)
+            self.program = Program(self.command, BYTES_A_CELL * self.rules.cells)
             if self.start is not None:
                 said = self.program.ask(f"tttenv {VERSION}", self.start)
                 if said != "ready":
@@ -131,16 +157,33 @@ def read(line: str, board: Boards) -> NDArray[np.float64]:
     return probs
 
 
+def pack(probs: NDArray[np.float64]) -> bytes:
+    """Probabilities (cells,) as the numbers of the cells that have any, and theirs."""
+    cells = np.flatnonzero(probs)
+    return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
+
+
+def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
+    """What `pack` has packed, (cells,)."""
+    count = len(packed) // 10  # two bytes and eight a cell
+    probs: NDArray[np.float64] = np.zeros(cells)
+    numbers = np.frombuffer(packed, np.uint16, count)
+    probs[numbers] = np.frombuffer(packed, np.float64, count, offset=2 * count)
+    return probs
+
+
 def _pair(word: str, alone: bool, line: str) -> tuple[int, float]:
     """A cell and its probability."""
-    cell, colon, probability = word.partition(":")
+    found = _WORD.fullmatch(word)
+    if not found or not (found[2] or alone):
+        raise _rubbish(line)
     try:
-        found = int(cell), float(probability) if colon else 1.0
+        probability = float(found[2]) if found[2] else 1.0
     except ValueError:
         raise _rubbish(line) from None
-    if not (colon or alone) or not (math.isfinite(found[1]) and found[1] >= 0):
+    if not 0 <= probability <= ALLOWED:
         raise _rubbish(line)
-    return found
+    return int(found[1]), probability
 
 
 def _rubbish(line: str, why: str = "") -> ProgramError:
@@ -148,7 +191,11 @@ def _rubbish(line: str, why: str = "") -> ProgramError:
 
 
 def external(
-    rules: Rules, command: str = "", timeout: float = 5.0, start: float | None = None
+    rules: Rules,
+    command: str = "",
+    timeout: float = 5.0,
+    start: float | None = None,
+    memory: int = 1000,
 ) -> External:
     """Another program as a player.
 
@@ -157,6 +204,7 @@ def external(
         command: the program and its arguments, split as a shell would.
         timeout: seconds that it has for a move.
         start: seconds that it has to answer `tttenv 1` with `ready`; none: it is not greeted.
+        memory: megabytes that its remembered answers may take, some six million of one cell.
 
     Raises:
         ValueError: for limits that make no sense; when asked, if the program fails.
@@ -164,4 +212,5 @@ def external(
     if not command.strip():
         raise ValueError("external plays a program: external:command=./bot")
     at_least(0.001, timeout=timeout, start=start)
-    return External(rules, command, timeout, start)
+    at_least(1, memory=memory)
+    return External(rules, command, timeout, start, memory)
