@@ -18,7 +18,7 @@ ROOT = Path(tttenv.__file__).parent.parent
 FLOORS = [
     (0, "tttenv.rules tttenv.types tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.card tttenv.files tttenv.recycle tttenv.untrusted"),
-    (0, "tttenv.tensor_file"),
+    (0, "tttenv.tensor_file tttenv.private_folder"),
     (1, "tttenv.exact tttenv.tabulated tttenv.enumeration tttenv.solution tttenv.policy"),
     (1, "tttenv.games tttenv.board_games tttenv.table_games tttenv.rollouts tttenv.quick"),
     (1, "tttenv.tables tttenv.features tttenv.symmetry tttenv.spread tttenv.observed"),

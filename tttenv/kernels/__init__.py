@@ -2,7 +2,10 @@
 
 numba recompiles a function when its own file changes, but not when a function it calls in another
 file does. So the cache lives in a folder named by the hash of every kernel's source: an edit
-anywhere here starts a fresh one. `TTTENV_CACHE` names another place for it than the user's cache.
+anywhere here starts a fresh one. `TTTENV_CACHE` names another place for it than the user's cache
+(`XDG_CACHE_HOME` or ~/.cache); a relative one begins at the working directory. Compiled code is run
+when it is read, so the folder is used only if nobody but the user can write to it. Where there is
+no such folder, everything works without it, after a warning.
 
 numba names compiled code after its types, and a record type after a number that is dealt anew in
 each process. So code for rows of different sizes, cached by different processes, could bear one
@@ -17,6 +20,9 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
+from tttenv.kernels.checked_cache import CheckedCache, not_kept, tell_once
+from tttenv.private_folder import private_folder
+
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
@@ -30,14 +36,15 @@ def source_hash() -> str:
 
 
 def _cache_folder() -> str:
-    """The folder for compiled code, or an empty string where none can be made."""
-    user = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
-    folder = Path(os.environ.get("TTTENV_CACHE") or user / "tttenv") / source_hash()
+    """The folder for compiled code, or an empty string where there is none of the user's own."""
+    wanted, user = os.environ.get("TTTENV_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(wanted) if wanted else Path(user if os.path.isabs(user) else "~/.cache") / "tttenv"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):  # read-only, or a user without a home
+        base = base if wanted else base.expanduser()
+        return str(private_folder(base / source_hash()))
+    except (OSError, RuntimeError) as error:  # read-only, shared, or a user without a home
+        tell_once(not_kept(base, error))
         return ""
-    return str(folder) if os.access(folder, os.W_OK) else ""
 
 
 CACHE_FOLDER = _cache_folder()
@@ -54,11 +61,7 @@ _records.mangling_args = property(_name_of_record)
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` at its first call, without the GIL, and keep the result on disk."""
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = CACHE_FOLDER or before
-    try:
-        compile_it = numba.njit(cache=bool(CACHE_FOLDER), nogil=True)
-        return cast("Callable[_P, _R]", compile_it(function))
-    finally:
-        config.CACHE_DIR = before
+    made: Any = numba.njit(nogil=True)(function)
+    if CACHE_FOLDER and hasattr(made, "enable_caching"):  # not with NUMBA_DISABLE_JIT
+        made._cache = CheckedCache(function, CACHE_FOLDER)
+    return cast("Callable[_P, _R]", made)

@@ -1,0 +1,379 @@
+"""The cache of compiled code: whatever became of its files and folders, the program runs."""
+
+import errno
+import logging
+import os
+import pickle
+import random
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numba
+import pytest
+
+from tttenv import private_folder as folders
+from tttenv.kernels import checked_cache
+from tttenv.kernels.checked_cache import CheckedCache
+from tttenv.private_folder import SharedFolderError, private_folder
+
+
+def twice(number):
+    return number + number
+
+
+@pytest.fixture(autouse=True)
+def messages(monkeypatch):
+    """What was told of the cache, from nothing on."""
+    told = []
+    monkeypatch.setattr(checked_cache, "_told", [])
+    monkeypatch.setattr(
+        logging.getLogger("tttenv"), "warning", lambda text, *parts: told.append(text % parts)
+    )
+    return told
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder for compiled code with the code for whole numbers in it."""
+    made = tmp_path / "cache"
+    private_folder(made)
+    assert start(made) == 0
+    return made
+
+
+def start(folder, *numbers):
+    """Use a compiled function as a new process would: how much of it was found in the cache."""
+    function = numba.njit(nogil=True)(twice)
+    function._cache = CheckedCache(twice, str(folder))
+    for number in numbers or (21,):
+        assert function(number) == 2 * number
+    return sum(function.stats.cache_hits.values())
+
+
+def anew():
+    """Forget that anything was told, as a new process has."""
+    checked_cache._told.clear()
+
+
+def files(folder, kind):
+    return sorted(folder.glob(f"*.{kind}"))
+
+
+def test_what_was_compiled_is_found_again_without_a_word(folder, messages):
+    assert start(folder) == 1
+    assert not messages
+    assert [len(files(folder, kind)) for kind in ("nbi", "nbc")] == [1, 1]
+
+
+class Planted:
+    """Leaves a trace when it is unpickled."""
+
+    def __init__(self, trace):
+        self.trace = trace
+
+    def __reduce__(self):
+        return Path.touch, (self.trace,)
+
+
+def flipped(share):
+    """One bit flipped so far into the file."""
+
+    def damage(file):
+        data = bytearray(file.read_bytes())
+        at = min(int(share * len(data)), len(data) - 1)
+        data[at] ^= 1 << random.Random(share).randrange(8)
+        file.write_bytes(data)
+
+    return damage
+
+
+def cut(share):
+    """Cut short to such a part."""
+
+    def damage(file):
+        file.write_bytes(file.read_bytes()[: int(share * file.stat().st_size)])
+
+    return damage
+
+
+def overwritten(make):
+    """Other contents, made of the present ones and of a path for a trace."""
+
+    def damage(file):
+        file.write_bytes(make(file.read_bytes(), file.parent / "trace"))
+
+    return damage
+
+
+DAMAGE = {
+    **{f"flipped at {share:.2f}": flipped(share) for share in [i / 12 for i in range(12)] + [1]},
+    **{f"cut to {share}": cut(share) for share in (0, 0.01, 0.5, 0.99)},
+    "one byte": overwritten(lambda data, trace: b"x"),
+    "zeros": overwritten(lambda data, trace: bytes(len(data))),
+    "longer": overwritten(lambda data, trace: data + b"x"),
+    "planted": overwritten(lambda data, trace: pickle.dumps(Planted(trace)) + data),
+    "others may write": lambda file: file.chmod(0o666),
+}
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_damaged_code_is_never_run_but_compiled_again_and_replaced(folder, messages, damage, kind):
+    (file,) = files(folder, kind)
+    DAMAGE[damage](file)
+    assert start(folder) == 0
+    (told,) = messages
+    assert str(folder) in told
+    assert "\n" not in told
+    assert not (folder / "trace").exists()
+    anew()
+    assert start(folder) == 1  # good again
+    assert len(messages) == 1  # and nothing more to tell
+    assert not list(folder.glob("*.tmp.*"))
+
+
+@pytest.mark.parametrize("kind", ["nbi", "nbc"])
+def test_code_that_is_missing_is_compiled_without_a_word(folder, messages, kind):
+    files(folder, kind)[0].unlink()
+    assert start(folder) == 0
+    assert start(folder) == 1
+    assert not messages
+
+
+def test_a_sound_file_of_other_arguments_is_never_taken_for_these(folder, messages):
+    start(folder, 1.5)
+    whole, real = files(folder, "nbc")
+    kept = whole.read_bytes(), real.read_bytes()
+    whole.write_bytes(kept[1])
+    real.write_bytes(kept[0])
+    assert start(folder, 21, 1.5) == 0
+    assert start(folder, 21, 1.5) == 2
+    assert not messages
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS, errno.EACCES])
+def test_where_nothing_can_be_written_the_program_goes_on_after_one_message(
+    tmp_path, messages, monkeypatch, code
+):
+    def fail(*arguments):
+        raise OSError(code, os.strerror(code))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", fail)
+        assert start(private_folder(tmp_path / "cache"), 21, 1.5) == 0
+        assert start(tmp_path / "cache") == 0
+    (told,) = messages
+    assert str(tmp_path / "cache") in told
+    assert os.strerror(code) in told
+    assert not list((tmp_path / "cache").iterdir())
+
+
+def test_a_file_that_cannot_be_read_is_replaced(folder, messages):
+    (index,) = files(folder, "nbi")
+    index.unlink()
+    index.mkdir()  # not even by an administrator
+    assert start(folder) == 0
+    assert str(folder) in messages[0]
+    assert len(messages) == 1
+
+
+def test_files_are_for_the_user_alone_whatever_the_mask_of_the_process(tmp_path):
+    before = os.umask(0)
+    try:
+        made = private_folder(tmp_path / "new" / "cache")
+        start(made)
+    finally:
+        os.umask(before)
+    modes = {stat.S_IMODE(path.stat().st_mode) for path in made.iterdir()}
+    assert modes == {0o600}
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (made, made.parent)] == [0o700] * 2
+
+
+@pytest.mark.parametrize("mode", [0o700, 0o755, 0o711])
+def test_a_folder_that_only_its_user_writes_to_is_used(tmp_path, mode):
+    made = tmp_path / "cache"
+    made.mkdir()
+    made.chmod(mode)
+    assert private_folder(made) == made
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o770, 0o720, 0o702, 0o2775])
+def test_a_folder_that_others_write_to_is_refused(tmp_path, mode):
+    made = tmp_path / "cache"
+    made.mkdir()
+    made.chmod(mode)
+    with pytest.raises(SharedFolderError, match=f"others can write to {made}"):
+        private_folder(made)
+
+
+@pytest.mark.parametrize(
+    ("mode", "group_of_one", "good"),
+    [
+        (0o1777, False, True),  # as /tmp
+        (0o755, False, True),
+        (0o775, True, True),
+        (0o775, False, False),
+        (0o777, True, False),
+        (0o757, True, False),
+    ],
+)
+def test_a_parent_in_which_others_can_replace_the_folder_is_refused(
+    tmp_path, monkeypatch, mode, group_of_one, good
+):
+    monkeypatch.setattr(folders, "_group_of_one", lambda group: group_of_one)
+    parent = tmp_path / "parent"
+    parent.mkdir()
+    parent.chmod(mode)
+    for wanted in (parent / "cache", parent / "within" / "cache"):
+        if good:
+            assert private_folder(wanted) == wanted
+        else:
+            with pytest.raises(SharedFolderError, match=f"others can write to {parent}"):
+                private_folder(wanted)
+
+
+def test_a_folder_of_somebody_else_is_refused(tmp_path, monkeypatch):
+    made = private_folder(tmp_path / "cache")
+    monkeypatch.setattr(os, "geteuid", lambda: made.stat().st_uid + 1)
+    with pytest.raises(SharedFolderError, match="belongs to somebody else"):
+        private_folder(made)
+
+
+@pytest.mark.parametrize("theirs", [True, False])
+def test_a_link_that_somebody_else_made_is_refused(tmp_path, monkeypatch, theirs):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    lstat = os.lstat
+
+    def another(path, **options):
+        found = lstat(path, **options)
+        if theirs and Path(path).name == "link":
+            found = os.stat_result([*found[:4], os.geteuid() + 1, *found[5:]])
+        return found
+
+    monkeypatch.setattr(os, "lstat", another)
+    if theirs:
+        with pytest.raises(SharedFolderError, match="somebody else's link"):
+            private_folder(tmp_path / "link" / "cache")
+        assert not list((tmp_path / "real").iterdir())
+    else:
+        assert private_folder(tmp_path / "link" / "cache") == tmp_path / "real" / "cache"
+
+
+def test_where_the_system_knows_no_owners_the_folder_is_made(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "geteuid")
+    assert private_folder(tmp_path / "a" / "cache").is_dir()
+    assert start(tmp_path / "a" / "cache") == 0
+    assert start(tmp_path / "a" / "cache") == 1
+
+
+SCRIPT = """
+import numpy as np
+from tttenv.kernels import CACHE_FOLDER
+from tttenv.kernels.line import completes
+print(completes(np.array([1, 1, 1], np.int8), 1, 1, 3, 3), CACHE_FOLDER)
+"""
+NOBODY = """
+import pwd
+def unknown(user):
+    raise KeyError(user)
+pwd.getpwuid = unknown
+"""
+CROWDED = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+"""
+
+
+def launch(script, home, **settings):
+    """Start the script with these settings and no others of the cache."""
+    kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    root = str(Path(checked_cache.__file__).parents[2])
+    kept["PYTHONPATH"] = os.pathsep.join([root, *kept.get("PYTHONPATH", "").split(os.pathsep)])
+    return subprocess.Popen(
+        [sys.executable, "-c", script],
+        env=kept | settings,
+        cwd=home,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finished(process):
+    """The cache's folder as the process saw it, and what it told."""
+    out, told = process.communicate(timeout=120)
+    assert process.returncode == 0, told
+    right, _, folder = out.strip().partition(" ")
+    assert right == "True"
+    return folder, told
+
+
+@pytest.mark.parametrize(
+    ("script", "settings", "named"),
+    [
+        (NOBODY + SCRIPT, {}, "~/.cache/tttenv"),
+        (SCRIPT, {"HOME": "/dev/null"}, "/dev/null/.cache/tttenv"),
+        (SCRIPT, {"HOME": "/proc"}, "/proc/.cache/tttenv"),
+        (SCRIPT, {"TTTENV_CACHE": "/dev/null/cache"}, "/dev/null/cache"),
+        (SCRIPT, {"TTTENV_CACHE": "shared"}, "shared"),
+        (SCRIPT, {"XDG_CACHE_HOME": "{home}/shared"}, "{home}/shared/tttenv"),
+    ],
+)
+def test_without_a_folder_of_the_users_own_everything_runs_after_one_line(
+    tmp_path, script, settings, named
+):
+    (tmp_path / "shared").mkdir()
+    (tmp_path / "shared").chmod(0o777)
+    settings = {name: value.format(home=tmp_path) for name, value in settings.items()}
+    folder, told = finished(launch(script, tmp_path, **settings))
+    assert not folder
+    (line,) = told.splitlines()
+    assert f"compiled code is not kept in {named.format(home=tmp_path)}: " in line
+    assert not list(tmp_path.rglob("*.nb?"))
+
+
+@pytest.mark.parametrize(
+    ("settings", "place"),
+    [
+        ({"HOME": "{home}", "XDG_CACHE_HOME": "relative"}, ".cache/tttenv"),  # to be ignored
+        ({"HOME": "{home}", "XDG_CACHE_HOME": ""}, ".cache/tttenv"),
+        ({"XDG_CACHE_HOME": "{home}/xdg"}, "xdg/tttenv"),
+        ({"TTTENV_CACHE": "relative"}, "relative"),
+        ({"TTTENV_CACHE": "{home}/cache", "XDG_CACHE_HOME": "{home}/xdg"}, "cache"),
+    ],
+)
+def test_the_cache_is_where_the_settings_say(tmp_path, settings, place):
+    settings = {name: value.format(home=tmp_path) for name, value in settings.items()}
+    folder, told = finished(launch(SCRIPT, tmp_path, **settings))
+    assert not told
+    assert Path(folder).parent == tmp_path / place
+    assert len(files(Path(folder), "nbi")) == len(files(Path(folder), "nbc")) > 0
+    assert {stat.S_IMODE(path.stat().st_mode) for path in Path(folder).iterdir()} == {0o600}
+
+
+def test_a_disk_that_takes_no_more_is_told_in_one_line_and_leaves_no_rest(tmp_path):
+    for _ in range(2):
+        folder, told = finished(launch(CROWDED + SCRIPT, tmp_path, TTTENV_CACHE=str(tmp_path)))
+        (line,) = told.splitlines()
+        assert f"compiled code is not kept in {folder}: " in line
+        assert not list(Path(folder).glob("*.tmp.*"))
+    assert not finished(launch(SCRIPT, tmp_path, TTTENV_CACHE=str(tmp_path)))[1]
+
+
+def test_processes_started_together_and_killed_ones_leave_a_good_cache(tmp_path):
+    settings = {"TTTENV_CACHE": str(tmp_path / "cache")}
+    killed = [launch(SCRIPT, tmp_path, **settings) for _ in range(4)]
+    together = [launch(SCRIPT, tmp_path, **settings) for _ in range(2)]
+    for number, process in enumerate(killed):
+        time.sleep(0.3 * number)
+        process.send_signal(signal.SIGKILL)
+        process.communicate()
+    for process in [*together, launch(SCRIPT, tmp_path, **settings)]:
+        folder, told = finished(process)
+        assert folder
+        assert not told

@@ -1,0 +1,144 @@
+"""numba's cache of compiled code, made safe against damage and against other users' files.
+
+numba unpickles what it finds in its cache and runs it, whatever became of it. Here every file ends
+with the SHA-256 of what stands before, which is looked at before anything is unpickled. A file that
+does not fit is compiled anew and replaced. Where the cache cannot be read or written, the program
+goes on without it, and says so once. The digest is against damage; against others' files, the
+folder and each file must belong to the user alone.
+"""
+
+import hashlib
+import inspect
+import io
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from numba.core import caching
+
+from tttenv.private_folder import private_folder, require_private
+
+DIGEST = hashlib.sha256().digest_size
+_told: list[str] = []  # the one message of this process
+
+
+def tell_once(message: str) -> None:
+    """Warn of the cache in one line, the first time only: the rest follows from the first."""
+    if not _told:
+        _told.append(message)
+        logging.getLogger("tttenv").warning("tttenv: %s", message)
+
+
+def not_kept(folder: object, error: Exception) -> str:
+    """The message that the cache cannot be used."""
+    return (
+        f"compiled code is not kept in {folder}: {_reason(error)}. It is compiled at each start;"
+        " TTTENV_CACHE names another folder"
+    )
+
+
+def _reason(error: Exception) -> str:
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(said.split())[:200]
+
+
+class CheckedCache(caching.FunctionCache):
+    """The cache of one function's compiled code; no failure of it stops the program."""
+
+    def __init__(self, function: Callable[..., Any], folder: str) -> None:
+        self._impl_class = partial(_Entry, folder=folder)  # type: ignore[assignment]  # called alike
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CheckedFiles(folder, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled code for a signature; None where there is none that can be used."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # unpickling and LLVM raise anything
+            tell_once(not_kept(self._cache_path, error))
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the compiled code for a signature, if that can be done."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            tell_once(not_kept(self._cache_path, error))
+
+
+class _Entry(caching.CompileResultCacheImpl):
+    """How a function's files in the folder are called."""
+
+    def __init__(self, function: Callable[..., Any], folder: str) -> None:
+        # numba's own __init__ would look for a folder
+        file = inspect.getfile(function)
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _Place(file, self._lineno, folder)
+        name = f"{Path(file).stem}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
+
+
+class _Place(caching.UserProvidedCacheLocator):
+    """The folder that the code of one function is kept in."""
+
+    def __init__(self, file: str, line: int, folder: str) -> None:
+        self._py_file, self._lineno, self._cache_path = file, line, folder
+
+    def ensure_cache_path(self) -> None:
+        """See that the folder still is there and the user's own."""
+        private_folder(Path(self._cache_path))
+
+
+class _CheckedFiles(caching.IndexDataCacheFile):
+    """The index and the data files of one function, each with its digest at the end."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep data under its key; the key goes with it, see `load`."""
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        """The data kept under a key, or None.
+
+        Two processes that write together may number their files alike, so that the index of one
+        leads to the data of the other: only data that bear the key are those of the key.
+        """
+        found = super().load(key)
+        return found[1] if found is not None and found[0] == key else None
+
+    def _load_index(self) -> Any:
+        # unpickling ends before the digest
+        return super()._load_index() if self._is_sound(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        return super()._load_data(name) if self._is_sound(self._data_path(name)) else None
+
+    def _is_sound(self, path: str) -> bool:
+        try:
+            with open(path, "rb") as file:
+                require_private(os.fstat(file.fileno()), path)
+                data = file.read()
+        except FileNotFoundError:
+            return False
+        except OSError as error:  # another's, or unreadable: replaced if that can be done
+            tell_once(f"compiled code in {self._cache_path} is compiled again: {_reason(error)}")
+            return False
+        if hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:]:
+            return True
+        tell_once(f"compiled code in {self._cache_path} is damaged and is compiled again")
+        return False
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[Any]:
+        with super()._open_for_write(filepath) as file:
+            written = io.BytesIO()
+            yield written
+            data = written.getvalue()
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), 0o600)
+            file.write(data + hashlib.sha256(data).digest())

@@ -1,0 +1,93 @@
+"""Folders for what is run when it is read: the user's own, where nobody else can write."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+OTHERS = stat.S_IWGRP | stat.S_IWOTH  # the rights of others to write
+PRIVATE = 0o700  # the rights of a folder that is made here
+
+
+class SharedFolderError(OSError):
+    """A folder, or a file in one, that somebody else could have written to."""
+
+
+def private_folder(folder: Path) -> Path:
+    """A folder that only this user can write to, made with its missing parents where needed.
+
+    Where the system knows no owners of files (Windows), it is made and nothing is checked.
+
+    Args:
+        folder: relative ones begin at the working directory.
+
+    Returns:
+        Its real path, without links.
+
+    Raises:
+        SharedFolderError: if somebody else owns it, owns a link on the way, or can write to it
+            or rename it: a parent that others write to is one like /tmp, with the sticky bit.
+        OSError: if it cannot be made or looked at.
+    """
+    folder = Path(os.path.abspath(folder))
+    if not hasattr(os, "geteuid"):
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+    for place in [*reversed(folder.parents), folder]:
+        if place.is_symlink() and not _trusted(os.lstat(place)):
+            raise SharedFolderError(f"{place} is somebody else's link")
+    real = Path(os.path.realpath(folder))
+    missing = [place for place in [real, *real.parents] if not place.exists()]
+    above = real.parents[len(missing) - 1] if missing else real
+    if not _trusted(os.stat(above)):
+        raise SharedFolderError(f"{above} belongs to somebody else")
+    for place in reversed(missing):
+        with suppress(FileExistsError):  # another process may be quicker
+            place.mkdir(PRIVATE)
+    for parent in real.parents:
+        _require_lasting(parent)
+    require_private(os.lstat(real), real)
+    return real
+
+
+def require_private(status: os.stat_result, name: object) -> None:
+    """Let a file or folder pass that belongs to this user and that nobody else can write to.
+
+    Raises:
+        SharedFolderError: for any other, by its name.
+    """
+    if not hasattr(os, "geteuid"):
+        return
+    if status.st_uid != os.geteuid():
+        raise SharedFolderError(f"{name} belongs to somebody else")
+    if status.st_mode & OTHERS:
+        raise SharedFolderError(f"others can write to {name}")
+
+
+def _trusted(status: os.stat_result) -> bool:
+    """Whether it belongs to this user or to the system's administrator."""
+    return status.st_uid in (os.geteuid(), 0)
+
+
+def _require_lasting(parent: Path) -> None:
+    """Let a parent pass in which nobody else can replace what belongs to this user."""
+    status = os.stat(parent)
+    shared = status.st_mode & OTHERS
+    if not shared or (status.st_mode & stat.S_ISVTX and _trusted(status)):
+        return
+    if shared == stat.S_IWGRP and _group_of_one(status.st_gid):
+        return
+    raise SharedFolderError(f"others can write to {parent}")
+
+
+def _group_of_one(group: int) -> bool:
+    """Whether a group is the one that many systems make for each user, of the same name."""
+    import grp  # only where there are owners
+    import pwd
+
+    try:
+        user, found = pwd.getpwuid(os.geteuid()), grp.getgrgid(group)
+    except KeyError:
+        return False
+    alone = set(found.gr_mem) <= {user.pw_name}
+    return user.pw_gid == group and found.gr_name == user.pw_name and alone
