@@ -7,6 +7,7 @@ from hypothesis import settings
 
 settings.register_profile("tttenv", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tttenv")
+pytest_plugins = ["disturbance"]
 
 # RLlib pins a Gymnasium of its own: `make test-rllib` runs its tests in an environment of its own.
 collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib"]

@@ -1,0 +1,137 @@
+"""A pytest plugin that imitates another CPU's rounding: `pytest -m trained --disturbances 20`.
+
+Two types of CPU add the same numbers in another order and round differently, so that a training
+with the same seed ends elsewhere. Tests marked `trained` assert what a training reached; with
+`--disturbances N` each of them runs N times, and every run multiplies the first weights by
+1 + 1e-6 * u, u uniform in [-1, 1], from a seed of its own (1 to N). Weights are disturbed when an
+optimiser takes them, and the numbers of table learners after their first step, as they begin as
+constants. A summary shows how far the reached numbers are from the bounds asserted.
+"""
+
+import re
+import statistics
+from collections import defaultdict
+from typing import NamedTuple
+
+import pytest
+
+SIZE = 1e-6
+TABLES = {"td0": "values", "qtable": "values", "lms": "weights", "genetic": "fitness"}
+
+
+class Reached(NamedTuple):
+    """A number that a training reached, and the bounds asserted."""
+
+    what: str
+    number: float
+    above: float | None
+    below: float | None
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--disturbances",
+        type=int,
+        default=0,
+        metavar="N",
+        help="run each test marked `trained` with N different disturbances of the first weights",
+    )
+
+
+def pytest_generate_tests(metafunc):
+    count = metafunc.config.getoption("disturbances")
+    if count and metafunc.definition.get_closest_marker("trained"):
+        seeds = range(1, count + 1)
+        ids = [f"disturbed{seed}" for seed in seeds]
+        metafunc.parametrize("disturbance", seeds, indirect=True, ids=ids, scope="module")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def disturbance(request):
+    """The seed of this run's disturbance; 0 where nothing is disturbed."""
+    seed = getattr(request, "param", 0)
+    with pytest.MonkeyPatch.context() as patch:
+        if seed:
+            disturb(patch, seed)
+        yield seed
+
+
+@pytest.fixture
+def reached(request, record_property):
+    """Asserts that a number lies above or below a bound, and notes it for the summary."""
+    marked = request.node.get_closest_marker("trained")
+    assert marked, "a test that asserts what a training reached bears @pytest.mark.trained"
+
+    def check(what, number, above=None, below=None):
+        record_property("reached", Reached(what, float(number), above, below))
+        assert above is None or number > above, f"{what}: {number} is not above {above}"
+        assert below is None or number < below, f"{what}: {number} is not below {below}"
+
+    return check
+
+
+def disturb(patch, seed):
+    """Have all optimisers and all learners that keep tables begin a little beside their start."""
+    import torch  # not every test needs it
+
+    def shaken(numbers, dice):
+        shares = torch.rand(numbers.shape, generator=dice, dtype=torch.float64) * 2 - 1
+        return numbers * (1 + SIZE * shares).to(numbers.dtype)
+
+    take = torch.optim.Optimizer.add_param_group
+
+    def take_disturbed(optimiser, group):
+        take(optimiser, group)
+        dice = torch.Generator().manual_seed(seed)
+        with torch.no_grad():
+            for weights in optimiser.param_groups[-1]["params"]:
+                weights.copy_(shaken(weights.cpu(), dice))
+
+    patch.setattr(torch.optim.Optimizer, "add_param_group", take_disturbed)
+    for name, table in TABLES.items():
+        _disturb_after_first_step(patch, name, table, seed, shaken)
+
+
+def _disturb_after_first_step(patch, name, table, seed, shaken):
+    import torch
+
+    from learners.registry import LEARNERS
+
+    kind = LEARNERS.load(name)
+    step = kind.step
+
+    def first_step_disturbed(learner):
+        told = step(learner)
+        if not vars(learner).get("_disturbed"):
+            learner._disturbed = True
+            dice = torch.Generator().manual_seed(seed)
+            setattr(learner, table, shaken(getattr(learner, table), dice))
+        return told
+
+    patch.setattr(kind, "step", first_step_disturbed)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """One line a test, and one for each number it reached beside what is asserted of it."""
+    if not config.getoption("disturbances"):
+        return
+    runs = defaultdict(list)
+    for outcome in ("passed", "failed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            if report.when == "call":
+                runs[re.sub(r"-?disturbed\d+|\[disturbed\d+\]", "", report.nodeid)].append(report)
+    terminalreporter.section("what trainings reached from disturbed first weights")
+    for name, reports in sorted(runs.items()):
+        passes = sum(report.passed for report in reports)
+        seconds = statistics.mean(report.duration for report in reports)
+        terminalreporter.line(f"{name}: {passes}/{len(reports)} passed, {seconds:.1f} s a run")
+        numbers = defaultdict(list)
+        for report in reports:
+            for key, value in report.user_properties:
+                if key == "reached":
+                    what, number, above, below = value
+                    numbers[what, above, below].append(number)
+        for (what, above, below), found in numbers.items():
+            spread = f"{min(found):.4g} / {statistics.median(found):.4g} / {max(found):.4g}"
+            bounds = [f"> {above}"] * (above is not None) + [f"< {below}"] * (below is not None)
+            terminalreporter.line(f"    {what}: {spread}  ({' and '.join(bounds) or 'shown'})")
