@@ -4,8 +4,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 ARGS ?=
+DISTURBANCES ?= 20
 
-.PHONY: benchmark test test-rllib check format clean
+.PHONY: benchmark test test-disturbed test-rllib check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/core ## train every learner, certify every player, write results/
@@ -14,8 +15,11 @@ benchmark: .venv/core ## train every learner, certify every player, write result
 test: check ## static checks, then the whole test suite
 	$(BIN)/python -m pytest $(ARGS)
 
+test-disturbed: .venv/dev ## tests of trainings, first weights disturbed as by another CPU's rounding
+	$(BIN)/python -m pytest -m trained --disturbances $(DISTURBANCES) $(ARGS)
+
 test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environment of its own
-	.venv-rllib/bin/python -m pytest -n 0 tests/rllib
+	.venv-rllib/bin/python -m pytest -n 0 tests/rllib $(ARGS)
 
 check: .venv/dev ## ruff, ruff format and mypy --strict
 	$(BIN)/ruff check

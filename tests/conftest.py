@@ -2,6 +2,13 @@
 
 import importlib.util
 import os
+import shutil
+from collections import Counter
+from pathlib import Path
+
+# Read when numpy and torch are first imported: tests side by side would wait for each other's
+# threads, and nets and tables as small as these gain nothing by more than one.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from hypothesis import settings
 
@@ -11,6 +18,24 @@ pytest_plugins = ["disturbance"]
 
 # RLlib pins a Gymnasium of its own: `make test-rllib` runs its tests in an environment of its own.
 collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib"]
+
+
+NEEDED = {"chromium": ("chromium", "chromium-browser"), "xvfb": ("Xvfb",), "xdotool": ("xdotool",)}
+
+
+def missing():
+    """The Debian packages that some tests need and that are not installed."""
+    return [package for package, names in NEEDED.items() if not any(map(shutil.which, names))]
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in a line what was skipped for want of a program, and what to install."""
+    skipped = [Path(report.fspath).name for report in terminalreporter.stats.get("skipped", [])]
+    if skipped:
+        where = ", ".join(f"{count} in {file}" for file, count in Counter(skipped).items())
+        mend = f"apt-get install {' '.join(missing())}" if missing() else "pytest -rs says why"
+        count = f"{len(skipped)} test{'s' * (len(skipped) > 1)} skipped"
+        terminalreporter.line(f"{count} ({where}): {mend}", yellow=True)
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -95,6 +95,7 @@ def test_measuring_does_not_disturb_the_training():
     assert (weights[0] == weights[1]).all()
 
 
+@pytest.mark.trained
 @pytest.mark.parametrize("stop", [True, False])
 def test_training_stops_when_unbeatable_and_only_then(stop):
     model = quick(VecEnv(8, m=2, n=2, k=2))  # on 2,2,2 any play is unbeatable: X always wins
@@ -107,6 +108,7 @@ def test_training_stops_when_unbeatable_and_only_then(stop):
     assert beatable.num_timesteps == 256
 
 
+@pytest.mark.trained
 def test_the_best_model_is_kept_with_its_certificate_and_outlives_worse_ones(tmp_path):
     folder, found = tmp_path / "best", []
 

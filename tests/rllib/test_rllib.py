@@ -22,7 +22,7 @@ STEPS = 12  # at most
 
 
 @pytest.fixture(scope="module")
-def trained():
+def trained(disturbance):
     """Masked PPO, trained against random moves; an illegal one would end the training."""
     ray.init(num_cpus=1, include_dashboard=False, logging_level=logging.ERROR)
     rllib.register()
@@ -55,13 +55,14 @@ def trained():
     ray.shutdown()
 
 
-def test_masked_ppo_beats_random_moves_clearly(trained):
+@pytest.mark.trained
+def test_masked_ppo_beats_random_moves_clearly(trained, reached):
     before, algorithm = trained
     start = certify(RULES, before).vs_random["X"][0]
     found = certify(RULES, rllib.policy(algorithm, RULES)).vs_random
-    assert start < 0.7
-    assert found["X"][0] > 0.75
-    assert found["O"][0] > 0.4  # random moves: 0.288
+    reached("untrained", start, below=0.7)
+    reached("wins as X", found["X"][0], above=0.75)
+    reached("wins as O", found["O"][0], above=0.4)  # random moves: 0.288
 
 
 def test_its_module_never_draws_a_taken_cell_and_the_player_is_that_module(trained):
