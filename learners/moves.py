@@ -14,7 +14,10 @@ from tttenv.files import write
 from tttenv.rules import Rules
 from tttenv.symmetry import maps
 from tttenv.types import Boards, Probs
+from tttenv.untrusted import MEGABYTE, read_bytes, shown
 
+LONGEST = 64 * MEGABYTE  # bytes of a CSV file
+MOST = 1_000_000  # rows of one
 TEST = [-1, 0, 0, 1, -1, -1, 0, 0, 1]  # the published test board
 
 
@@ -55,24 +58,44 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[Moves, list[str]]:
     Each row is a board, cell by cell 1 mine, -1 theirs, 0 empty, and the cell of the best reply.
 
     Raises:
-        ValueError: if the file cannot be read or no row can be believed.
+        ValueError: if the file cannot be read, is too large or no row can be believed.
     """
+    name = shown(path)
     try:
-        with Path(path).open(newline="", encoding="utf-8") as stream:
-            lines = [(number, row) for number, row in enumerate(csv.reader(stream), 1) if row]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise ValueError(f"no moves can be read from {path}: {error}") from None
+        text = read_bytes(Path(path), LONGEST).decode("utf-8")
+        lines = [
+            (n, row) for n, row in enumerate(csv.reader(io.StringIO(text, newline="")), 1) if row
+        ]
+    except (OSError, ValueError, csv.Error) as error:
+        raise ValueError(f"no moves can be read from {name}: {shown(error)}") from None
+    if len(lines) > MOST:
+        raise ValueError(f"no moves can be read from {name}: it has over {MOST:,} rows")
     good, complaints = [], []
     for number, row in lines:
         complaint = _complaint(rules, row)
         if complaint:
-            complaints.append(f"{path}, line {number}: {complaint}")
+            complaints.append(f"{name}, line {number}: {shown(complaint)}")
         else:
             good.append([int(part) for part in row])
     if not good:
-        raise ValueError(f"no row of {path} can be believed; {(complaints or ['it is empty'])[0]}")
+        raise ValueError(f"no row of {name} can be believed; {(complaints or ['it is empty'])[0]}")
     table = np.array(good, np.int64)
     return Moves(table[:, :-1].astype(np.int8), np.eye(rules.cells)[table[:, -1]]), complaints
+
+
+def left_out(path: str | Path, believed: int, complaints: list[str]) -> str:
+    """One sentence on the rows of a file that `read_csv` does not believe: how many, and the first.
+
+    Args:
+        path: of the file.
+        believed: how many rows it does.
+        complaints: what is wrong with each of the others.
+    """
+    if not complaints:
+        return ""
+    count, first = len(complaints), complaints[0].removeprefix(f"{shown(path)}, ")
+    verb = "is" if count == 1 else "are"
+    return f"{count:,} of {count + believed:,} rows of {shown(path)} {verb} left out: {first}"
 
 
 def export_csv(rules: Rules, path: str | Path) -> int:

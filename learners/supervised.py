@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.moves import Moves, images, read_csv, solved, stand_in, turned_twice
+from learners.moves import Moves, images, left_out, read_csv, solved, stand_in, turned_twice
 from learners.nets import (
     MaskedMLP,
     empty_linear,
@@ -132,11 +132,13 @@ class Supervised:
         rows, complaints = solved(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)
+            said = left_out(self.config.moves_csv, len(rows.boards), complaints)
         elif self.config.data == "book":
             rows = stand_in(self.rules, 25, self.rng)
             complaints = ["no moves_csv is given: 25 boards of the solver stand in for it"]
-        for complaint in complaints:
-            warnings.warn(f"supervised: {complaint}", stacklevel=3)
+            said = complaints[0]
+        if complaints:
+            warnings.warn(f"supervised: {said}", stacklevel=3)
         return rows, complaints
 
     def _optimal(self, boards: Boards) -> float:

@@ -77,7 +77,7 @@ def main(args: list[str]) -> None:
     if given.ship:
         scoresheet.ship(trainings, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
-    report.make(given.out / "report.html", given.out / "benchmark.json")
+    report.make(given.out / "report.html", given.out / "benchmark.json", runs=given.runs)
     if given.json:
         print(json.dumps(result, indent=2))
     else:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, TypeAlias, TypeVar
@@ -42,9 +43,14 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 def run(script: Callable[[list[str]], None], prog: str) -> None:
     """Run a script: wrong input ends it with one line and status 2, an interrupt with 130.
 
+    A warning is one line too, without the line of code that Python would show below it.
+
     Who asks it to end (SIGTERM) sees it end with 143 and all that it started with it; a terminal
     that closes (SIGHUP) with 129, unless it was started to outlive that, as by nohup.
     """
+    warnings.showwarning = lambda message, *_, **__: print(
+        f"{prog}: {visible(str(message))}", file=sys.stderr
+    )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     hangup = getattr(signal, "SIGHUP", None)  # not on all systems
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
@@ -97,9 +103,14 @@ def fail(prog: str, message: str) -> None:
 
     A terminal that is narrower than the line gets it wrapped between words.
     """
-    line = f"{prog}: {shown(' '.join(message.split()), LONGEST)}"
+    line = f"{prog}: {visible(message)}"
     print("\n".join(wrapped(line, room(sys.stderr), "  ")), file=sys.stderr)
     sys.exit(2)
+
+
+def visible(message: str) -> str:
+    """A message as one line, control characters visible, of bounded length."""
+    return shown(" ".join(message.split()), LONGEST)
 
 
 def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | None = None) -> _T:

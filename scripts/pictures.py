@@ -1,7 +1,7 @@
 """The README's pictures, made from real results: the report's, and a policy as it learns."""
 
-import json
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -73,14 +73,25 @@ def photographs(results: Path) -> dict[str, bytes]:
 
 
 def drawn(results: Path) -> dict[str, bytes]:
-    """The first training of each learner as a curve, SVG by file name."""
-    from page import curves
+    """The first training of each learner as a curve, SVG by file name.
+
+    Raises:
+        ValueError: if the results are not the benchmark's, or name other folders or learners.
+    """
+    from page import curves, given
+
+    from learners.registry import row
 
     made = {}
-    for training in reversed(json.loads(results.read_text(encoding="utf-8"))["trainings"]):
-        curve = curves.read(Path(training["folder"]))
+    homes, keys = [Path.cwd(), results.parent], ("learner", "folder")
+    for training in reversed(given.rows(results, "trainings", "results of the benchmark", keys)):
+        name, named = training["learner"], str(training["folder"])
+        row(name)  # it becomes part of a file's name
+        curve, complaint = curves.read(given.folder(results, named, homes))
+        if complaint:
+            print(f"{PROG}: {console.visible(f'{name}: {complaint}')}", file=sys.stderr)
         if curve is not None:
-            made[f"curve-{training['learner']}.svg"] = curves.alone(curve)
+            made[f"curve-{name}.svg"] = curves.alone(curve)
     return made
 
 

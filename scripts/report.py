@@ -1,6 +1,7 @@
 """One HTML file to play, look and understand: `python scripts/report.py`."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ def make(
     results: Path,
     published: Path = ROOT / "checkpoints/published.json",
     specs: list[str] | None = None,
+    runs: Path | None = None,
 ) -> dict[str, Any]:
     """Write the report.
 
@@ -46,6 +48,8 @@ def make(
         results: of the benchmark; need not be there.
         published: of the reproductions; need not be there.
         specs: the players to show instead of those in `results`.
+        runs: a folder of trained players that `results` may name, besides the current folder and
+            that of `results`.
 
     Returns:
         Its path, its size in bytes, and the names of the players it shows.
@@ -64,10 +68,15 @@ def make(
 
     if specs:
         players = gather.from_specs(specs)
-    elif results.is_file():
-        players = gather.from_benchmark(results)
+    elif results.exists():
+        players = gather.from_benchmark(results, runs)
     else:
         players = gather.from_specs(gather.usual())
+    for player in players:
+        if player.complaint:
+            what = "no curve" if player.no_curve else "the curve"
+            told = console.visible(f"{what} of {player.name}: {player.complaint}")
+            print(f"{PROG}: {told}", file=sys.stderr)
     text = html(players, numbers.read(published))
     try:
         write(out, text)

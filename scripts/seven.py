@@ -57,13 +57,12 @@ def read(file: Path) -> dict[str, Any]:
     """The claims in a file.
 
     Raises:
-        ValueError: if they are not JSON.
+        ValueError: if they are not JSON, or the file is no regular one of bounded size.
         OSError: if there is no such file.
     """
-    try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{file} is not JSON: {error}") from None
+    from tttenv.untrusted import read_json
+
+    found = read_json(file)
     if not isinstance(found, dict):
         raise ValueError(f"{file} does not hold what this script writes")
     return found
@@ -77,12 +76,32 @@ def verify(data: dict[str, Any], file: Path) -> None:
     """
     from sevens import claims
 
+    from tttenv.untrusted import shown
+
     try:
         claims.verify(data)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise ValueError(f"{file} does not hold what this script writes: {error!r}") from None
+    except (KeyError, TypeError, IndexError, AttributeError, OverflowError) as error:
+        told = shown(repr(error))
+        raise ValueError(f"{file} does not hold what this script writes: {told}") from None
     except ValueError as error:
-        raise ValueError(f"{file} does not hold: {error}") from None
+        raise ValueError(f"{file} does not hold: {shown(error)}") from None
+
+
+def best_weights(file: Path) -> list[float]:
+    """The weights in a file that are the best so far.
+
+    Raises:
+        ValueError: if they are not seven numbers.
+    """
+    found = read(file).get("best_weights")
+    if not isinstance(found, list) or len(found) != 7 or not all(map(is_number, found)):
+        raise ValueError(f"{file} does not hold what this script writes: no seven best weights")
+    return found
+
+
+def is_number(value: object) -> bool:
+    """Whether it is a number of usual size; true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
 
 
 def search(given: Arguments) -> dict[str, Any]:
@@ -95,7 +114,7 @@ def search(given: Arguments) -> dict[str, Any]:
             task = progress.add_task("climbing", total=given.climbs)
             weights = climb(given.seed, given.climbs, lambda: progress.advance(task))
         else:
-            weights = read(given.file)["best_weights"]
+            weights = best_weights(given.file)
         task = progress.add_task("proving", total=None)
         return claims.find(weights, lambda what: progress.update(task, description=what))
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from page import data, published, tables
 from page.gather import Shown
+from page.markup import script_data
 
 HERE = Path(__file__).parent
 # One scope, in this order.
@@ -29,7 +30,7 @@ def html(players: list[Shown], numbers: list[dict[str, Any]]) -> str:
         policy=_policy(script, style),
         style=style,
         script=script,
-        data=data.script(data.tables(players)),
+        data=script_data(data.tables(players)),
         options=tables.options(players),
         leaderboard=tables.leaderboard(players),
         curves=curves,

@@ -6,12 +6,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from page import events
+from page.markup import Markup, element
+from tttenv.untrusted import shown
+
 # Drawn in these colours, which then become names that the page's style sheet gives colours to.
 INK, AS_X, AS_O, OPTIMAL = "#010101", "#020202", "#030303", "#040404"
 NAMES = {INK: "var(--quiet)", AS_X: "var(--x)", AS_O: "var(--o)", OPTIMAL: "var(--good)"}
 # What they are in a picture that stands alone, on white.
 PAINTS = {INK: "#57534e", AS_X: "#2563eb", AS_O: "#d97706", OPTIMAL: "#15803d"}
 TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", "time/seconds")
+LIMITS = ((-1.001, 1.001), (-1.001, 1.001), (-0.001, 1.001), (0.0, 1e9))  # of their values
 
 
 @dataclass(frozen=True)
@@ -25,30 +30,50 @@ class Curve:
     unbeatable_at: tuple[int, float] | None  # the step and second of the first such measure
 
 
-def read(folder: Path) -> Curve | None:
-    """The curve of the training in `folder`; None if it left no events there."""
-    if not any(folder.glob("events.out.tfevents.*")):
-        return None
-    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+def read(folder: Path) -> tuple[Curve | None, str | None]:
+    """The curve of the training in `folder`, and what is wrong with its event files, if anything.
 
-    events = EventAccumulator(str(folder), size_guidance={"scalars": 0, "images": 1, "tensors": 1})
-    events.Reload()
-    if not set(TAGS) <= set(events.Tags()["scalars"]):
-        return None
-    as_x, as_o, optimal, seconds = ([e.value for e in events.Scalars(tag)] for tag in TAGS)
-    steps = [event.step for event in events.Scalars(TAGS[0])]
-    safe = [at for at, values in enumerate(zip(as_x, as_o, strict=True)) if min(values) > -1e-9]
+    No curve where the training left no events, or none that can be read; of a training that was
+    killed those steps of which everything was written.
+    """
+    try:
+        if not events.files(folder):
+            return None, None
+        values, cut = events.read(folder, TAGS)
+        if not all(values.values()):  # of a game that is not solved, or of another program
+            return None, None
+        curve = _curve(values)
+    except (OSError, ValueError) as error:
+        return None, str(error)
+    return curve, f"{shown(cut)} is cut short: its end is not shown" if cut else None
+
+
+def _curve(values: dict[str, dict[int, float]]) -> Curve:
+    """The curve of the values by tag and step.
+
+    Raises:
+        ValueError: if they are no measures.
+    """
+    steps = sorted(set.intersection(*(set(points) for points in values.values())))
+    if not steps:
+        raise ValueError("its event files tell of no step everything")
+    for tag, (least, most) in zip(TAGS, LIMITS, strict=True):
+        for step in steps:
+            if not least <= values[tag][step] <= most or step < 0:
+                raise ValueError(f"its event files say {tag} is {values[tag][step]} at step {step}")
+    as_x, as_o, optimal, seconds = ([values[tag][step] for step in steps] for tag in TAGS)
+    safe = [at for at, worst in enumerate(zip(as_x, as_o, strict=True)) if min(worst) > -1e-9]
     first = (steps[safe[0]], seconds[safe[0]]) if safe else None
     return Curve(steps, seconds, {"X": as_x, "O": as_o}, optimal, first)
 
 
-def svg(curve: Curve, over: str, label: str) -> str:
+def svg(curve: Curve, over: str, label: str) -> Markup:
     """The curve as an SVG element.
 
     Args:
         curve: to draw.
         over: "seconds" or "steps", what stands along the bottom.
-        label: what a screen reader says; already escaped.
+        label: what a screen reader says.
     """
     import logging
 
@@ -100,7 +125,7 @@ def _figure(curve: Curve, along: list[Any], over: str) -> Any:
         below.plot(along, curve.worst[seat], dashes, color=colour, lw=1.6)
     below.set(ylim=(-1.06, 0.06), yticks=(-1, -0.5, 0), xlabel=over)
     for axes in (above, below):
-        axes.set_xlim(0, along[-1] * 1.02)
+        axes.set_xlim(0, (along[-1] or 1) * 1.02)
         axes.tick_params(colors=INK, width=0.6, length=3)
         axes.xaxis.label.set_color(INK)
         axes.grid(axis="y", color=INK, alpha=0.25, lw=0.5)
@@ -108,10 +133,10 @@ def _figure(curve: Curve, along: list[Any], over: str) -> Any:
     return figure
 
 
-def _plain(drawn: str, label: str) -> str:
+def _plain(drawn: str, label: str) -> Markup:
     """The drawing without what a strict content security policy forbids: style attributes."""
     body = drawn[drawn.index("<g ") : drawn.rindex("</svg>")]
-    box = re.search(r'viewBox="[^"]+"', drawn)
+    box = re.search(r'viewBox="([^"]+)"', drawn)
     assert box is not None
     body = re.sub(r"<style.*?</style>|<metadata>.*?</metadata>|<!--.*?-->", "", body, flags=re.S)
     body = re.sub(r'<g id="[^"]+"', "<g", body)
@@ -119,7 +144,7 @@ def _plain(drawn: str, label: str) -> str:
     for colour, name in NAMES.items():
         body = body.replace(colour, name)
     body = re.sub(r"\n\s*", "\n", body)
-    return f'<svg role="img" aria-label="{label}" {box[0]}>{body}</svg>'
+    return element("svg", Markup(body), role="img", aria_label=label, viewBox=box[1])
 
 
 def _attributes(style: str) -> str:

@@ -1,7 +1,6 @@
 """What the page's board is played from: every position, its exact value, every player's moves."""
 
 import base64
-import json
 from typing import Any
 
 import numpy as np
@@ -48,12 +47,6 @@ def quantised(player: Shown) -> NDArray[np.uint8]:
     probs = player.table.table[legal]
     steps = np.maximum(np.round(255 * probs), 1)
     return np.where(probs > TINY, steps, 0).astype(np.uint8)
-
-
-def script(content: dict[str, Any]) -> str:
-    """JSON that can stand in a script element, whatever a player is called."""
-    text = json.dumps(content, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 def _player(player: Shown) -> dict[str, Any]:

@@ -1,9 +1,13 @@
-"""JSON files with a list of rows that somebody names: read, or refused in a sentence."""
+"""What a JSON file that somebody names may say: rows, numbers, folders, or a refusal in a line."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
+
+from tttenv.untrusted import MEGABYTE, parse_json, read_bytes, shown
+
+LONGEST = 64 * MEGABYTE  # bytes; the benchmark writes some 4,000 a training
+LARGEST = 1e15  # numbers are below; a page shows no larger ones
 
 
 def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[str, Any]]:
@@ -16,17 +20,42 @@ def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[
         needed: keys that every row must have.
 
     Raises:
-        ValueError: if the file holds something else.
+        ValueError: if the file holds something else, or is no regular file of bounded size.
     """
+    data, name = read_bytes(file, LONGEST), shown(file)
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError):
-        raise ValueError(f"{file} holds no {what}: it is not JSON") from None
+        content = parse_json(data, file)
+    except ValueError:
+        raise ValueError(f"{name} holds no {what}: it is not JSON") from None
     found = content.get(under) if isinstance(content, dict) else None
     if not isinstance(found, list):
-        raise ValueError(f"{file} holds no {what}: there is no list {under!r} in it")
+        raise ValueError(f"{name} holds no {what}: there is no list {under!r} in it")
     for number, row in enumerate(found, start=1):
         lacking = [key for key in needed if not isinstance(row, dict) or key not in row]
         if lacking:
-            raise ValueError(f"{file} holds no {what}: entry {number} lacks {', '.join(lacking)}")
+            raise ValueError(f"{name} holds no {what}: entry {number} lacks {', '.join(lacking)}")
     return found
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a number that a page can show; true and false are none."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return abs(value) < LARGEST
+
+
+def folder(file: Path, named: str, homes: Sequence[Path]) -> Path:
+    """A folder that a file names, if it lies within one of `homes`, links followed.
+
+    Raises:
+        ValueError: if it lies elsewhere or is none.
+    """
+    try:
+        place = Path(named).resolve()
+        inside = any(place.is_relative_to(home.resolve()) for home in homes)
+    except (OSError, RuntimeError, ValueError):  # a circle of links, a zero byte, a long name
+        inside = False
+    if not inside:
+        within = " or ".join(dict.fromkeys(shown(home.resolve()) for home in homes))
+        raise ValueError(f"{shown(file)} tells of {shown(named)}, which is not within {within}")
+    return Path(named)

@@ -15,7 +15,8 @@ function draw() {
   const safe = player.certificate.unbeatable ? "It cannot be beaten." : "It can be beaten.";
   find("about-name").textContent = player.name;
   find("about").textContent = `${capital(player.about)}. ${safe}`;
-  find("command").textContent = `python scripts/certify.py '${player.spec}' --json`;
+  const spec = player.spec.replaceAll("'", `'"'"'`); // quoted, as it is made to be pasted in a shell
+  find("command").textContent = `python scripts/certify.py '${spec}' --json`;
   find("certificate").textContent = JSON.stringify(player.certificate, null, 1);
   find("link").href = address();
 }

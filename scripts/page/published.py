@@ -1,6 +1,6 @@
 """The published numbers beside ours: what `reproduce.py --summary` wrote, as HTML tables."""
 
-from html import escape
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +8,33 @@ from sources import SOURCES
 from sources.tables import cells
 
 from page import given
+from page.markup import Markup, element, joined
+from tttenv.untrusted import shown
 
-NEEDED = (
-    *("source", "what", "main", "note", "unit", "claimed", "expected", "published", "repaired"),
-    *("budget", "budget_claimed", "tolerance", "holds"),
-)
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _numbers(value: object) -> bool:
+    return isinstance(value, list) and all(map(given.is_number, value))
+
+
+def _either(kind: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or kind(value)
+
+
+def _yes_or_no(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+KINDS: dict[str, Callable[[object], bool]] = {  # what stands under each key of a row
+    **dict.fromkeys(["source", "what", "note", "unit", "tolerance"], _text),
+    **dict.fromkeys(["claimed", "expected", "published", "repaired"], _either(_numbers)),
+    **dict.fromkeys(["budget", "budget_claimed"], _either(_text)),
+    "main": _yes_or_no,
+    "holds": _either(_yes_or_no),
+}
 HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
@@ -22,43 +44,38 @@ def read(file: Path) -> list[dict[str, Any]]:
     Raises:
         ValueError: if it holds something else.
     """
-    if not file.is_file():
+    if not file.exists():
         return []
-    rows = given.rows(file, "rows", "published numbers", NEEDED)
+    rows = given.rows(file, "rows", "published numbers", list(KINDS))
     for number, row in enumerate(rows, start=1):
-        try:
-            html([row])
-        except (ValueError, KeyError, TypeError, AttributeError):
+        if not all(fits(row[key]) for key, fits in KINDS.items()):
             wrong = f"entry {number} has values of other kinds than reproduce.py writes"
-            raise ValueError(f"{file} holds no published numbers: {wrong}") from None
+            raise ValueError(f"{shown(file)} holds no published numbers: {wrong}")
     return rows
 
 
-def html(rows: list[dict[str, Any]]) -> str:
+def html(rows: list[dict[str, Any]]) -> Markup:
     """The main rows as a table, and all of them in another that opens."""
     main = [row for row in rows if row["main"]]
     if len(main) in (0, len(rows)):
         return _table(rows, "Published numbers")
     whole = _table(rows, "All published numbers")
-    more = f"<details><summary>All {len(rows)} numbers</summary>{whole}</details>"
-    return _table(main, "Main published numbers") + more
+    more = element("details", element("summary", f"All {len(rows)} numbers"), whole)
+    return joined([_table(main, "Main published numbers"), more])
 
 
-def _table(rows: list[dict[str, Any]], label: str) -> str:
-    heads = "".join(f'<th scope="col">{head}</th>' for head in HEADS)
+def _table(rows: list[dict[str, Any]], label: str) -> Markup:
+    heads = [element("th", head, scope="col") for head in HEADS]
     parts = []
     for source in dict.fromkeys(row["source"] for row in rows):
         title = SOURCES[source][1] if source in SOURCES else source
-        own = "".join(_row(row) for row in rows if row["source"] == source)
-        head = f'<tr><th scope="rowgroup" colspan="{len(HEADS)}">{escape(title)}</th></tr>'
-        parts.append(f"<tbody>{head}{own}</tbody>")
-    return (
-        f'<div class="scroll" role="region" tabindex="0" aria-label="{label}">'
-        f'<table class="words"><thead><tr>{heads}</tr></thead>{"".join(parts)}</table></div>'
-    )
+        own = [_row(row) for row in rows if row["source"] == source]
+        head = element("tr", element("th", title, scope="rowgroup", colspan=len(HEADS)))
+        parts.append(element("tbody", head, *own))
+    table = element("table", element("thead", element("tr", *heads)), *parts, class_="words")
+    return element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
 
 
-def _row(row: dict[str, Any]) -> str:
-    texts = [*cells(row)[:3], row["note"]]
-    data = "".join(f"<td>{escape(text)}</td>" for text in texts)
-    return f'<tr><th scope="row">{escape(row["what"])}</th>{data}</tr>'
+def _row(row: dict[str, Any]) -> Markup:
+    data = [element("td", text) for text in (*cells(row)[:3], row["note"])]
+    return element("tr", element("th", row["what"], scope="row"), *data)

@@ -1,6 +1,5 @@
-"""The report's tables and figures as HTML: all text escaped, no attribute that runs or styles."""
+"""The report's tables and figures as HTML, of elements that escape what they hold."""
 
-from html import escape
 from itertools import product
 from typing import Any
 from urllib.parse import quote
@@ -9,6 +8,7 @@ import console
 
 from page.curves import svg
 from page.gather import RULES, Shown
+from page.markup import Markup, element, joined
 from tttenv.exact import SEATS, Score, score
 
 HEADS = [
@@ -17,13 +17,11 @@ HEADS = [
 ]
 
 
-def leaderboard(players: list[Shown]) -> str:
+def leaderboard(players: list[Shown]) -> Markup:
     """A row a player, strongest first; each cell carries its exact number to sort by."""
-    heads = "".join(
-        f'<th scope="col"><button type="button">{escape(head)}</button></th>' for head in HEADS
-    )
-    rows = "".join(_row(player) for player in ranked(players))
-    return f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
+    heads = [element("th", element("button", head, type="button"), scope="col") for head in HEADS]
+    rows = [_row(player) for player in ranked(players)]
+    return joined([element("thead", element("tr", *heads)), element("tbody", *rows)])
 
 
 def ranked(players: list[Shown]) -> list[Shown]:
@@ -37,7 +35,7 @@ def ranked(players: list[Shown]) -> list[Shown]:
     return sorted(players, key=strength, reverse=True)
 
 
-def _row(player: Shown) -> str:
+def _row(player: Shown) -> Markup:
     found = player.certificate
     worst, wins = found["worst_case"], {s: found["vs_random"][s][0] for s in SEATS}
     verdict = "never loses" if found["unbeatable"] else "can be beaten"
@@ -50,29 +48,33 @@ def _row(player: Shown) -> str:
         ("", "") if player.seconds is None else (f"{player.seconds:.1f}", player.seconds),
         ("", "") if player.steps is None else (str(player.steps), player.steps),
     ]
-    link = f'<a href="#play={quote(player.name, safe="")}">{escape(player.name)}</a>'
-    body = "".join(f'<td data-value="{number}">{escape(text)}</td>' for text, number in cells)
-    return f'<tr><th scope="row" data-value="{escape(player.name)}">{link}</th>{body}</tr>'
+    link = element("a", player.name, href=f"#play={quote(player.name, safe='')}")
+    head = element("th", link, scope="row", data_value=player.name)
+    return element("tr", head, *(element("td", text, data_value=number) for text, number in cells))
 
 
-def curves(players: list[Shown]) -> str:
-    """A figure for each player whose training left a curve: over steps, and over seconds."""
-    return "".join(_figure(player) for player in players if player.curve)
+def curves(players: list[Shown]) -> Markup:
+    """A figure for each player whose training left a curve, or event files that hold none."""
+    return joined(_figure(player) for player in players if player.curve or player.no_curve)
 
 
-def _figure(player: Shown) -> str:
-    curve, name = player.curve, escape(player.name)
-    assert curve is not None
+def _figure(player: Shown) -> Markup:
+    curve, heading = player.curve, element("h3", player.name)
+    if curve is None:
+        told = "no curve: the training's event files cannot be read"
+        return element("figure", element("figcaption", heading, told))
     end = f"{curve.steps[-1]} steps in {curve.seconds[-1]:.1f} s of one core"
     told = f"not yet unbeatable after {end}"
     if curve.unbeatable_at:
         step, seconds = curve.unbeatable_at
         told = f"unbeatable after {step} steps, {seconds:.1f} s of one core"
-    label = f"{name}: {told}; optimal moves {console.share(curve.optimal[-1])} %"
-    drawn = "".join(
-        f'<div class="over-{over}">{svg(curve, over, label)}</div>' for over in ("steps", "seconds")
-    )
-    return f"<figure><figcaption><h3>{name}</h3>{told}</figcaption>{drawn}</figure>"
+    share = console.share(curve.optimal[-1])
+    label = f"{player.name}: {told}; optimal moves {share} %"
+    drawn = [
+        element("div", svg(curve, over, label), class_=f"over-{over}")
+        for over in ("steps", "seconds")
+    ]
+    return element("figure", element("figcaption", heading, told), *drawn)
 
 
 def scores(players: list[Shown]) -> list[list[Score]]:
@@ -81,28 +83,31 @@ def scores(players: list[Shown]) -> list[list[Score]]:
     return [found[at : at + len(players)] for at in range(0, len(found), len(players))]
 
 
-def pairs(players: list[Shown], found: list[list[Score]]) -> str:
+def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
     """What X may expect, a row for every player as X and a column for every player as O."""
-    heads = "".join(f'<th scope="col"><span>{escape(p.name)}</span></th>' for p in players)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(player.name)}</th>'
-        + "".join(_pair(result, at, column) for column, result in enumerate(results))
-        + "</tr>"
+    heads = [element("th", element("span", player.name), scope="col") for player in players]
+    rows = [
+        element(
+            "tr",
+            element("th", player.name, scope="row"),
+            *(_pair(result, at, column) for column, result in enumerate(results)),
+        )
         for at, (player, results) in enumerate(zip(players, found, strict=True))
-    )
-    return f"<thead><tr><td>X \\ O</td>{heads}</tr></thead><tbody>{rows}</tbody>"
+    ]
+    corner = element("td", "X \\ O")
+    return joined([element("thead", element("tr", corner, *heads)), element("tbody", *rows)])
 
 
-def _pair(result: Score, row: int, column: int) -> str:
+def _pair(result: Score, row: int, column: int) -> Markup:
     shares = "|".join(console.share(part) for part in result)
     tint = f"t{round(4 * result.value):+d}"
-    at = f'data-x="{row}" data-o="{column}" data-odds="{escape(shares)}"'
-    return f'<td class="{tint}" {at}>{console.value(result.value)}</td>'
+    told = console.value(result.value)
+    return element("td", told, class_=tint, data_x=row, data_o=column, data_odds=shares)
 
 
-def options(players: list[Shown]) -> str:
+def options(players: list[Shown]) -> Markup:
     """The players as choices of a select element, by number."""
-    return "".join(f'<option value="{n}">{escape(p.name)}</option>' for n, p in enumerate(players))
+    return joined(element("option", p.name, value=n) for n, p in enumerate(players))
 
 
 def summary(players: list[Shown]) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """S0: a linear evaluator of seven features, trained by least mean squares."""
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +9,7 @@ from sources.rows import PRINTED, Found, Job, Row, Run, Task, Tell
 from sources.training import RULES, strength, trained
 from tttenv.exact import Tabulated, positions
 from tttenv.features import seven
+from tttenv.untrusted import read_json
 
 SEVEN = Path(__file__).parents[2] / "checkpoints" / "seven.json"
 
@@ -43,7 +43,7 @@ def proof(task: Task, tell: Tell) -> Found:
     """What is known of all weights of the seven features, from the shipped file if it is there."""
     if not SEVEN.exists():
         return {"note worst": f"not re-run: no {SEVEN.name} in checkpoints"}
-    told = json.loads(SEVEN.read_text(encoding="utf-8"))
+    told = read_json(SEVEN)
     verify(told)
     words = {True: "exist", False: "do not exist", None: "are not known"}
     possible = ", ".join(f"{words[told['unbeatable_possible'][s]]} as {s}" for s in "XO")

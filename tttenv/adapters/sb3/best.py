@@ -1,10 +1,10 @@
 """Which of a training's models is the best, and the certificate of the one that a folder keeps."""
 
-import json
 from pathlib import Path
 
 from tttenv.certificate import Certificate
 from tttenv.rules import Rules
+from tttenv.untrusted import read_json, shown
 
 MODEL, CERTIFICATE = "best.zip", "best.json"
 
@@ -26,10 +26,10 @@ def kept(folder: Path, rules: Rules) -> Certificate | None:
     if not file.exists():
         return None
     try:
-        found = Certificate(**json.loads(file.read_text(encoding="utf-8"))["certificate"])
+        found = Certificate(**read_json(file)["certificate"])
         rank(found)
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{file} is not the certificate of a kept model: {error}") from None
+    except (OSError, ValueError, TypeError, KeyError, OverflowError) as error:
+        raise ValueError(f"{file} is not the certificate of a kept model: {shown(error)}") from None
     if found.rules != str(rules):
-        raise ValueError(f"{folder} keeps a player of {found.rules}, not {rules}")
+        raise ValueError(f"{folder} keeps a player of {shown(found.rules, 60)}, not {rules}")
     return found

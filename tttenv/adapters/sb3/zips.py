@@ -2,14 +2,24 @@
 
 import importlib
 import io
-import json
+import lzma
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from tttenv.registry import unknown
+from tttenv.untrusted import MEGABYTE, parse_json, read_bytes, shown
+
+LARGEST = 1024 * MEGABYTE  # bytes of a zip
+LARGEST_SETTINGS = 64 * MEGABYTE  # bytes of its settings, unfolded
+# What reading a damaged zip raises; an encrypted one raises RuntimeError.
+_NO_MODEL = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
+    *(KeyError, TypeError, ValueError, RuntimeError),
+)
 
 
 class Algorithm(NamedTuple):
@@ -44,8 +54,8 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     """
     path = Path(file)
     try:
-        data = path.read_bytes()
-    except OSError as error:
+        data = read_bytes(path, LARGEST)
+    except FileNotFoundError as error:
         raise ValueError(f"{path} cannot be read: {error.strerror}") from None
     name = algorithm or _detected(path, data)
     if name not in ALGORITHMS:
@@ -62,19 +72,22 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
 def _detected(path: Path, data: bytes) -> str:
     """The name of the algorithm whose settings the zip holds; nothing in it is run for that."""
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            saved = json.loads(archive.read("data"))
+        with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
+            settings = stream.read(LARGEST_SETTINGS + 1)  # however much more a zip may unfold to
+        if len(settings) > LARGEST_SETTINGS:
+            raise ValueError(f"its settings have more than {LARGEST_SETTINGS:,} bytes")
+        saved = parse_json(settings, "its settings")
         home = str(saved["policy_class"]["__module__"])
-    except (zipfile.BadZipFile, KeyError, TypeError, ValueError, NotImplementedError) as error:
+    except _NO_MODEL as error:
         raise ValueError(f"{path} is no model saved by SB3: {_first_line(error)}") from None
     for name, known in ALGORITHMS.items():
         if known.field in saved and known.policies in home:
             return name
     raise ValueError(
-        f"what trained {path} is not to be seen from it (its policy is of {home});"
+        f"what trained {path} is not to be seen from it (its policy is of {shown(home, 60)});"
         f" say algorithm=, one of {', '.join(ALGORITHMS)}"
     )
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return shown((str(error).splitlines() or [type(error).__name__])[0])
