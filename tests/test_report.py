@@ -556,7 +556,7 @@ def test_the_bare_name_of_a_shipped_player_is_hinted_at(tmp_path, monkeypatch):
         monkeypatch.chdir(folder)
         with pytest.raises(ValueError, match=f"; the shipped one is {re.escape(found)}$"):
             report.make(out, out, out, ["dqn"])
-        with pytest.raises(ValueError, match=r"external$"):
+        with pytest.raises(ValueError, match=r"or the folder of a checkpoint$"):
             report.make(out, out, out, ["nobody"])
 
 
