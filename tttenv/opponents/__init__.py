@@ -148,7 +148,7 @@ def is_path(spec: str) -> bool:
         if spec and (Path(spec) / "card.json").is_file():
             return True
     except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
-        pass
+        return False
     if spec.partition(":")[0] in _everyone().rows:
         return False  # a path may stand inside the options of a named player
     return "/" in spec

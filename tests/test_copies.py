@@ -1,0 +1,195 @@
+"""Environments copied in mid-game play on alike, and closed ones end their threads and refuse."""
+
+import copy
+import pickle
+import threading
+
+import cloudpickle
+import gymnasium as gym
+import numpy as np
+import pytest
+from reference import spell
+
+import tttenv.crew
+import tttenv.rounds
+from tttenv import Rules, player
+from tttenv.env import TicTacToe
+from tttenv.opponents import OPPONENTS
+from tttenv.policy import blend, uniform
+from tttenv.vector import VectorTicTacToe
+
+
+@pytest.fixture(autouse=True)
+def _threads_share_even_small_batches(monkeypatch):
+    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
+
+
+def last_cell(boards):
+    """A player that is a plain function of a module."""
+    return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
+
+
+SPECS = {"mcts": "mcts:iterations=20", "alphabeta": "alphabeta:depth=1"}
+PLAYERS = {
+    "none": None,
+    "function": last_cell,
+    "blend": blend(last_cell, uniform, 0.5),
+    **{name: SPECS.get(name, name) for name in OPPONENTS},
+    "nested": "epsilon:player=(epsilon:player=tactical,epsilon=0.5)",
+}
+PLAYED = [  # on a small board by everybody, on a large one by who need not solve the game
+    *(((3, 3, 3), name) for name in PLAYERS),
+    *(((5, 5, 4), name) for name in PLAYERS if name not in ("minimax", "epsilon")),
+]
+COPIES = {
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    "deepcopy": copy.deepcopy,
+    "cloudpickle": lambda env: pickle.loads(cloudpickle.dumps(env)),
+}
+
+
+def moves(env, dice):
+    masks = env.unwrapped.action_masks()
+    cells = [int(dice.choice(np.flatnonzero(mask))) for mask in masks.reshape(-1, masks.shape[-1])]
+    return cells[0] if masks.ndim == 1 else np.array(cells)
+
+
+def plain(answer):
+    """What a call returned, to be compared."""
+    if isinstance(answer, np.ndarray):
+        return str(answer.dtype), answer.shape, answer.tobytes()
+    if isinstance(answer, dict):
+        return {name: plain(part) for name, part in answer.items()}
+    return [plain(part) for part in answer] if isinstance(answer, tuple) else answer
+
+
+def played(env, turns):
+    """What some steps return."""
+    dice, told = np.random.default_rng(0), []
+    for _ in range(turns):
+        answer = env.step(moves(env, dice))
+        told.append(plain(answer))
+        if answer[2] is True:
+            told.append(plain(env.reset()))
+    return told
+
+
+@pytest.mark.parametrize("way", COPIES)
+@pytest.mark.parametrize(("rules", "name"), PLAYED)
+def test_a_copy_made_in_mid_game_plays_on_alike(way, rules, name):
+    given = {**dict(zip("mnk", rules, strict=True)), "opponent": PLAYERS[name]}
+    for env in (
+        gym.make("TicTacToe-v0", **given),
+        TicTacToe(**given, seat="O", obs="board"),
+        VectorTicTacToe(5, **given, threads=2, copy=False),
+        VectorTicTacToe(5, **given, obs="dict"),
+    ):
+        env.reset(seed=4)
+        played(env, 3)
+        twin = COPIES[way](env)
+        assert played(twin, 12) == played(env, 12)
+
+
+@pytest.mark.parametrize("name", list(OPPONENTS))
+def test_a_player_that_is_pickled_answers_alike(name):
+    rules = Rules(2, 4, 3)
+    boards = np.array([rules.start(), rules.parse("X___O___"), rules.parse("XO_X____")])
+    one = player(SPECS.get(name, name), rules)
+    other = pickle.loads(pickle.dumps(one))
+    assert (np.asarray(one(boards)) == np.asarray(other(boards))).all()
+    assert getattr(one, "impure", None) == getattr(other, "impure", None)
+
+
+def running():
+    """The threads of this process."""
+    return {thread for thread in threading.enumerate() if thread.is_alive()}
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (4, 4, 4)], ids=spell)
+@pytest.mark.parametrize("opponent", [None, "random", "tactical"])
+def test_closing_ends_the_threads_at_once_and_twice_is_fine(rules, opponent):
+    before = running()
+    env = VectorTicTacToe(400, *rules, opponent=opponent, threads=3)
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+    assert running() - before
+    env.close()
+    assert running() == before
+    env.close()
+    for call in (env.reset, env.sample_actions, lambda: env.step(np.zeros(400, np.int64))):
+        with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
+            call()
+    assert env.boards.shape == (400, rules[0] * rules[1])
+    assert running() == before
+
+
+def test_a_match_that_ended_its_threads_starts_them_again():
+    env = VectorTicTacToe(400, opponent="random", threads=3)
+    twin = VectorTicTacToe(400, opponent="random")
+    for one in (env, twin):
+        one.reset(seed=0)
+    env.match.close()
+    for _ in range(3):
+        cells = twin.sample_actions()
+        assert plain(env.step(cells)) == plain(twin.step(cells))
+    env.close()
+
+
+def test_a_closed_game_refuses_to_go_on_and_still_can_be_looked_at():
+    env = gym.make("TicTacToe-v0", render_mode="ansi")
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step(0)
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    for call in (env.reset, lambda: env.step(0), lambda: env.reset(options={"board": "bad"})):
+        with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
+            call()
+    assert "to move" in env.render()
+    assert env.unwrapped.action_masks().any()
+
+
+def test_an_environment_that_cannot_be_made_leaves_no_complaint_behind(recwarn):
+    import gc
+
+    for wrong in ({"num_envs": 0}, {"m": 0}, {"opponent": "nobody"}):
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            VectorTicTacToe(**wrong)
+    gc.collect()
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("name", ["sb3", "torchrl", "skrl"])
+def test_other_libraries_close_the_games_too(name):
+    before = running()
+    if name == "sb3":
+        from tttenv.adapters.sb3 import VecEnv
+
+        env = VecEnv(400, opponent="random", threads=3)
+        step = lambda: env.step(np.zeros(400, np.int64))  # noqa: E731
+        games = env.games
+    elif name == "torchrl":
+        from tttenv.adapters.torchrl import Games
+
+        env = Games(400, opponent="random", threads=3)
+        games = env.games
+        step = lambda: env.rand_step(frame)  # noqa: E731
+    else:
+        import torch
+
+        from tttenv.adapters.skrl import make_env
+
+        env = make_env(400, opponent="random", threads=3)
+        step = lambda: env.step(torch.zeros(400, 1, dtype=torch.int64))  # noqa: E731
+        games = env._env
+    frame = env.reset()
+    step()
+    assert running() - before
+    env.close()
+    assert not {t for t in running() - before if "tttenv" in t.name or "ThreadPool" in t.name}
+    for call in (env.reset, step):
+        with pytest.raises((gym.error.ClosedEnvironmentError, RuntimeError)):
+            call()
