@@ -1,14 +1,18 @@
 """td0, qtable, genetic, supervised and lms: published numbers from outside, repaired ones exact."""
 
 import dataclasses
+import os
+import subprocess
+import sys
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
 from learners.loop import Clock, plan, run
-from learners.moves import TEST, export_csv, images, read_csv, solved, turned_twice
+from learners.moves import MOST, TEST, export_csv, images, read_csv, solved, turned_twice
 from learners.registry import LEARNERS
 from learners.testing import check_learner
 from tttenv.certificate import certify
@@ -16,6 +20,7 @@ from tttenv.exact import solve
 from tttenv.rules import Rules
 from tttenv.symmetry import maps
 
+ROOT = Path(__file__).parents[1]
 RULES = Rules()
 NAMES = ["td0", "qtable", "genetic", "supervised", "lms"]
 quiet = pytest.mark.filterwarnings("ignore:supervised")
@@ -177,7 +182,7 @@ def test_exported_moves_come_back_and_bad_rows_are_reported(tmp_path):
     assert len(learner.complaints) == 6
     (warning,) = caught  # says it once, with the count
     assert str(warning.message).startswith(
-        f"supervised: 6 of 7 rows of {file} are left out: line 2: finished board"
+        f"supervised: 6 of 7 rows of {file} are left out: line 2: unreachable board"
     )
     assert [complaint.split(", ")[1].split(":")[0] for complaint in learner.complaints] == [
         "line 2",
@@ -188,6 +193,43 @@ def test_exported_moves_come_back_and_bad_rows_are_reported(tmp_path):
         "line 7",
     ]
     assert "optimal are [2, 3, 4, 8]" in learner.complaints[1]
+
+
+def no_files(folder):
+    """Files that are none, too large, or hold what no row is."""
+    os.mkfifo(folder / "pipe")
+    (folder / "folder").mkdir()
+    with (folder / "sparse").open("wb") as stream:
+        stream.truncate(10**11)
+    (folder / "bytes").write_bytes(b"\xff\xfe\x00")
+    (folder / "field").write_text("1" * 200_000)
+    (folder / "row").write_text(",".join(["x\x1b[2J"] * 20_000))
+    (folder / "digits").write_text(",".join(["0"] * 9 + ["4" * 4000]))
+    (folder / "empty").touch()
+    (folder / "rows").write_text("\n" + "0\n" * (MOST + 1))
+    return [folder / "none", *sorted(folder.iterdir()), Path("/dev/zero"), Path("a" * 5000)]
+
+
+def test_what_is_no_file_of_moves_is_refused_in_a_short_line(tmp_path):
+    for file in no_files(tmp_path):
+        with pytest.raises(ValueError, match=r"no (row|moves)") as refusal:
+            read_csv(RULES, file)
+        told = str(refusal.value)
+        assert told.isprintable(), told
+        assert len(told) < 1000
+
+
+def test_a_script_tells_of_rows_it_leaves_out_once_in_its_own_words(tmp_path):
+    file = tmp_path / "moves.csv"
+    file.write_text("0,0,0,0,-1,0,0,0,0,0\n0,0,0\nx\x1b[2J\n")
+    command = [sys.executable, str(ROOT / "scripts/train.py"), "supervised", "--steps", "1"]
+    command += ["--moves-csv", str(file), "--out", str(tmp_path / "out"), "--json"]
+    surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
+    told = subprocess.run(command, capture_output=True, text=True, env=surroundings)
+    assert told.returncode == 0, told.stderr
+    begin = f"train.py: supervised: 2 of 3 rows of {file} are left out: line 2: "
+    assert told.stderr.startswith(begin)
+    assert told.stderr.count("\n") == 1
 
 
 @pytest.mark.trained
