@@ -130,14 +130,14 @@ def show(results: list[Result]) -> None:
     rows = []
     for result in results:
         others = [
-            f"{name} {short(speed)}, {result.ratios[name]:.3g} x"
+            f"{name} {short(speed)}, {result.ratios[name]:.3g}x"
             for name, speed in result.peers.items()
         ]
         rows.append([result.name, short(result.ours), result.unit, "; ".join(others)])
     compared = any(result.peers for result in results)
     text_tables.show(columns if compared else columns[:3], rows)
     if compared:
-        text_tables.say("beside: how much of it others do per second; 2 x: ours is twice as fast")
+        text_tables.say("beside: how much of it others do per second; 2x: ours is twice as fast")
 
 
 def short(number: float) -> str:

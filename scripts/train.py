@@ -217,7 +217,7 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
         print(json.dumps({**result, "certificate": found}, indent=2))
         return
     if report.certificate is None:
-        print(f"{out} in sampled games, with the margin of a 95 % confidence interval:")
+        say(f"{out} in sampled games, with the margin of a 95 % confidence interval:")
         print(console.sampled(report.numbers))
     else:
         from certify import print_certificate

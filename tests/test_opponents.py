@@ -21,7 +21,7 @@ SPECS = [
     "epsilon:player=(minimax:ties=first),epsilon=1",
 ]
 
-KNOWN_NAMES = ", ".join((*OPPONENTS, *FOREIGN))
+KNOWN_NAMES = ", ".join((*OPPONENTS, *FOREIGN, "or the folder of a checkpoint"))
 
 
 def undecided(rules, games=6):

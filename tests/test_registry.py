@@ -91,7 +91,11 @@ def test_options_become_what_their_annotations_say(options, expected):
         ("yes", "1", "made: yes='1' is not true or false"),
         ("pick", "green", "made: pick='green' is not one of red, blue"),
         ("maybe", "x", "made: maybe='x' is not a whole number"),
-        ("hole", "1", "made has no option 'hole'; it takes whole, real, word, yes, pick, maybe"),
+        (
+            "hole",
+            "1",
+            "made has no option 'hole'; did you mean whole? it takes whole, real, word, yes, pick, maybe",
+        ),
         ("given", "1", "made has no option 'given'; it takes whole, real, word, yes, pick, maybe"),
     ],
 )

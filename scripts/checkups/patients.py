@@ -15,7 +15,8 @@ from tttenv import Policy, Rules
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.given import given
 from tttenv.observed import Observed, from_observations, is_network
-from tttenv.opponents import player, rules_of
+from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
+from tttenv.registry import near
 from tttenv.spread import restricted
 from tttenv.testing import some_boards
 from tttenv.types import Boards, Numbers
@@ -123,6 +124,10 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         if hasattr(found, "step") and hasattr(found, "reset"):
             return _environment(name, found, rules)
         return _player(name, Rules.of(rules or "3,3,3"), found, obs, kind)
+    if not is_path(name) and near(name.partition(":")[0], [*OPPONENTS, *FOREIGN]) is None:
+        close = near(name, gymnasium.registry)
+        if close is not None:
+            raise ValueError(f"there is no environment {name}; did you mean {close}?")
     game = Rules.of(rules) if rules else rules_of(name)
     found = player(name, game)
     if name.startswith("sb3:"):  # by now it is trusted
