@@ -56,6 +56,9 @@ def test_an_option_without_its_value_is_refused_with_the_grammar(spec):
         parse(spec)
 
 
+TAKEN = "whole, real, word, yes, pick, maybe"
+
+
 def make(
     given: str,
     whole: int = 1,
@@ -91,12 +94,8 @@ def test_options_become_what_their_annotations_say(options, expected):
         ("yes", "1", "made: yes='1' is not true or false"),
         ("pick", "green", "made: pick='green' is not one of red, blue"),
         ("maybe", "x", "made: maybe='x' is not a whole number"),
-        (
-            "hole",
-            "1",
-            "made has no option 'hole'; did you mean whole? it takes whole, real, word, yes, pick, maybe",
-        ),
-        ("given", "1", "made has no option 'given'; it takes whole, real, word, yes, pick, maybe"),
+        ("hole", "1", f"made has no option 'hole'; did you mean whole? it takes {TAKEN}"),
+        ("given", "1", f"made has no option 'given'; it takes {TAKEN}"),
     ],
 )
 def test_a_wrong_option_is_answered_by_what_is_accepted(option, text, message):
