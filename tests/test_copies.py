@@ -170,12 +170,10 @@ def test_other_libraries_close_the_games_too(name):
 
         env = VecEnv(400, opponent="random", threads=3)
         step = lambda: env.step(np.zeros(400, np.int64))  # noqa: E731
-        games = env.games
     elif name == "torchrl":
         from tttenv.adapters.torchrl import Games
 
         env = Games(400, opponent="random", threads=3)
-        games = env.games
         step = lambda: env.rand_step(frame)  # noqa: E731
     else:
         import torch
@@ -184,7 +182,6 @@ def test_other_libraries_close_the_games_too(name):
 
         env = make_env(400, opponent="random", threads=3)
         step = lambda: env.step(torch.zeros(400, 1, dtype=torch.int64))  # noqa: E731
-        games = env._env
     frame = env.reset()
     step()
     assert running() - before

@@ -49,7 +49,8 @@ def on_board(actions: ArrayLike, games: int, rules: Rules) -> Cells:
     Raises:
         ValueError: for a wrong shape or type, or a cell off the board, naming its game.
     """
-    given = real_numbers("actions", actions)
+    plain = type(actions) is np.ndarray  # as in nearly every step, where looking costs time
+    given = np.asarray(actions) if plain else real_numbers("actions", actions)
     if given.shape != (games,) or given.dtype.kind not in "iu":
         raise ValueError(f"actions are {games} whole numbers, not {given.dtype} of {given.shape}")
     cells = np.ascontiguousarray(given, np.int64)

@@ -115,6 +115,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self.window: Window | None = None
         self.closed = False
+        self.everything = np.ones(1, np.bool_)  # a mask of the games that a reset deals
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -130,10 +131,14 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
+        human = self.render_mode == "human"
+        if options is None and seed is None and not human and not self.match.asks:
+            self.match.deal(self.everything, self.np_random)  # which cannot fail
+            return self._now()
         start = Start.of(self.match, options)
         with generator_kept(self):
             super().reset(seed=plain_seed(seed))
-            with self.match.attempt(self.np_random, always=self.render_mode == "human"):
+            with self.match.attempt(self.np_random, always=human):
                 start.begin(self.match, self.np_random)
                 return self._now()
 

@@ -11,8 +11,7 @@ An opponent written in Python may raise anything at any time: then nothing has c
 games nor the generator; see `Match.attempt`.
 """
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -114,21 +113,7 @@ class Match:
         """
         if self.attempting or not (always or self.asks):
             return NOTHING_TO_UNDO
-        return self._attempt(rng, shared)
-
-    @contextmanager
-    def _attempt(
-        self, rng: np.random.Generator, shared: tuple[NDArray[Any], ...]
-    ) -> Iterator[None]:
-        going, self.attempting = self.going, True
-        try:
-            with Rollback((*self.games.state(), *shared), rng):
-                yield
-        except BaseException:
-            self.going = going
-            raise
-        finally:
-            self.attempting = False
+        return Rollback(self, (*self.games.state(), *shared), rng)
 
     def deal(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
         """Begin the games marked in `which` (games,) anew; where the agent is O, X has opened.

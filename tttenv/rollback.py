@@ -2,29 +2,45 @@
 
 from collections.abc import Sequence
 from types import TracebackType
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 
+class Playing(Protocol):
+    """What a block changes besides arrays and a generator; see `match.Match`."""
+
+    going: int
+    attempting: bool
+
+
 class Rollback:
-    """A block that either succeeds or leaves arrays and generator as they were before it.
+    """A block that either succeeds or leaves games and generator as they were before it.
 
     Arrays are restored in place, so that whoever else holds them sees them restored too. Any
-    exception rolls back, KeyboardInterrupt included, and goes on to the caller.
+    exception rolls back, KeyboardInterrupt included, and goes on to the caller. Written without
+    `contextlib`, since single games enter such a block at each step.
 
     Args:
-        arrays: what the block changes; copied when it begins.
+        playing: is `attempting` during the block; how many games were `going` is restored.
+        arrays: what the block changes; copied here.
         rng: the generator that it rolls.
     """
 
-    def __init__(self, arrays: Sequence[NDArray[Any]], rng: np.random.Generator) -> None:
-        self.saved = [(array, array.copy()) for array in arrays]
-        self.rng, self.state = rng, rng.bit_generator.state
+    __slots__ = ("arrays", "bits", "copies", "going", "playing", "state")
+
+    def __init__(
+        self, playing: Playing, arrays: Sequence[NDArray[Any]], rng: np.random.Generator
+    ) -> None:
+        self.playing, self.going = playing, playing.going
+        self.arrays, self.copies = arrays, [array.copy() for array in arrays]
+        self.bits = rng.bit_generator
+        self.state = self.bits.state
 
     def __enter__(self) -> None:
         """Everything was saved when this was made."""
+        self.playing.attempting = True
 
     def __exit__(
         self,
@@ -33,8 +49,10 @@ class Rollback:
         trace: TracebackType | None,
     ) -> None:
         """Restore, if the block failed."""
+        self.playing.attempting = False
         if kind is None:
             return
-        for array, former in self.saved:
+        for array, former in zip(self.arrays, self.copies, strict=True):
             array[...] = former
-        self.rng.bit_generator.state = self.state
+        self.bits.state = self.state
+        self.playing.going = self.going
