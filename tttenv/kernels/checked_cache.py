@@ -44,7 +44,7 @@ def not_kept(folder: object, error: Exception) -> str:
 
 def _reason(error: Exception) -> str:
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return " ".join(said.split())[:200]
+    return " ".join(said.split())[:200].rstrip(".")
 
 
 class CheckedCache(caching.FunctionCache):
