@@ -44,7 +44,7 @@ pytestmark = pytest.mark.usefixtures("single_thread")
 __all__ = ["single_thread"]  # a fixture
 
 TRAININGS = {  # settings, games side by side, environment steps
-    "maskable_ppo": ({"n_steps": 32, "batch_size": 256}, 64, 16_384),
+    "maskable_ppo": ({"n_steps": 32, "batch_size": 256, "learning_rate": 1e-3}, 64, 16_384),
     "ppo": ({"n_steps": 32, "batch_size": 256}, 64, 24_576),
     "a2c": ({"n_steps": 8, "learning_rate": 2e-3}, 64, 48_000),
     "dqn": (
