@@ -79,7 +79,9 @@ class DQN:
         self.optimiser = torch.optim.Adam(self.net.parameters(), config.lr)
         self.replay = Replay(config.capacity, rules)
         opponent, size = config.opponent, asdict(rules)
-        self.env = VectorTicTacToe(config.games, opponent=opponent, obs="board", **size)
+        self.env = VectorTicTacToe(
+            config.games, opponent=opponent, obs="board", draw=config.draw, **size
+        )
         self.env.np_random = self.rng
         self.env.reset()
 
@@ -144,7 +146,6 @@ class DQN:
         liking = np.where(explore, self.rng.random(boards.shape), liking)
         cells = np.where(boards == 0, liking, -np.inf).argmax(axis=1)
         _, rewards, over, *_ = self.env.step(cells)
-        rewards[over & (rewards == 0)] = self.config.draw
         return Moves(boards, cells, rewards.astype(np.float32), over, self.env.boards)
 
 

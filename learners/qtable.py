@@ -20,6 +20,7 @@ from torch import Tensor
 from learners.boards import Shown, best_by_table, values_after
 from tttenv.exact import SEATS, positions, require_enumerable
 from tttenv.policy import Policy
+from tttenv.rewards import Outcome
 from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
 
@@ -76,6 +77,9 @@ class QTable:
         self.env.np_random = self.rng
         self.entry = torch.as_tensor(Shown(self.game, config.symmetric).standing_for)
         self.after = torch.as_tensor(self.game.successors.astype(np.int64))  # (positions, cells)
+        self.results = torch.zeros(len(Outcome), dtype=torch.float64)  # by outcome; a loss is 0
+        self.results[Outcome.GOING], self.results[Outcome.WIN] = torch.nan, 1
+        self.results[Outcome.DRAW] = config.draw
         self.values = torch.zeros(len(self.game), dtype=torch.float64)  # by the position made
         self.known = torch.zeros(len(self.game), dtype=torch.bool)  # which items the table has
 
@@ -134,9 +138,9 @@ class QTable:
             random = torch.as_tensor(self.rng.random(games) < epsilon)[:, None]
             legal = self.after[at] >= 0
             cells = torch.where(random & legal, dice, self._moves(at)).argmax(dim=1)
-            _, rewards, ended, _, _ = self.env.step(cells.cpu().numpy())
-            result = np.where(rewards == 0, self.config.draw, (rewards + 1) / 2)
-            brought = torch.as_tensor(np.where(ended, result, np.nan))
+            _, _, ended, _, infos = self.env.step(cells.cpu().numpy())
+            ends = infos["final_info"]["outcome"] if ended.any() else np.zeros(games, np.int8)
+            brought = self.results[torch.as_tensor(ends, dtype=torch.int64)]
             played.append(Turn(at, self.after[at, cells], brought, torch.as_tensor(going)))
             going = going & ~ended
         return played

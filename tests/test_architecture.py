@@ -24,7 +24,7 @@ FLOORS = [
     (1, "tttenv.tables tttenv.features tttenv.symmetry tttenv.spread tttenv.observed"),
     (1, "tttenv.answers tttenv.purity"),
     (1, "tttenv.match tttenv.checks tttenv.crew tttenv.helpers tttenv.rounds tttenv.pcg"),
-    (1, "tttenv.rollback"),
+    (1, "tttenv.rollback tttenv.rewards"),
     (1, "tttenv.render tttenv.picture tttenv.tiles tttenv.window"),
     (2, "tttenv.opponents tttenv.opponents.* tttenv.metrics tttenv.metrics.*"),
     (2, "tttenv.certificate tttenv.refutation tttenv.given"),

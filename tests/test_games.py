@@ -6,7 +6,7 @@ from reference import windows
 
 import tttenv.crew
 import tttenv.rounds
-from tttenv import Rules, player
+from tttenv import Outcome, Rules, player
 from tttenv.board_games import BoardGames
 from tttenv.match import Match, rollout
 from tttenv.opponents.random import random as random_row
@@ -57,7 +57,7 @@ def games():
 
 
 @pytest.mark.parametrize("kind", [TableGames, BoardGames])
-def test_all_255168_games_end_as_the_plain_rules_say_and_pay_the_mover(games, kind):
+def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     cells, winners = games
     assert len(cells) == 255_168
     assert [(winners == who).sum() for who in (1, -1, 0)] == [131_184, 77_904, 46_080]
@@ -69,7 +69,8 @@ def test_all_255168_games_end_as_the_plain_rules_say_and_pay_the_mover(games, ki
         ended = lengths == ply + 1
         assert (batch.over == ended).all()
         mover = 1 if ply % 2 == 0 else -1
-        assert (batch.rewards == np.where(ended & (winners == mover), 1, 0)).all()
+        wanted = np.where(winners == mover, Outcome.WIN, Outcome.DRAW)
+        assert (batch.outcomes == np.where(ended, wanted, Outcome.GOING)).all()
         batch.keep(~ended)
         cells, winners, lengths = cells[~ended], winners[~ended], lengths[~ended]
         if len(cells):
@@ -144,6 +145,7 @@ def test_both_kinds_of_memory_play_the_same_games():
         for match, rng in zip(matches, dice, strict=True):
             match.turn(cells, rng)
         assert (matches[0].rewards == matches[1].rewards).all()
+        assert (matches[0].outcomes == matches[1].outcomes).all()
         over = matches[0].over.copy()
         assert (over == matches[1].over).all()
         for match, rng in zip(matches, dice, strict=True):

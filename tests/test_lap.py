@@ -67,6 +67,8 @@ def same_step(quick, general, cells):
         for name in ("_final_obs", "_final_info"):
             assert (infos[name] == others[4][name]).all()
         assert not infos["final_info"]["action_mask"].any()
+        for name in ("outcome", "_outcome"):
+            assert (infos["final_info"][name] == others[4]["final_info"][name]).all()
 
 
 def same_steps(quick, general, count):

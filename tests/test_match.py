@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tttenv.crew
-from tttenv import Rules, player
+from tttenv import Outcome, Rules, player
 from tttenv.board_games import BoardGames
 from tttenv.match import Match
 from tttenv.policy import uniform
@@ -136,7 +136,7 @@ def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     which = np.array([False, True, True, True])
     part.keep(which)
     assert part.over.tolist() == [False, True, True]
-    assert part.rewards.tolist() == [0, 1, -1]
+    assert part.outcomes.tolist() == [Outcome.GOING, Outcome.WIN, Outcome.ILLEGAL]
     part.answer(player("first"), np.array([0]), np.zeros(1))
     whole.answer(player("first"), np.array([1]), np.zeros(1))
     assert (part.boards(slice(None)) == whole.boards(which)).all()

@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from tttenv.exact import score, solve, worst_case
     from tttenv.opponents import player
     from tttenv.policy import Policy
+    from tttenv.rewards import Outcome
     from tttenv.rules import Rules
 
 __version__ = "0.1.0"
-__all__ = ["Policy", "Rules", "certify", "player", "score", "solve", "worst_case"]
+__all__ = ["Outcome", "Policy", "Rules", "certify", "player", "score", "solve", "worst_case"]
 
 # Loaded at first use, so that a help text does not wait for the compiler.
 _HOMES = {
+    "Outcome": "tttenv.rewards",
     "Policy": "tttenv.policy",
     "Rules": "tttenv.rules",
     "certify": "tttenv.certificate",

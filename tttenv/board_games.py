@@ -9,6 +9,7 @@ from tttenv.crew import Crew
 from tttenv.games import Dice, Lap, Numbers, Other, asked
 from tttenv.kernels import empties, turn
 from tttenv.kernels.chance import STEP
+from tttenv.kernels.outcomes import GOING
 from tttenv.kernels.walk import END
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
@@ -22,11 +23,11 @@ class BoardGames:
         self.crew = crew or Crew(1)
         self.rules, self.shape = rules, (rules.m, rules.n, rules.k)
         self.stones, self.turned = rules.start(count), np.zeros(count, np.bool_)
-        self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
+        self.over, self.outcomes = np.ones(count, np.bool_), np.zeros(count, np.int8)
         self.ended = np.empty(count, np.uint32)
 
     def state(self) -> tuple[NDArray[Any], ...]:
-        return self.stones, self.turned, self.over, self.rewards
+        return self.stones, self.turned, self.over, self.outcomes
 
     def boards(self, which: Numbers | slice) -> Boards:
         return np.array(self.stones[which])
@@ -38,14 +39,16 @@ class BoardGames:
         return self.rules.seat(self.stones[which]) ^ self.turned[which]
 
     def clear(self, which: Mask) -> None:
-        self.stones[which], self.turned[which], self.over[which] = 0, False, False
+        self.stones[which], self.turned[which] = 0, False
+        self.over[which], self.outcomes[which] = False, GOING
 
     def put(self, boards: Boards) -> None:
-        self.stones[:], self.turned[:], self.over[:] = boards, False, False
+        self.stones[:], self.turned[:] = boards, False
+        self.over[:], self.outcomes[:] = False, GOING
 
     def place(self, part: slice, cells: Cells, alone: bool) -> int:
         stones, turned, ended = self.stones[part], self.turned[part], self.ended[part]
-        written = self.rewards[part], self.over[part], ended
+        written = self.outcomes[part], self.over[part], ended
         return len(ended) - turn.place(stones, turned, cells[part], *written, alone, *self.shape)
 
     def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
@@ -58,9 +61,9 @@ class BoardGames:
                 own.finals.view(np.uint8).fill(0)  # as bytes: twice as quick as numbers
                 own.ended[0] = END
             stones, turned = self.stones[part], self.turned[part]
-            shown, paid = (own.planes, own.masks), (own.rewards, own.over)
+            shown, told = (own.planes, own.masks), (own.outcomes, own.over)
             last = own.finals, own.ended
-            return turn.lap(stones, turned, cells[part], *shown, *paid, *last, *self.shape)
+            return turn.lap(stones, turned, cells[part], *shown, *told, *last, *self.shape)
 
         return self.crew.share(len(cells), work)
 
@@ -76,14 +79,14 @@ class BoardGames:
             cells = empties.pick_uniform(self.stones, waiting, dice)
         else:
             cells = asked(opponent, -self.stones[waiting], dice)
-        return turn.reply(self.stones, waiting, cells, self.rewards, self.over, *self.shape)
+        return turn.reply(self.stones, waiting, cells, self.outcomes, self.over, *self.shape)
 
     def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
         turn.observe(self.stones[part], planes[part], masks[part])
 
     def keep(self, which: Mask) -> None:
         self.stones, self.turned = self.stones[which], self.turned[which]
-        self.over, self.rewards = self.over[which], self.rewards[which]
+        self.over, self.outcomes = self.over[which], self.outcomes[which]
 
     def close(self) -> None:
         """Nothing to end: the threads are the crew's."""

@@ -55,8 +55,10 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | "dict" | `Dict` | `observation` as "onehot", and `action_mask`, int8 (m * n,) |
 
     ## Rewards
-    +1 for a win, -1 for a loss, 0 for a draw and for every move before the end, from the agent's
-    view; an illegal move is a loss. With `opponent=None` each reward is the mover's.
+    +1 for a win, -1 for a loss, `draw` for a draw and 0 for every move before the end, from the
+    agent's view; an illegal move pays as a loss. With `opponent=None` each reward is the mover's.
+    The game is zero-sum if a draw pays 0. Otherwise it is general-sum: a draw pays both sides
+    `draw`, so that with `opponent=None` the other side's reward is not the mover's times -1.
 
     ## Starting State
     An empty board if the agent is X; a board with the opponent's first stone if it is O.
@@ -68,7 +70,15 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     Terminated by a win, a draw or an illegal move. Never truncated.
 
     ## Information
-    `reset` and `step` return `{"action_mask": int8 (m * n,)}`.
+    `reset` and `step` return `{"action_mask": int8 (m * n,)}`; a step that ends the game adds
+    `outcome`, an int8 for the agent, with `opponent=None` for the mover, whatever is paid for it:
+
+    | outcome | `tttenv.Outcome` | how the game ended |
+    |---------|------------------|--------------------|
+    | 1 | `WIN` | the agent has a line |
+    | 2 | `DRAW` | the board is full |
+    | 3 | `LOSS` | the opponent has a line |
+    | 4 | `ILLEGAL` | the agent chose a taken cell |
 
     ## Arguments
 
@@ -82,6 +92,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `illegal` | `"lose"` | "lose": an illegal move loses; "raise": `ValueError`, nothing changes |
     | `obs` | `"onehot"` | "onehot", "board" or "dict" |
     | `render_mode` | `None` | "ansi", "rgb_array" or "human": a window, drawn at each step |
+    | `draw` | `0.0` | what a draw pays the agent, from -1 to 1 |
 
     `env.unwrapped.set_opponent(...)` swaps the opponent at once. All chance comes from
     `np_random`, one number a die: the seat of a newly dealt game, if random, then one number for
@@ -106,9 +117,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         illegal: Illegal = "lose",
         obs: str = "onehot",
         render_mode: str | None = None,
+        draw: float = 0.0,
     ) -> None:
         self.rules = Rules(m, n, k)
-        self.match = Match(self.rules, 1, resolve(opponent, self.rules), seat, illegal)
+        other = resolve(opponent, self.rules)
+        self.match = Match(self.rules, 1, other, seat, illegal, draw=draw)
         self.observer = Observer(self.rules, obs)
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
@@ -168,7 +181,10 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         else:
             self.match.turn(one_action(action), self.np_random)
         observed, info = self._now()
-        return observed, self.match.rewards.item(), not self.match.going, False, info
+        outcome, over = self.match.outcomes[0], not self.match.going
+        if over:
+            info["outcome"] = outcome
+        return observed, self.match.payoffs.one(outcome), over, False, info
 
     def sample_action(self) -> int:
         """A random legal cell, quicker than `action_space.sample(mask)`, with the space's dice.

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.kernels.outcomes import Outcomes
 from tttenv.policy import Policy, sample, validated
 from tttenv.types import Boards, Cells, Mask
 
@@ -17,15 +18,15 @@ class Lap(NamedTuple):
 
     planes: NDArray[np.float32]  # (games, 3 * cells), the agents' views
     masks: Boards  # (games, cells)
-    rewards: NDArray[np.float64]  # (games,), the agents'
+    outcomes: Outcomes  # (games,), for the agents
     over: Mask  # (games,), whether the game ended, and a new one began
     finals: NDArray[np.float32]  # (games, 3 * cells), last views of games that ended, else zeros
     ended: NDArray[np.uint32]  # (games,), in each part: whose finals are not zeros, then END
 
     def of(self, part: slice) -> "Lap":
         """The arrays of a part of the games."""
-        planes, masks, rewards, over, finals, ended = self
-        shown = planes[part], masks[part], rewards[part], over[part]
+        planes, masks, outcomes, over, finals, ended = self
+        shown = planes[part], masks[part], outcomes[part], over[part]
         return Lap(*shown, finals[part], ended[part])
 
 
@@ -46,7 +47,7 @@ class Games(Protocol):
 
     over: Mask  # (games,)
     turned: Mask  # (games,): the agent's own stone ended the game, so the other side is to move
-    rewards: NDArray[np.float64]  # (games,), the agent's, of the last turn
+    outcomes: Outcomes  # (games,), for the agent; GOING from when a game is begun
 
     def state(self) -> tuple[NDArray[Any], ...]:
         """The arrays that say all about the games: a copy of them can be put back in place."""

@@ -21,8 +21,10 @@ from tttenv.arrays import real_numbers
 from tttenv.checks import at_least_one, on_board, one_of
 from tttenv.crew import Crew
 from tttenv.games import Games, Lap, Other
+from tttenv.kernels.outcomes import Outcomes
 from tttenv.policy import Policy
 from tttenv.quick import OneGame, knows
+from tttenv.rewards import Payoffs
 from tttenv.rollback import Rollback
 from tttenv.rollouts import new_games, rollout
 from tttenv.rules import Rules
@@ -46,10 +48,11 @@ class Match:
         seat: which side the agent takes in newly dealt games; "random" deals it by a die.
         illegal: whether a taken cell loses the game or raises an error that changes nothing.
         threads: how many share the work; it makes no difference to the games.
+        draw: what a draw pays the agent, from -1 to 1.
 
     Raises:
-        ValueError: for an unknown seat or treatment of illegal moves, or less than one game or
-            thread.
+        ValueError: for an unknown seat or treatment of illegal moves, less than one game or thread,
+            or a draw that pays less than a loss or more than a win.
     """
 
     def __init__(
@@ -60,13 +63,14 @@ class Match:
         seat: Seat = "random",
         illegal: Illegal = "lose",
         threads: int = 1,
+        draw: float = 0.0,
     ) -> None:
         one_of("seat", seat, get_args(Seat))
         one_of("illegal", illegal, get_args(Illegal))
         at_least_one("game", games)
         at_least_one("thread", threads)
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
-        self.crew = Crew(threads)
+        self.crew, self.payoffs = Crew(threads), Payoffs(draw)
         self.games: Games = new_games(rules, games, self.crew)
         self.going = 0  # how many games go on
         self.everyone = np.arange(games)
@@ -81,9 +85,14 @@ class Match:
         return self.games.over
 
     @property
+    def outcomes(self) -> Outcomes:
+        """How the games stand for the agent, (games,): numbers of `rewards.Outcome`."""
+        return self.games.outcomes
+
+    @property
     def rewards(self) -> NDArray[np.float64]:
-        """What the last turn brought the agent: 1 for a win, -1 for a loss, else 0, (games,)."""
-        return self.games.rewards
+        """What `outcomes` pay the agent, (games,), a new array."""
+        return self.payoffs.many(self.games.outcomes)
 
     @property
     def boards(self) -> Boards:
@@ -167,9 +176,7 @@ class Match:
         return np.broadcast_to(checked, (len(self.over), self.rules.cells))
 
     def turn(self, actions: ArrayLike, rng: np.random.Generator) -> None:
-        """Play the agents' cells (games,) and the opponent's replies; see `rewards` and `over`.
-
-        Rewards are the agent's: 1 for a win, -1 for a loss or an illegal move, else 0.
+        """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`.
 
         Raises:
             ValueError: for actions of a wrong shape or type or off the board, and for taken cells

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.exact import Tabulated
-from tttenv.kernels.walk import GOING, LOST
+from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
 from tttenv.table_games import TableGames
@@ -22,7 +22,8 @@ class OneGame:
         known = games.tables
         self.games, self.planes, self.masks = games, known.planes, known.masks
         self.successors: list[list[int]] = known.game.successors.tolist()
-        self.standing: list[int] = known.standing.tolist()
+        self.standing: list[int] = known.standing.tolist()  # for the side to move
+        self.made: list[int] = SEEN_BY_OTHER[known.standing].tolist()  # for the other side
         self.playable: list[list[int]] = known.playable.tolist()
         self.many: list[int] = known.many.tolist()
 
@@ -31,16 +32,15 @@ class OneGame:
         games = self.games
         after = self.successors[games.at.item()][cell]
         if after < 0:  # taken: lost, and the board stays
-            return self._end(-1.0, False)
+            return self._end(ILLEGAL, False)
         games.at[0] = after
         if self.standing[after] != GOING:
-            return self._end(float(self.standing[after] == LOST), opponent is not None)
+            return self._end(self.made[after], opponent is not None)
         if opponent is not None:
             reply = self._answer(after, opponent, rng.random())
             games.at[0] = after = self.successors[after][reply]
             if self.standing[after] != GOING:
-                return self._end(-float(self.standing[after] == LOST), False)
-        games.rewards[0] = 0.0
+                return self._end(self.standing[after], False)
         return True
 
     def random_cell(self, die: float) -> int:
@@ -54,6 +54,7 @@ class OneGame:
         if opponent is not None and seat != "X" and (seat == "O" or rng.random() >= 0.5):
             at = self.successors[0][self._answer(0, opponent, rng.random())]
         games.at[0], games.over[0], games.turned[0] = at, False, False
+        games.outcomes[0] = GOING
 
     def observe(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """The planes (3 * cells,) and the mask (cells,) in the agent's view, new arrays."""
@@ -66,9 +67,9 @@ class OneGame:
                 planes = np.concatenate((theirs, mine, empty))
         return planes, mask
 
-    def _end(self, reward: float, turned: bool) -> bool:
+    def _end(self, outcome: int, turned: bool) -> bool:
         games = self.games
-        games.rewards[0], games.over[0], games.turned[0] = reward, True, turned
+        games.outcomes[0], games.over[0], games.turned[0] = outcome, True, turned
         return False
 
     def _answer(self, at: int, opponent: Policy, die: float) -> int:

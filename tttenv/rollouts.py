@@ -12,6 +12,7 @@ from tttenv.games import Games, asked
 from tttenv.kernels.playouts import playground
 from tttenv.kernels.rollouts import random_games, random_table_games, table_games
 from tttenv.policy import Policy, uniform
+from tttenv.rewards import Payoffs
 from tttenv.rules import Rules
 from tttenv.table_games import TableGames
 from tttenv.tables import FEW, family, tables
@@ -52,6 +53,7 @@ def _asked_out(
 ) -> NDArray[np.int8]:
     """`rollout` for any players, both asked about all games that go on."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
+    payoffs = Payoffs(draw=0)
     games.clear(np.ones(count, np.bool_))
     while number.size:
         every = slice(0, number.size)
@@ -59,7 +61,7 @@ def _asked_out(
         waiting = np.flatnonzero(~games.over)
         if waiting.size:
             games.answer(second, waiting, rng.random(waiting.size))
-        results[number[games.over]] = games.rewards[games.over]
+        results[number[games.over]] = payoffs.many(games.outcomes[games.over])
         number = number[~games.over]
         games.keep(~games.over)
     return results

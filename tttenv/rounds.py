@@ -76,7 +76,7 @@ class Rounds:
         """All passes from one kind until another."""
         desk = self.helpers.called(self.known)
         rows = records(lap.finals), records(lap.planes), records(lap.masks)
-        shown = cells, lap.rewards, lap.over, *rows, lap.ended
+        shown = cells, lap.outcomes, lap.over, *rows, lap.ended
         while kind != shift.DONE:
             try:
                 kind = shift.lead(

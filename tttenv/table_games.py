@@ -10,6 +10,7 @@ from tttenv.crew import Crew
 from tttenv.exact import Tabulated
 from tttenv.games import Dice, Lap, Numbers, Other, asked
 from tttenv.kernels import picks, walk
+from tttenv.kernels.outcomes import GOING
 from tttenv.kernels.rounds import stones
 from tttenv.pcg import is_pcg
 from tttenv.policy import Policy, uniform
@@ -25,11 +26,11 @@ class TableGames:
     def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
         self.tables, self.threads = tables(rules), crew.threads if crew else 1
         self.at, self.turned = np.zeros(count, np.uint32), np.zeros(count, np.bool_)
-        self.over, self.rewards = np.ones(count, np.bool_), np.zeros(count)
+        self.over, self.outcomes = np.ones(count, np.bool_), np.zeros(count, np.int8)
         self.lists = np.empty(count, np.uint32)
 
     def state(self) -> tuple[NDArray[Any], ...]:
-        return self.at, self.turned, self.over, self.rewards
+        return self.at, self.turned, self.over, self.outcomes
 
     def boards(self, which: Numbers | slice) -> Boards:
         boards: Boards = self.tables.game.boards[self.at[which]]
@@ -46,13 +47,15 @@ class TableGames:
         self.at *= ~which
         self.turned &= ~which
         self.over &= ~which
+        self.outcomes[which] = GOING
 
     def put(self, boards: Boards) -> None:
-        self.at[:], self.turned[:], self.over[:] = self.tables.game.index(boards), False, False
+        self.at[:], self.turned[:] = self.tables.game.index(boards), False
+        self.over[:], self.outcomes[:] = False, GOING
 
     def place(self, part: slice, cells: Cells, alone: bool) -> int:
         at, turned, cells = self.at[part], self.turned[part], cells[part]
-        written = self.rewards[part], self.over[part], self.lists[part]
+        written = self.outcomes[part], self.over[part], self.lists[part]
         if alone:
             return len(at) - walk.place(at, cells, self.tables.steps, *written)
         return stones(at, turned, cells, self.tables.steps, *written)
@@ -80,7 +83,7 @@ class TableGames:
             picks.fall(self.at, waiting, dice, looked_up(opponent, known), *rows, cells)
         else:
             cells = asked(opponent, known.game.boards[self.at[waiting]], dice).astype(np.uint8)
-        return walk.reply(self.at, waiting, cells, known.steps, self.rewards, self.over)
+        return walk.reply(self.at, waiting, cells, known.steps, self.outcomes, self.over)
 
     def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
         known, rows = self.tables, (records(planes[part]), records(masks[part]))
@@ -88,7 +91,7 @@ class TableGames:
 
     def keep(self, which: Mask) -> None:
         self.at, self.turned = self.at[which], self.turned[which]
-        self.over, self.rewards = self.over[which], self.rewards[which]
+        self.over, self.outcomes = self.over[which], self.outcomes[which]
         vars(self).pop("rounds", None)
 
     def close(self) -> None:

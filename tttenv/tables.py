@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from tttenv.enumeration import Positions, positions
 from tttenv.features import one_hot
 from tttenv.kernels import walk
+from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, SEEN_BY_OTHER, Outcomes
 from tttenv.kernels.passes import Known
 from tttenv.kernels.picks import Opponent
 from tttenv.rules import Rules
@@ -21,7 +22,7 @@ class Tables(NamedTuple):
     """What walking needs to know of every position."""
 
     game: Positions
-    standing: NDArray[np.int8]  # (positions,): going, lost or drawn, for the side to move
+    standing: Outcomes  # (positions,), for the side to move
     steps: walk.Steps  # (positions, cells): what a stone leads to, see `kernels.walk`
     planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
     masks: Boards  # (positions, cells)
@@ -41,17 +42,18 @@ class Tables(NamedTuple):
 def tables(rules: Rules) -> Tables:
     """The tables of a small game; made once, then kept."""
     game = positions(rules)
-    standing = np.where(game.lost, walk.LOST, np.where(game.over, walk.DRAWN, walk.GOING))
+    standing = np.where(game.lost, LOSS, np.where(game.over, DRAW, GOING)).astype(np.int8)
     masks = (game.successors >= 0).astype(np.int8)
     playable = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
     many = masks.sum(axis=1, dtype=np.int8)
     planes, others = one_hot(game.boards), one_hot(-game.boards)
     own = np.arange(len(game), dtype=np.int32)[:, None]
-    steps = np.where(masks, 4 * game.successors + standing[game.successors], 4 * own + walk.ILLEGAL)
+    to, made = game.successors, SEEN_BY_OTHER[standing[game.successors]]
+    steps = np.where(masks, (to << walk.BITS) + made, (own << walk.BITS) + ILLEGAL)
     nothing = np.zeros_like(planes[:1])
     return Tables(
         game,
-        standing.astype(np.int8),
+        standing,
         steps.astype(np.uint32),
         planes,
         masks,

@@ -88,7 +88,7 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
     Raises:
         LawBrokenError: at the first broken law.
     """
-    rng = np.random.default_rng(seed)
+    rng, draws = np.random.default_rng(seed), set()
     _, info = env.reset(seed=seed)
     for _ in range(games):
         over = False
@@ -103,13 +103,17 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
             require(env.observation_space.contains(observed), "observations lie in their space")
             require(not truncated, "a game is never truncated")
             require(over or reward == 0, "only the end of a game is rewarded")
-        require(reward in (-1, 0, 1), "a game ends with -1, 0 or 1")
+        require(-1 <= reward <= 1, "a game ends with a reward from -1 to 1")
+        draws |= {float(reward)} - {-1.0, 1.0}
+        require(len(draws) <= 1, "a win pays 1, a loss -1, and every draw the same")
         require(not np.any(info["action_mask"]), "a finished board has no legal cell")
         _, info = env.reset()
 
 
 def check_mirrored(env_as_x: Any, env_as_o: Any, cells: list[int]) -> None:
-    """Check that the same game, replayed from both seats, pays rewards that sum to zero.
+    """Check that the same game, replayed from both seats, pays each side its own result.
+
+    Rewards sum to zero, or a draw pays both sides the same, less than a win.
 
     Args:
         env_as_x: an environment with `seat="X"` whose opponent plays O's cells of the game.
@@ -124,4 +128,5 @@ def check_mirrored(env_as_x: Any, env_as_o: Any, cells: list[int]) -> None:
         env.reset()
         rewards = [float(env.step(cell)[1]) for cell in cells[seat::2]]
         paid.append(sum(rewards))
-    require(paid[0] + paid[1] == 0, f"one side's win is the other's loss: paid {paid}")
+    drawn = paid[0] == paid[1] and -1 < paid[0] < 1
+    require(drawn or sum(paid) == 0, f"one side's win is the other's loss: paid {paid}")

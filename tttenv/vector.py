@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tttenv.arrays import described
 from tttenv.env import TicTacToe
+from tttenv.kernels.outcomes import Outcomes
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
 from tttenv.rules import Rules
@@ -41,7 +42,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     Where games ended in a step, its infos hold `final_obs` and `final_info`, dense over all games,
     and `_final_obs` and `_final_info`, which say in which games; other rows are zeros. A row of
     `final_obs` is what `TicTacToe.step` would have returned (for obs="dict" a structured array:
-    `final_obs[i]["observation"]`).
+    `final_obs[i]["observation"]`). `final_info` holds `action_mask` and `outcome`, int8
+    (num_envs,), as `TicTacToe` describes them, with `_action_mask` and `_outcome`, which say in
+    which games.
 
     One generator, `np_random`, rolls for all games: per step one number for each opponent stone in
     the order of the games, then for each newly dealt game its seat, if random, and then one number
@@ -67,10 +70,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         render_mode: str | None = None,
         copy: bool = True,
         threads: int = 1,
+        draw: float = 0.0,
     ) -> None:
         self.rules = Rules(m, n, k)
         other = resolve(opponent, self.rules)
-        self.match = Match(self.rules, num_envs, other, seat, illegal, threads)
+        self.match = Match(self.rules, num_envs, other, seat, illegal, threads, draw)
         self.num_envs, self.copy = num_envs, copy
         self.observer = Observer(self.rules, obs, num_envs, copy)
         self._everywhere = np.ones(num_envs, np.bool_)
@@ -129,11 +133,10 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             return self._lap(cells)
         with match.attempt(self.np_random, *(self.observer.overwritten() if match.asks else ())):
             match.play(cells, self.np_random)
+            rewards, ended = match.rewards, dict[str, Any]()
             over = match.over.copy()  # dealing anew resets the match's own
-            rewards = match.rewards.copy() if self.copy else match.rewards
-            ended: dict[str, Any] = {}
             if match.going < self.num_envs:
-                ended = self._named(over, self.observer.last(match))
+                ended = self._named(over, match.outcomes.copy(), self.observer.last(match))
                 match.deal(over, self.np_random)
             observed, infos = self._now()
         return observed, rewards, over, np.zeros(self.num_envs, np.bool_), {**infos, **ended}
@@ -143,10 +146,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
         """`step` where the compiled passes play all of it."""
         lap, count = self.observer.lap(self.match, cells, self.np_random)
+        rewards = self.match.payoffs.many(lap.outcomes, self.observer.rewards())
         infos = {"action_mask": lap.masks, "_action_mask": self._everywhere}
         if count:
-            infos.update(self._named(lap.over, lap.finals))
-        return lap.planes, lap.rewards, lap.over, np.zeros(self.num_envs, np.bool_), infos
+            infos.update(self._named(lap.over, lap.outcomes, lap.finals))
+        return lap.planes, rewards, lap.over, np.zeros(self.num_envs, np.bool_), infos
 
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal cell for every game (num_envs,), with the dice of the action space.
@@ -193,12 +197,15 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         observed, masks = self.observer.look(self.match)
         return observed, {"action_mask": masks, "_action_mask": self._everywhere}
 
-    def _named(self, over: Mask, finals: Observation) -> dict[str, Any]:
+    def _named(self, over: Mask, outcomes: Outcomes, finals: Observation) -> dict[str, Any]:
         """The infos of a step in which games ended, marked in `over` (games,)."""
-        mask = {"action_mask": np.zeros((len(over), self.rules.cells), np.int8)}
+        last = {
+            "action_mask": np.zeros((len(over), self.rules.cells), np.int8),
+            "outcome": outcomes,
+        }
         return {
             "final_obs": finals,
             "_final_obs": over,
-            "final_info": {**mask, "_action_mask": over},
+            "final_info": {**last, "_action_mask": over, "_outcome": over},
             "_final_info": over,
         }

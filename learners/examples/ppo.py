@@ -15,7 +15,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import gymnasium
-import numpy as np
 import torch
 import tyro
 from torch import Tensor, nn
@@ -92,8 +91,8 @@ class Rollouts:
 
     def __init__(self, args: Args, rules: Rules) -> None:
         self.args = args
-        game: dict[str, Any] = {**asdict(rules), "opponent": args.opponent, "illegal": "raise"}
-        self.env = gymnasium.make_vec("TicTacToe-v0", num_envs=args.games, **game)
+        game: dict[str, Any] = {**asdict(rules), "opponent": args.opponent, "draw": args.draw}
+        self.env = gymnasium.make_vec("TicTacToe-v0", num_envs=args.games, illegal="raise", **game)
         observed, info = self.env.reset(seed=args.seed)
         self.planes = torch.as_tensor(observed)
         self.masks = torch.as_tensor(info["action_mask"])
@@ -108,7 +107,6 @@ class Rollouts:
             before = (self.planes, self.masks, cells[:, 0], logs.gather(1, cells)[:, 0])
             worth = agent.worth(self.planes)
             observed, rewards, over, _, info = self.env.step(cells[:, 0].numpy())
-            rewards = np.where(over & (rewards == 0), self.args.draw, rewards)
             after = (torch.as_tensor(rewards, dtype=torch.float32), torch.as_tensor(over).float())
             for name, part in zip(NAMES, (*before, worth, *after), strict=True):
                 found[name].append(part)

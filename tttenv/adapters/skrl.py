@@ -35,7 +35,7 @@ def make_env(num_envs: int = 1, **kwargs: Any) -> Any:
 
     Args:
         num_envs: how many games are played side by side.
-        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, render_mode.
+        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, render_mode, draw.
     """
     return Games(VectorTicTacToe(num_envs, **kwargs, obs="onehot"))
 

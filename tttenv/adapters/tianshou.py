@@ -39,7 +39,7 @@ def make_env(**kwargs: Any) -> Any:
     actor-critics there are `MaskedActor` and `Critic`.
 
     Args:
-        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, render_mode.
+        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, render_mode, draw.
     """
     game = TicTacToe(**kwargs, obs="dict")
     seen: Any = game.observation_space

@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from tttenv.kernels import compiled, picks, rounds, walk
 from tttenv.kernels.desk import NEXT, SHEET, TOTAL, Desk, add, array_at, pointer
+from tttenv.kernels.outcomes import Outcomes
 from tttenv.kernels.pcg import State, roll, roll_from, skip
 from tttenv.kernels.picks import Opponent, Playable
 from tttenv.kernels.walk import END, Numbers, Rows, Steps
@@ -22,8 +23,8 @@ Book = NDArray[np.int64]
 
 # `at` and `turned` as in `walk`, lists of games, cells, dice, the book, the generator's state:
 Own = tuple[Numbers, Mask, Numbers, NDArray[np.uint8], NDArray[np.float64], Book, State]
-# cells, rewards, over, finals, planes, masks and ended as in `walk.lap`:
-Shown = tuple[Cells, NDArray[np.float64], Mask, Rows, Rows, Rows, Numbers]
+# cells, outcomes, over, finals, planes, masks and ended as in `walk.lap`:
+Shown = tuple[Cells, Outcomes, Mask, Rows, Rows, Rows, Numbers]
 # steps, views and allowed, playable and many, as in `walk` and `picks`:
 Known = tuple[Steps, Rows, Rows, Playable, Playable]
 
@@ -32,7 +33,7 @@ Known = tuple[Steps, Rows, Rows, Playable, Playable]
 def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -> None:
     """Take chunks from the desk and do them, until none is left."""
     at, turned, lists, picked, dice, book, state = own
-    cells, rewards, over, finals, planes, masks, ended = shown
+    cells, outcomes, over, finals, planes, masks, ended = shown
     steps, views, allowed, playable, many = known
     kind, chunk = desk[KIND], desk[CHUNK]
     while True:
@@ -49,7 +50,7 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
                 at[a:b],
                 cells[a:b],
                 steps,
-                rewards[a:b],
+                outcomes[a:b],
                 over[a:b],
                 ended[a:b],
                 views,
@@ -61,14 +62,14 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
             add(desk, TOTAL, count)
         elif kind == STONES:
             row[WAITING] = rounds.stones(
-                at[a:b], turned[a:b], cells[a:b], steps, rewards[a:b], over[a:b], lists[a:b]
+                at[a:b], turned[a:b], cells[a:b], steps, outcomes[a:b], over[a:b], lists[a:b]
             )
         elif kind == REPLIES:
             end = a + row[WAITING]
             which = lists[a:end]
             roll_from(state, row[REPLY_DICE], dice[a:end])
             picks.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
-            walk.reply(at[a:b], which, picked[a:end], steps, rewards[a:b], over[a:b])
+            walk.reply(at[a:b], which, picked[a:end], steps, outcomes[a:b], over[a:b])
             row[ENDED] = rounds.last_views(
                 at[a:b], turned[a:b], over[a:b], ended[a:b], views, finals[a:b]
             )

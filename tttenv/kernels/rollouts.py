@@ -5,8 +5,8 @@ from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
 from tttenv.kernels.chance import number
+from tttenv.kernels.outcomes import GOING, LOSS
 from tttenv.kernels.playouts import Playground, random_playout
-from tttenv.kernels.walk import GOING, LOST
 
 UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die from [0, 1)
 
@@ -72,7 +72,7 @@ def table_games(
     Args:
         seeds: of each game's dice.
         successors: (positions, cells).
-        standing: (positions,), as in `walk`.
+        standing: outcomes for the side to move, (positions,).
         first: X's cumulative probabilities, (positions, cells), ending with one.
         second: O's.
     """
@@ -92,6 +92,6 @@ def table_games(
             if standing[at] != GOING:
                 break
             won = -won
-        if standing[at] == LOST:
+        if standing[at] == LOSS:
             results[i] = won
     return results

@@ -7,10 +7,10 @@ Loops have no branch to guess, and indices no sign, as in `walk`.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.walk import DRAWN, END, GOING, LOST, PAID, Numbers, Picked, Rows, Steps
+from tttenv.kernels.outcomes import DRAW, GOING, WIN, Outcomes
+from tttenv.kernels.walk import BITS, END, OUTCOME, Numbers, Picked, Rows, Steps
 from tttenv.types import Cells, Mask
 
 
@@ -20,26 +20,26 @@ def stones(
     turned: Mask,
     cells: Cells,
     steps: Steps,
-    rewards: NDArray[np.float64],
+    outcomes: Outcomes,
     over: Mask,
     waiting: Numbers,
 ) -> int:
     """Put the agents' stones on `cells` (games,), writing all but cells and steps in place.
 
-    A taken cell ends the game with reward -1 and leaves the position. Where the agent's own stone
-    ends the game the other side is to move, so its view is turned from the position's. Returns how
-    many games go on and wait for a reply; `waiting` (games,) begins with their numbers.
+    A taken cell ends the game, ILLEGAL, and leaves the position. Where the agent's own stone ends
+    the game the other side is to move, so its view is turned from the position's. Returns how many
+    games go on and wait for a reply; `waiting` (games,) begins with their numbers.
     """
     count = 0
     for i in range(len(at)):
         step = steps[at[i], np.uint64(cells[i])]
-        standing = step & np.uint32(3)
-        at[i] = step >> np.uint32(2)
-        rewards[i] = PAID[standing]
-        over[i] = standing != GOING
-        turned[i] = (standing == LOST) | (standing == DRAWN)
+        outcome = step & OUTCOME
+        at[i] = step >> BITS
+        outcomes[i] = outcome
+        over[i] = outcome != GOING
+        turned[i] = (outcome == WIN) | (outcome == DRAW)
         waiting[count] = i
-        count += standing == GOING
+        count += outcome == GOING
     return count
 
 
@@ -72,4 +72,4 @@ def last_views(
 def open_games(at: Numbers, which: Numbers, cells: Picked, steps: Steps) -> None:
     """Put the opponent's first stones on `cells` in new games."""
     for j in range(len(which)):
-        at[which[j]] = steps[0, np.uint64(cells[j])] >> np.uint32(2)
+        at[which[j]] = steps[0, np.uint64(cells[j])] >> BITS

@@ -38,7 +38,7 @@ from tttenv.types import Cells
 
 KEY, TABLE, CHUNKS = range(GAMES + 1, GAMES + 4)  # on the sheet; then addresses
 AT, TURNED, LISTS, PICKED, DICE, BOOK, STATE = range(CHUNKS + 1, CHUNKS + 8)
-CELLS, REWARDS, OVER, FINALS, PLANES, MASKS, LIST = range(STATE + 1, STATE + 8)
+CELLS, OUTCOMES, OVER, FINALS, PLANES, MASKS, LIST = range(STATE + 1, STATE + 8)
 REACHED, LAST = range(LIST + 1, LIST + 3)
 assert LAST < PLACES
 DONE = -1
@@ -80,13 +80,13 @@ def lead(
 def lay(desk: Desk, chunk: int, own: Own, shown: Shown, opponent: Opponent) -> None:
     """Write the sheet."""
     at, turned, lists, picked, dice, book, state = own
-    cells, rewards, over, finals, planes, masks, ended = shown
+    cells, outcomes, over, finals, planes, masks, ended = shown
     reached, last = opponent
     desk[GAMES], desk[CHUNK], desk[TABLE], desk[CHUNKS] = len(at), chunk, len(last), len(book)
     desk[AT], desk[TURNED], desk[LISTS] = at.ctypes.data, turned.ctypes.data, lists.ctypes.data
     desk[PICKED], desk[DICE] = picked.ctypes.data, dice.ctypes.data
     desk[BOOK], desk[STATE] = book.ctypes.data, state.ctypes.data
-    desk[CELLS], desk[REWARDS] = cells.ctypes.data, rewards.ctypes.data
+    desk[CELLS], desk[OUTCOMES] = cells.ctypes.data, outcomes.ctypes.data
     desk[OVER], desk[FINALS] = over.ctypes.data, finals.ctypes.data
     desk[PLANES], desk[MASKS] = planes.ctypes.data, masks.ctypes.data
     desk[LIST], desk[REACHED], desk[LAST] = ended.ctypes.data, reached.ctypes.data, last.ctypes.data
@@ -160,7 +160,7 @@ def help_out(desk: Desk, known: Known) -> None:
     )
     shown = (
         cells,
-        array_at(pointer(desk[REWARDS]), n, np.float64),
+        array_at(pointer(desk[OUTCOMES]), n, np.int8),
         array_at(pointer(desk[OVER]), n, np.bool_),
         array_at(pointer(desk[FINALS]), n, views.dtype),
         array_at(pointer(desk[PLANES]), n, views.dtype),

@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from tttenv.kernels import compiled
 from tttenv.kernels.boards import full
 from tttenv.kernels.line import completes
+from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcomes
 from tttenv.kernels.walk import END, Numbers
 from tttenv.types import Boards, Cells, Mask, Stones
 
@@ -15,7 +16,7 @@ def place(
     boards: Boards,
     turned: Mask,
     cells: Cells,
-    rewards: NDArray[np.float64],
+    outcomes: Outcomes,
     over: Mask,
     ended: Numbers,
     flip: bool,
@@ -25,22 +26,22 @@ def place(
 ) -> int:
     """Put the agents' stones on `cells` (games,), writing all other arrays in place.
 
-    A taken cell ends the game with reward -1 and leaves the board. With `flip` every other board
-    is then turned to the next mover's view; without it, `turned` (games,) marks the games that the
-    stone ended, where the other side is to move. Returns how many games ended; `ended` (games,)
-    begins with their numbers.
+    A taken cell ends the game, ILLEGAL, and leaves the board. With `flip` every other board is then
+    turned to the next mover's view; without it, `turned` (games,) marks the games that the stone
+    ended, where the other side is to move. Returns how many games ended; `ended` (games,) begins
+    with their numbers.
     """
     count = 0
     for i in range(len(boards)):
         board = boards[i]
         cell = cells[i]
         legal = board[cell] == 0
-        won = False
+        outcome = ILLEGAL
         if legal:
             board[cell] = 1
-            won = completes(board, cell, m, n, k)
-        over[i] = not legal or won or full(board)
-        rewards[i] = np.float64(won) - np.float64(not legal)
+            outcome = outcome_of(board, cell, m, n, k)
+        outcomes[i] = outcome
+        over[i] = outcome != GOING
         if over[i]:
             ended[count] = i
             count += 1
@@ -56,7 +57,7 @@ def reply(
     boards: Boards,
     waiting: NDArray[np.int64],
     cells: Cells,
-    rewards: NDArray[np.float64],
+    outcomes: Outcomes,
     over: Mask,
     m: int,
     n: int,
@@ -71,12 +72,19 @@ def reply(
         i = waiting[j]
         board = boards[i]
         board[cells[j]] = -1
-        won = completes(board, cells[j], m, n, k)
-        if won or full(board):
-            rewards[i] = -1.0 if won else 0.0
-            over[i] = True
-            going -= 1
+        outcome = outcome_of(board, cells[j], m, n, k)
+        outcomes[i] = LOSS if outcome == WIN else outcome
+        over[i] = outcome != GOING
+        going -= outcome != GOING
     return going
+
+
+@compiled
+def outcome_of(board: Stones, cell: int, m: int, n: int, k: int) -> int:
+    """The outcome for the side that has just put the stone on `cell` of this board (cells,)."""
+    if completes(board, cell, m, n, k):
+        return WIN
+    return DRAW if full(board) else GOING
 
 
 @compiled
@@ -86,7 +94,7 @@ def lap(
     cells: Cells,
     planes: NDArray[np.float32],
     masks: Boards,
-    rewards: NDArray[np.float64],
+    outcomes: Outcomes,
     over: Mask,
     finals: NDArray[np.float32],
     ended: Numbers,
@@ -103,7 +111,7 @@ def lap(
         if ended[j] == END:
             break
         finals[ended[j]] = 0.0
-    count = place(boards, turned, cells, rewards, over, ended, True, m, n, k)
+    count = place(boards, turned, cells, outcomes, over, ended, True, m, n, k)
     if count < len(ended):
         ended[count] = END
     for j in range(count):

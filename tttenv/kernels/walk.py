@@ -1,9 +1,9 @@
 """One turn in a batch of games kept as numbers of positions, by walking the table of steps.
 
-A step is what a stone leads to, as one number: four times the next position, plus how the game then
-stands for the side to move. A taken cell leaves the position and stands ILLEGAL. Loops over games
-have no branch that the processor would have to guess: a wrong guess costs as much as a whole stone.
-Indices are unsigned, since a signed one is looked at twice, whether it counts from the end.
+A step is what a stone leads to, as one number: eight times the next position, plus the outcome for
+the side that made the stone. A taken cell leaves the position; its outcome is ILLEGAL. Loops over
+games have no branch that the processor would have to guess: a wrong guess costs as much as a whole
+stone. Indices are unsigned, since a signed one is looked at twice, whether it counts from the end.
 """
 
 from typing import Any
@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
+from tttenv.kernels.outcomes import GOING, SEEN_BY_OTHER, Outcomes
 from tttenv.types import Cells, Mask
 
 END = 2**32 - 1  # closes a list of games
-GOING, LOST, DRAWN, ILLEGAL = 0, 1, 2, 3  # how a position stands for the side to move
+BITS = np.uint32(3)  # of a step that hold its outcome
+OUTCOME = np.uint32(2**3 - 1)  # these bits
 
-PAID = np.array([0.0, 1.0, 0.0, -1.0])  # to who made the stone after which the game stands so
 Numbers = NDArray[np.uint32]  # (games,): of positions or of games
 Steps = NDArray[np.uint32]  # (positions, cells)
 Picked = NDArray[np.uint8]  # cells
@@ -29,24 +30,24 @@ def place(
     at: Numbers,
     cells: Cells,
     steps: Steps,
-    rewards: NDArray[np.float64],
+    outcomes: Outcomes,
     over: Mask,
     ended: Numbers,
 ) -> int:
     """Put the stones of agents who move for both sides, writing all but cells and steps in place.
 
-    A taken cell ends the game with reward -1 and leaves the position. Returns how many games
-    ended; `ended` (games,) begins with their numbers.
+    A taken cell ends the game, ILLEGAL, and leaves the position. Returns how many games ended;
+    `ended` (games,) begins with their numbers.
     """
     count = 0
     for i in range(len(at)):
         step = steps[at[i], np.uint64(cells[i])]
-        standing = step & np.uint32(3)
-        at[i] = step >> np.uint32(2)
-        rewards[i] = PAID[standing]
-        over[i] = standing != GOING
+        outcome = step & OUTCOME
+        at[i] = step >> BITS
+        outcomes[i] = outcome
+        over[i] = outcome != GOING
         ended[count] = i
-        count += standing != GOING
+        count += outcome != GOING
     return count
 
 
@@ -56,7 +57,7 @@ def reply(
     waiting: NDArray[np.integer[Any]],
     cells: Picked,
     steps: Steps,
-    rewards: NDArray[np.float64],
+    outcomes: Outcomes,
     over: Mask,
 ) -> int:
     """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place.
@@ -67,11 +68,11 @@ def reply(
     for j in range(len(waiting)):
         i = waiting[j]
         step = steps[at[i], np.uint64(cells[j])]
-        standing = step & np.uint32(3)
-        at[i] = step >> np.uint32(2)
-        rewards[i] -= PAID[standing]  # an opening stone leaves what the last game brought
-        over[i] = standing != GOING
-        going -= standing != GOING
+        outcome = step & OUTCOME
+        at[i] = step >> BITS
+        outcomes[i] = SEEN_BY_OTHER[outcome]
+        over[i] = outcome != GOING
+        going -= outcome != GOING
     return going
 
 
@@ -80,7 +81,7 @@ def lap(
     at: Numbers,
     cells: Cells,
     steps: Steps,
-    rewards: NDArray[np.float64],
+    outcomes: Outcomes,
     over: Mask,
     ended: Numbers,
     views: Rows,
@@ -95,7 +96,7 @@ def lap(
         at: the games' positions, moved on and dealt anew where they ended.
         cells: the stones, (games,).
         steps: the table.
-        rewards: the movers', written, (games,).
+        outcomes: for the movers, written, (games,).
         over: whether the stone ended the game, written, (games,).
         ended: the numbers of the games whose row of `finals` is not zero, closed by END; written.
         views: a row of planes for each position, others, and at last one of zeros.
@@ -111,7 +112,7 @@ def lap(
         if ended[j] == END:
             break
         finals[ended[j]] = views[-1]
-    count = place(at, cells, steps, rewards, over, ended)
+    count = place(at, cells, steps, outcomes, over, ended)
     if count < len(ended):
         ended[count] = END
     for j in range(count):

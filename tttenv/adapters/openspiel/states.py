@@ -15,7 +15,10 @@ with wanted("pyspiel"):
 
 @lru_cache(maxsize=8)
 def game(rules: Rules) -> Any:
-    """OpenSpiel's game of these rules: `tic_tac_toe` or `mnk`; its actions are our cells."""
+    """OpenSpiel's game of these rules: `tic_tac_toe` or `mnk`; its actions are our cells.
+
+    It is zero-sum, by OpenSpiel's own code: a draw pays both players 0, and nothing else.
+    """
     if rules == Rules():
         return pyspiel.load_game("tic_tac_toe")
     return pyspiel.load_game(f"mnk(m={rules.n},n={rules.m},k={rules.k})")  # columns first

@@ -11,6 +11,7 @@ from tttenv.adapters import wanted
 from tttenv.arrays import described
 from tttenv.checks import one_action, one_of
 from tttenv.features import one_hot
+from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.match import Illegal, Match
 from tttenv.rules import Rules
 from tttenv.skin import Observer, Start, draw, known_render_mode
@@ -28,7 +29,8 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
     Actions are cells, numbered row by row from the top left. An observation is a dict of
     `observation`, the board in that agent's view, and `action_mask`, int8 (m * n,): the legal cells
     for the agent to move, all zeros for the other and when the game is over. Only the end of a game
-    pays: 1 for the winner and -1 for the loser. Nothing here is random.
+    pays: 1 for the winner and -1 for the loser; a draw pays both agents `draw`, so that the game is
+    general-sum if that is not 0. Nothing here is random.
 
     Args:
         m: rows, 1 to 19.
@@ -38,6 +40,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         illegal: "lose": a taken cell ends the game, -1 for who chose it and 0 for the other;
             "raise": `ValueError`, nothing changes.
         render_mode: None, "ansi", "rgb_array", or "human", which prints every board as text.
+        draw: what a draw pays each agent, from -1 to 1.
 
     Raises:
         ValueError: for arguments that make no game.
@@ -58,10 +61,11 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         obs: Literal["onehot", "board"] = "onehot",
         illegal: Illegal = "lose",
         render_mode: str | None = None,
+        draw: float = 0.0,
     ) -> None:
         one_of("obs", obs, ("onehot", "board"))
         self.rules, self.obs = Rules(m, n, k), obs
-        self.match = Match(self.rules, 1, None, illegal=illegal)
+        self.match = Match(self.rules, 1, None, illegal=illegal, draw=draw)
         self.dice = np.random.default_rng(0)  # never rolled: both sides are moved
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self.possible_agents, cells = AGENTS[:], self.rules.cells
@@ -118,9 +122,11 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
             return
         self.match.turn(one_action(action), self.dice)
         other = AGENTS[mover == AGENTS[0]]
-        paid = float(self.match.rewards[0])  # -1: a taken cell, which is no merit of the other
+        outcome, pay = self.match.outcomes[0], self.match.payoffs.one
+        # A taken cell is no win of the other agent's: it is paid as if the game went on.
+        others = GOING if outcome == ILLEGAL else SEEN_BY_OTHER[outcome]
         self._cumulative_rewards[mover] = 0.0
-        self.rewards = {mover: paid, other: -paid if paid > 0 else 0.0}
+        self.rewards = {mover: pay(outcome), other: pay(others)}
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(AGENTS, not self.match.going)
         self.agent_selection = other

@@ -29,7 +29,8 @@ ALONE = (
 class VecEnv(vec_env.VecEnv):
     """`tttenv.vector.VectorTicTacToe` as Stable-Baselines3 wants it.
 
-    Finished games are dealt anew in the same step; their infos hold `terminal_observation`.
+    Finished games are dealt anew in the same step; their infos hold `terminal_observation` and
+    `outcome`, a number of `tttenv.Outcome`.
     `env_method("action_masks")` gives one bool row a game, as MaskablePPO wants it; other methods
     and attributes are those of the batch, the same for every game.
 
@@ -37,8 +38,9 @@ class VecEnv(vec_env.VecEnv):
         num_envs: how many games are played side by side.
         opening: exploring starts: a new game begins with 0 to this many random stones, none of
             which ends it, and the agent is to move; 0: games are dealt as usual.
-        draw: what a draw pays. The law for an agent that must not lose to anyone, trained against
-            fallible opponents: draw - loss > 3 * (win - draw), so more than 0.5 beside 1 and -1.
+        draw: what a draw pays, from -1 to 1. The law for an agent that must not lose to anyone,
+            trained against fallible opponents: draw - loss > 3 * (win - draw), so more than 0.5
+            beside 1 and -1.
         kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more. SB3 takes
             every reward and view for one agent's, so an `opponent=None` is warned of: for
             self-play there is `SelfPlayCallback`.
@@ -54,8 +56,8 @@ class VecEnv(vec_env.VecEnv):
             warnings.warn(ALONE, stacklevel=2)
         if opening and kwargs.get("seat", "random") != "random":
             raise ValueError("an opening deals both seats to the agent: leave seat='random'")
-        self.games = VectorTicTacToe(num_envs, **kwargs)
-        self.opening, self.draw = opening, draw
+        self.games = VectorTicTacToe(num_envs, **kwargs, draw=draw)
+        self.opening = opening
         self.actions: NDArray[np.int64] | None = None
         games = self.games
         super().__init__(num_envs, games.single_observation_space, games.single_action_space)
@@ -86,12 +88,11 @@ class VecEnv(vec_env.VecEnv):
             raise ValueError("there are no actions to play: call step_async() before step_wait()")
         observed, rewards, over, _, batch = self.games.step(self.actions)
         self.actions = None
-        paid = rewards.astype(np.float32)
-        paid[over & (rewards == 0)] = self.draw
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         for game in np.flatnonzero(over):
             infos[game]["terminal_observation"] = self._last(batch["final_obs"][game])
-        return self._opened(over, observed), paid, over.copy(), infos
+            infos[game]["outcome"] = batch["final_info"]["outcome"][game]
+        return self._opened(over, observed), rewards.astype(np.float32), over.copy(), infos
 
     def close(self) -> None:
         """End the threads; stepping and resetting are refused from now on."""

@@ -34,7 +34,7 @@ def make_env(num_envs: int | None = None, **kwargs: Any) -> Any:
 
     Args:
         num_envs: None: one game, through TorchRL's `GymEnv`; else `Games`, many side by side.
-        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal.
+        kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
     """
     if num_envs is not None:
         return TransformedEnv(Games(num_envs, **kwargs), LegalActions())

@@ -33,7 +33,7 @@ class Games(EnvBase):
 
     Args:
         num_envs: how many games.
-        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal.
+        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, draw.
     """
 
     def __init__(self, num_envs: int, **kwargs: Any) -> None:
