@@ -77,8 +77,8 @@ def meet(given: Arguments) -> None:
 
     from tttenv import Rules, player
     from tttenv.certificate import require_pure
-    from tttenv.exact import tabulate
     from tttenv.opponents import is_path, rules_of
+    from tttenv.purity import tabulated
 
     specs = [given.player, str(given.against)]
     named = next(filter(is_path, specs), given.player)  # a checkpoint knows its rules
@@ -90,8 +90,8 @@ def meet(given: Arguments) -> None:
         with console.hinting(spec):
             policy = player(spec, rules)
         require_pure(policy)
-        with watched(policy, rules, given.json) as asked:
-            tables.append(tabulate(rules, asked))
+        with watched(policy, spec, rules, given.json) as asked:
+            tables.append(tabulated(rules, asked, spec))
     found = head_to_head.measure(rules, *tables)
     if given.json:
         about = {"player": specs[0], "against": specs[1], "rules": str(rules)}

@@ -38,9 +38,11 @@ def main(args: list[str]) -> None:
     console.check_seed(given.seed)
     if given.climbs < 1:
         raise ValueError("--climbs is at least 1")
+    out = given.out or (given.file if given.prove or given.best else None)
+    if out:
+        console.check_folder(out.parent)
     data = search(given) if given.prove or given.best else read(given.file)
     verify(data, given.file)
-    out = given.out or (given.file if given.prove or given.best else None)
     if out:
         from tttenv.files import write
 

@@ -11,8 +11,10 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import tttenv
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
 from tttenv.env import TicTacToe
@@ -113,6 +115,24 @@ def test_two_players_meet_exactly_in_both_seats(ran):
     assert re.search(r"^ O +28\.81 +12\.70 +58\.49 +-0\.2968$", shown, re.MULTILINE)
 
 
+def test_a_player_that_does_not_answer_alike_meets_nobody(monkeypatch):
+    sys.path.append(str(ROOT / "scripts"))
+    import certify as script
+
+    rng = np.random.default_rng(0)
+
+    def fickle(boards):
+        chances = np.where(boards == 0, rng.random(boards.shape), 0)
+        return chances / chances.sum(axis=1, keepdims=True)
+
+    makers = {"fickle": lambda rules: fickle, "first": lambda rules: player("first", rules)}
+    monkeypatch.setattr(tttenv, "player", lambda spec, rules: makers[spec](rules))
+    for specs in (("fickle", "first"), ("first", "fickle")):
+        given = script.Arguments(specs[0], against=specs[1], rules="3,3,3")
+        with pytest.raises(ValueError, match="^fickle, asked .* answers otherwise than before"):
+            script.meet(given)
+
+
 @pytest.mark.parametrize("name", ["first", "tactical", str(ROOT / "checkpoints" / "dqn")])
 def test_who_meets_random_and_perfect_play_fares_as_the_certificate_says(ran, name):
     card = certify(Rules(), player(name))
@@ -191,7 +211,8 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
             "cannot write /proc/x: No such file or directory",
         ),
         ("benchmark.py", ["--out", "/proc/x"], "cannot write /proc/x: No such file"),
-        ("seven.py", ["--file", "/"], "cannot open /: Is a directory"),
+        ("seven.py", ["--file", "/"], "/ cannot be read: it is not a regular file"),
+        ("seven.py", ["--out", "/proc/x/y"], "cannot write /proc/x: No such file"),
         ("seven.py", ["--file", "no.json"], "no.json"),
         ("speed.py", ["--seconds", "nan"], "--seconds"),
         ("benchmark.py", ["--colour"], "--colour"),
