@@ -129,7 +129,7 @@ def test_a_player_that_does_not_answer_alike_meets_nobody(monkeypatch):
     monkeypatch.setattr(tttenv, "player", lambda spec, rules: makers[spec](rules))
     for specs in (("fickle", "first"), ("first", "fickle")):
         given = script.Arguments(specs[0], against=specs[1], rules="3,3,3")
-        with pytest.raises(ValueError, match="^fickle, asked .* answers otherwise than before"):
+        with pytest.raises(ValueError, match=r"^fickle, asked .* answers otherwise than before"):
             script.meet(given)
 
 
