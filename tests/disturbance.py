@@ -15,21 +15,11 @@ early, and so shows how far the endings of a training spread.
 import re
 import statistics
 from collections import defaultdict
-from typing import NamedTuple
 
 import pytest
 
 SIZE = 1e-6  # unless another is asked for
 TABLES = {"td0": "values", "qtable": "values", "lms": "weights", "genetic": "fitness"}
-
-
-class Reached(NamedTuple):
-    """A number that a training reached, and the bounds asserted."""
-
-    what: str
-    number: float
-    above: float | None
-    below: float | None
 
 
 def pytest_addoption(parser):
@@ -75,7 +65,8 @@ def reached(request, record_property):
     assert marked, "a test that asserts what a training reached bears @pytest.mark.trained"
 
     def check(what, number, above=None, below=None):
-        record_property("reached", Reached(what, float(number), above, below))
+        bounds = [None if bound is None else float(bound) for bound in (above, below)]
+        record_property("reached", (what, float(number), *bounds))  # plain: sent between processes
         assert above is None or number > above, f"{what}: {number} is not above {above}"
         assert below is None or number < below, f"{what}: {number} is not below {below}"
 
