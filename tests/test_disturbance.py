@@ -28,7 +28,7 @@ def weights(seed):
         if seed is not None:
             disturb(patch, seed)
         learner = SelfPlay(SelfPlayConfig(hidden=(16,)), Rules())
-    parameters = [weight for net in learner.nets for weight in net.parameters()]
+    parameters = [weight for net in learner.nets.values() for weight in net.parameters()]
     return torch.nn.utils.parameters_to_vector(parameters).detach()
 
 
