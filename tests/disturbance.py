@@ -138,6 +138,9 @@ def pytest_terminal_summary(terminalreporter, config):
                     numbers[what, above, below].append(number)
         for (what, above, below), found in numbers.items():
             spread = f"{min(found):.4g} / {statistics.median(found):.4g} / {max(found):.4g}"
-            bounds = [f"> {above:g}"] * (above is not None)
-            bounds += [f"< {below:g}"] * (below is not None)
+            bounds = [
+                f"{sign} {bound:g}"
+                for sign, bound in ((">", above), ("<", below))
+                if bound is not None
+            ]
             terminalreporter.line(f"    {what}: {spread}  ({' and '.join(bounds) or 'shown'})")
