@@ -57,7 +57,6 @@ class Observer:
         self.masks = Recycler((games, cells), "i1", copy).take
         self.finals = Recycler((games,), rows.get(obs, np.dtype(fields)), copy).take
         self.rewards = Recycler((games,), "f8", copy).take
-        self.outcomes = Recycler((games,), "i1", copy).take
         self.over = Recycler((games,), "?", copy).take
         self.ended = np.empty(games, np.uint32)
         self.copy, self.tidy = copy, False  # tidy: `ended` tells what the next finals hold
@@ -79,7 +78,12 @@ class Observer:
     def lap(self, match: Match, cells: Cells, rng: np.random.Generator) -> tuple[Lap, int]:
         """`match.lap` into arrays to hand out; how many games ended. For obs="onehot"."""
         lap = Lap(
-            *(self.planes(), self.masks(), self.outcomes(), self.over(), self.finals()), self.ended
+            self.planes(),
+            self.masks(),
+            np.empty(len(self.ended), np.int8),
+            self.over(),
+            self.finals(),
+            self.ended,
         )
         count = match.lap(cells, lap, not self.tidy, rng)
         self.tidy = not self.copy

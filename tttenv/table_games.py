@@ -44,10 +44,11 @@ class TableGames:
         return self.tables.game.seats[self.at[which]] ^ self.turned[which]
 
     def clear(self, which: Mask) -> None:
-        self.at *= ~which
-        self.turned &= ~which
-        self.over &= ~which
-        self.outcomes[which] = GOING
+        others = ~which
+        self.at *= others
+        self.turned &= others
+        self.over &= others
+        self.outcomes *= others  # the number of GOING is zero
 
     def put(self, boards: Boards) -> None:
         self.at[:], self.turned[:] = self.tables.game.index(boards), False

@@ -133,8 +133,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             return self._lap(cells)
         with match.attempt(self.np_random, *(self.observer.overwritten() if match.asks else ())):
             match.play(cells, self.np_random)
-            rewards, ended = match.rewards, dict[str, Any]()
+            rewards = match.rewards
             over = match.over.copy()  # dealing anew resets the match's own
+            ended: dict[str, Any] = {}
             if match.going < self.num_envs:
                 ended = self._named(over, match.outcomes.copy(), self.observer.last(match))
                 match.deal(over, self.np_random)
