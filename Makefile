@@ -5,8 +5,9 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 ARGS ?=
 DISTURBANCES ?= 20
+SECONDS ?= 600
 
-.PHONY: benchmark test test-disturbed test-rllib check format clean
+.PHONY: benchmark test test-disturbed test-rllib campaign check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/core ## train every learner, certify every player, write results/
@@ -20,6 +21,9 @@ test-disturbed: .venv/dev ## tests of trainings, first weights disturbed as by a
 
 test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environment of its own
 	.venv-rllib/bin/python -m pytest -n 0 tests/rllib $(ARGS)
+
+campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files and calls
+	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)
 
 check: .venv/dev ## ruff, ruff format and mypy --strict
 	$(BIN)/ruff check

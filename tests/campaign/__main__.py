@@ -1,0 +1,83 @@
+"""Run the campaign: `python -m tests.campaign [FAMILY ...] --seconds 60`."""
+
+import argparse
+import os
+import random
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_threads] = "1"  # forked from here: no thread may run in this process
+
+HERE = Path(__file__).resolve()
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2] / "scripts")]  # tests/, scripts/
+
+from . import FAMILIES  # noqa: E402  # after the number of threads is set
+from .running import Order, figures, run, told  # noqa: E402
+
+
+def main(args: list[str]) -> int:
+    """Run the families asked for and print their figures; 1 if anything failed."""
+    given = _parse(args)
+    names = given.families or list(FAMILIES)
+    seed = random.SystemRandom().randrange(2**32) if given.seed is None else given.seed
+    print(f"campaign      --seed {seed}", flush=True)
+    if any(FAMILIES[name].trains for name in names):
+        from .trainings import warm_up
+
+        warm_up()
+    shm = Path("/dev/shm")
+    near = shm if shm.is_dir() and os.access(shm, os.W_OK) else None
+    place = Path(tempfile.mkdtemp(prefix="tttenv-campaign-", dir=given.folder or near))
+    whole, failed = sum(FAMILIES[name].share for name in names), 0
+    try:
+        for name in names:
+            row = FAMILIES[name]
+            seconds = given.seconds and given.seconds * row.share / whole
+            order = Order(name, row, seed, seconds, given.count, given.case, given.workers)
+            result = run(order, place)
+            failed += len(result.failures)
+            print(figures(name, result), flush=True)
+            for line in told(name, seed, result):
+                print(line, flush=True)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    print(f"campaign      {failed:,} failed" if failed else "campaign      nothing failed")
+    return 1 if failed else 0
+
+
+def _parse(args: list[str]) -> argparse.Namespace:
+    width = max(map(len, FAMILIES))
+    known = "\n".join(f"  {name:<{width}}  {row.about}" for name, row in FAMILIES.items())
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.campaign",
+        description="Attack the package with random cases; print one line of figures a family.",
+        epilog=f"families:\n{known}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "families", nargs="*", metavar="FAMILY", help="which families; left out: all"
+    )
+    parser.add_argument("--seconds", type=float, help="shared among the families")
+    parser.add_argument("--count", type=int, help="cases of each family, at the most")
+    parser.add_argument("--seed", type=int, help="of all cases; left out: a new one, printed")
+    parser.add_argument("--case", type=int, help="run this one case again")
+    parser.add_argument("--workers", type=int, default=1, help="processes that share the cases")
+    parser.add_argument("--folder", help="where to work; left out: in memory, where there is any")
+    given = parser.parse_args(args)
+    unknown = [name for name in given.families if name not in FAMILIES]
+    if unknown:
+        parser.error(f"no family {unknown[0]!r}; known are {', '.join(FAMILIES)}")
+    if given.case is not None and len(given.families) != 1:
+        parser.error("--case is of one family: name it")
+    if given.workers < 1:
+        parser.error("--workers is at least 1")
+    if given.seconds is None and given.count is None and given.case is None:
+        given.seconds = 60.0
+    return given
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

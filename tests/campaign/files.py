@@ -1,0 +1,367 @@
+"""Mutated checkpoints, states, curves and tables, loaded in every way there is.
+
+A case is one folder: the checkpoint of a learner, small or large board, with its training's state,
+with one file changed. In one of three cases the card vouches for the changed file, whose digest it
+then bears. Loading it in all ways that read this file either works or ends in a ValueError of one
+line that repeats at most 300 characters of the file. Whatever loads obeys the laws of a policy;
+what differs from the card's digest never loads. Nothing runs, nothing outside the folder is opened
+or changed (`guards`), nothing takes more than 20 s or 600 MB.
+"""
+
+import contextlib
+import hashlib
+import json
+import os
+import random
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tttenv
+from tttenv.card import CARD, read_card
+from tttenv.exact import positions
+from tttenv.policy import Policy, validated
+from tttenv.rules import Rules
+
+from . import mutations
+from .children import Child
+from .folders import data_file, stored_state
+from .guards import MEMORY, Guards, Hang
+from .running import Log
+from .trainings import Training, learners
+
+QUOTED = 300  # characters of a file that a message may repeat
+WORDS = 250  # of our own, besides
+LARGE = ("dqn", "reinforce", "maskable_ppo")  # learners that learn on any board
+ROLES = ("weights", "policy", "state")
+TARGETS = (CARD, CARD, CARD, "weights", "policy", "state", "state", "events", "csv", "results")
+OFTEN, SLOW = 0.25, 0.015  # how often ways are taken that cost some times or much more than others
+ROOT = Path(__file__).resolve().parents[2]
+Way = tuple[str, Callable[[], Any]]
+
+
+class Files:
+    """See above."""
+
+    total = None
+
+    def __init__(self, place: Path, log: Log) -> None:
+        self.log, self.folder = log, place / "m"
+        warnings.simplefilter("ignore")
+        canary = place / "canary"
+        self.words = mutations.texts(canary)
+        trainings = [Training(name, steps=2) for name in learners()]
+        trainings += [Training(name, steps=1, rules="5,5,4") for name in LARGE]
+        self.bases = [Base(training, place / "base") for training in trainings]
+        self.tables = _tables(place)
+        self.every = [data for base in self.bases for data in base.files.values()]
+        _warm_up(self.bases, place)
+        self.canary, self.guards = canary, Guards(place, canary)
+        canary.with_name("canary.zip").write_bytes(b"PK")
+
+    def case(self, number: int, rng: random.Random) -> None:
+        """One changed file, loaded in all ways."""
+        base, target = rng.choice(self.bases), rng.choice(TARGETS)
+        if target in ROLES and target not in base.names:
+            target = CARD
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        for name, data in base.files.items():
+            if name not in base.events or target == "events":
+                (self.folder / name).write_bytes(data)
+        file, vouched = self._mutate(base, target, rng)
+        silent = target in ROLES and not vouched
+        for way, load in self._ways(base, target, file, rng):
+            self._load(way, load, silent and way in READS[target](base), f"{base.name} {target}")
+
+    def close(self) -> None:
+        """Nothing runs on."""
+
+    def _mutate(self, base: "Base", target: str, rng: random.Random) -> tuple[Path, bool]:
+        """Change the file; which it is, and whether the card vouches for it."""
+        if target in ("csv", "results"):
+            file = self.folder / target
+            data = self.tables[target]
+        else:
+            name = rng.choice(base.events) if target == "events" else base.names[target]
+            file = self.folder / name
+            data = base.files[file.name]
+        if rng.random() < 0.03:
+            file.unlink(missing_ok=True)
+            kind = rng.choice(list(mutations.SPECIALS))
+            mutations.SPECIALS[kind](file)
+            self.log.count("specials")
+            return file, False
+        vouched = target in ROLES and rng.random() < 0.6
+        made = self._mutated(data, target, rng, vouched)
+        while made == data:
+            made = self._mutated(data, target, rng, vouched)
+        file.unlink(missing_ok=True)
+        if vouched:
+            file = self._vouch(base, file, made)
+        file.write_bytes(made)
+        return file, vouched or made[: len(data)] == data == b""
+
+    def _mutated(self, data: bytes, target: str, rng: random.Random, vouched: bool) -> bytes:
+        if target in (CARD, "results") and rng.random() < 0.9:
+            return mutations.changed_json(json.loads(data), rng, self.words)
+        if target in ROLES and vouched and rng.random() < 0.9:
+            header, numbers = mutations.split(data)
+            metadata = header.get("__metadata__", {})
+            if target == "state" and "state" in metadata and rng.random() < 0.7:
+                skeleton = json.loads(metadata["state"])
+                text = mutations.changed_json(skeleton, rng, self.words)
+                metadata["state"] = text.decode("utf-8", "surrogatepass")
+                return mutations.joined(json.dumps(header).encode(), numbers)
+            return mutations.changed_tensors(data, rng, self.words)
+        if target == "csv" and rng.random() < 0.7:
+            return _changed_rows(data, rng, self.words)
+        return mutations.damaged(data, rng, self.every)
+
+    def _vouch(self, base: "Base", file: Path, made: bytes) -> Path:
+        """Let the card bear the digest of the changed file, and its name if it has one."""
+        card = json.loads(base.files[CARD])
+        digest = hashlib.sha256(made).hexdigest()
+        if file.name not in card["files"]:
+            return file
+        known = card["files"].pop(file.name)
+        renamed = file.with_name(file.name.replace(known[:16], digest[:16]))
+        card["files"][renamed.name] = digest
+        (self.folder / CARD).write_text(json.dumps(card))
+        return renamed
+
+    def _ways(self, base: "Base", target: str, file: Path, rng: random.Random) -> list[Way]:
+        folder = self.folder
+        seldom = rng.random() < SLOW
+        if target == "csv":
+            from learners.moves import read_csv
+
+            return [("read_csv", lambda: read_csv(Rules(), file))]
+        if target == "results":
+            pages: list[Way] = [("published", lambda: _published(file))]
+            if rng.random() < OFTEN:
+                pages += [("results", lambda: _results(file))]
+            return pages
+        if target == "events":
+            from page import curves
+
+            return [("curves", lambda: curves.read(folder))]
+        ways: list[Way] = [
+            ("player", lambda: _play(tttenv.player(f"{folder}/"), folder)),
+            ("load_policy", lambda: _play(_policy(folder), folder)),
+        ]
+        if rng.random() < OFTEN:
+            ways += [("load_learner", lambda: _play(_learner(folder).policy(), folder))]
+        if target == CARD:
+            ways += [("read_card", lambda: _card(folder))]
+        if target == "state" or rng.random() < 0.2:
+            ways += [("load_state", lambda: stored_state(folder))]
+        if target == "state":
+            ways = ways[-1:]
+            if rng.random() < OFTEN / 3:
+                ways += [("resume", lambda: base.training.run(folder, resume=True, more=1))]
+        if seldom and target != "state":
+            ways += [
+                ("certify", lambda: _certify(folder)),
+                ("report", lambda: _report(folder)),
+                ("resume", lambda: base.training.run(folder, resume=True, more=1)),
+            ]
+        return ways
+
+    def _load(self, way: str, load: Callable[[], Any], silent: bool, what: str) -> None:
+        self.log.count("loads")
+        kind, told = "", ""
+        try:
+            with self.guards.on():
+                load()
+        except LawlessError as error:
+            kind, told = "what loads breaks the law", str(error)
+        except ValueError as error:
+            kind = self._complaint(str(error))
+            told = str(error)
+            self.log.count("refused")
+        except Hang:
+            kind = "a load hangs"
+        except BaseException as error:
+            kind, told = f"{way} ends in {type(error).__name__}", str(error)
+        else:
+            if silent:
+                kind = "changed bytes load without a word"
+        if kind:
+            self.log.fail(kind, f"{what}, {way}: {told[:300]}")
+        for seen in self.guards.seen:
+            self.log.fail("code runs, or files outside are touched", f"{what}, {way}: {seen}")
+        if self.canary.exists():
+            self.canary.unlink()
+            self.log.fail("code runs", f"{what}, {way}")
+        self.log.most("MB at most", self.guards.grown)
+        if self.guards.grown > MEMORY:
+            self.log.fail(f"over {MEMORY} MB", f"{what}, {way}: {self.guards.grown:.0f} MB")
+
+    def _complaint(self, told: str) -> str:
+        """What is wrong with a message, if anything."""
+        if "\n" in told or not told:
+            return "a message is not one line"
+        if not told.isprintable():
+            return "a message holds control characters"
+        if len(told.replace(str(self.folder), "")) > QUOTED + WORDS:
+            return "a message is too long"
+        return ""
+
+
+class LawlessError(Exception):
+    """A player that loaded and breaks the laws of one."""
+
+
+class Base:
+    """A sound checkpoint: its files, and what each is called."""
+
+    def __init__(self, training: Training, folder: Path) -> None:
+        self.training = training
+        self.name = training.learner + ("" if training.rules == "3,3,3" else f" {training.rules}")
+        outcome = Child(lambda: training.run(folder)).outcome()
+        if "error" in outcome:
+            raise RuntimeError(f"{training} fails: {outcome['message']}")
+        self.files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+        self.events = [name for name in self.files if name.startswith("events")]
+        card = read_card(folder)
+        found = {role: data_file(folder, card, role) for role in ROLES}
+        self.names = {role: file.name for role, file in found.items() if file} | {CARD: CARD}
+        shutil.rmtree(folder)
+
+
+# Which ways read a file for sure, so that they must see that it is not the card's.
+READS: dict[str, Callable[[Base], tuple[str, ...]]] = {
+    "weights": lambda base: (
+        "load_learner",
+        "load_policy",
+        *(() if "policy" in base.names else ("player",)),
+    ),
+    "policy": lambda base: ("player",) if "policy" in base.names else (),
+    "state": lambda base: ("load_state", "resume"),
+}
+
+
+def _play(policy: Policy, folder: Path) -> None:
+    """Ask a player about some boards; one that is looked up must obey the laws on all of them.
+
+    Raises:
+        ValueError: if the answers of a network are none, as all that asks it would say.
+    """
+    rules = Rules.of(str(read_card(folder)["rules"]))
+    table = getattr(policy, "table", None)
+    if table is not None:
+        game = positions(rules)
+        rows, boards = table[game.decisions], game.boards[game.decisions]
+        lawful = (
+            (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1) and not rows[boards != 0].any()
+        )
+        if not lawful:
+            raise LawlessError("its table breaks the laws of a policy")
+    boards = rules.start(1)
+    while not rules.over(boards).any() and (boards != 0).sum() < 3:
+        boards = rules.play(boards, validated(boards, policy(boards)).argmax(axis=1))
+
+
+def _learner(folder: Path) -> Any:
+    from learners.checkpoint import load_learner
+
+    return load_learner(folder)
+
+
+def _policy(folder: Path) -> Any:
+    from learners.checkpoint import load_policy
+
+    return load_policy(folder)
+
+
+def _card(folder: Path) -> None:
+    from tttenv.opponents import rules_of
+
+    read_card(folder)
+    rules_of(f"{folder}/")
+
+
+def _certify(folder: Path) -> None:
+    from tttenv.opponents import rules_of
+
+    tttenv.certify(rules_of(f"{folder}/"), f"{folder}/")
+
+
+def _report(folder: Path) -> None:
+    from page import gather
+    from page.build import html
+
+    made = html([gather.shown(f"{folder}/", mutations.MARKUP)], [])
+    if mutations.MARK in made:
+        raise LawlessError("a card's text stands in the page as markup")
+
+
+def _results(file: Path) -> None:
+    from page.build import html
+    from page.gather import from_benchmark
+
+    if mutations.MARK in html(from_benchmark(file), []):
+        raise LawlessError("a name in results stands in the page as markup")
+
+
+def _published(file: Path) -> None:
+    from page import published
+
+    if mutations.MARK in published.html(published.read(file)):
+        raise LawlessError("a published text stands in the page as markup")
+
+
+def _tables(place: Path) -> dict[str, bytes]:
+    """A table of moves, and results of a benchmark that are published numbers as well."""
+    from learners.moves import export_csv
+
+    file = place / "moves.csv"
+    export_csv(Rules(), file)
+    numbers = json.loads((ROOT / "checkpoints/published.json").read_text())
+    players = [
+        {"player": name, "folder": None, "seconds": seconds}
+        for name, seconds in (("random", 1.5), ("first", None))
+    ]
+    results = {**numbers, "players": players, "rows": numbers["rows"][:3]}
+    return {
+        "csv": b"\n".join(file.read_bytes().split(b"\n")[:40]),
+        "results": json.dumps(results).encode(),
+    }
+
+
+def _changed_rows(data: bytes, rng: random.Random, words: list[str]) -> bytes:
+    """A table of moves with some cells replaced."""
+    rows = [row.split(",") for row in data.decode().splitlines()]
+    for _ in range(rng.choice((1, 3, 30))):
+        row = rng.choice(rows)
+        if row:
+            row[rng.randrange(len(row))] = rng.choice([*words, *mutations.NUMBERS, "", "1", "-1"])
+    return "\n".join(",".join(row) for row in rows).encode("utf-8", "surrogatepass")
+
+
+def _warm_up(bases: list[Base], place: Path) -> None:
+    """Load all sound checkpoints once, so that nothing is compiled while it is watched."""
+    folder = place / "sound"
+    for base in bases:
+        folder.mkdir()
+        for name, data in base.files.items():
+            (folder / name).write_bytes(data)
+        _play(tttenv.player(f"{folder}/"), folder)
+        _play(_policy(folder), folder)
+        _play(_learner(folder).policy(), folder)
+        _card(folder)
+        stored_state(folder)
+        if base.training.rules == "3,3,3":
+            _report(folder)
+        if base is bases[0]:
+            base.training.run(folder, resume=True, more=1)
+        shutil.rmtree(folder)
+    for size in ((2, 2, 2), (3, 4, 3), (5, 5, 4), (19, 19, 5)):
+        with contextlib.suppress(ValueError):
+            tttenv.player("tactical", Rules(*size))(np.zeros((1, size[0] * size[1]), np.int8))
+    os.environ.setdefault("MPLBACKEND", "svg")

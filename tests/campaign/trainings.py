@@ -1,0 +1,95 @@
+"""Small trainings of every learner, which take a fraction of a second each."""
+
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import tttenv
+from tttenv.rules import Rules
+
+# What makes a learner's step quick; a learner without a row here trains as it usually does.
+SMALL: dict[str, dict[str, Any]] = {
+    "selfplay": {"hidden": (16,), "batch": 32, "fits": 1},
+    "td0": {"games": 32},
+    "qtable": {"games": 32},
+    "genetic": {"population": 20},
+    "supervised": {"hidden": (16,), "batch": 64, "fits": 1},
+    "lms": {"games": 1},
+    "dqn": {"hidden": (16,), "games": 8, "batch": 16, "capacity": 200, "sync": 3},
+    "reinforce": {"hidden": (16,), "games": 32},
+    "maskable_ppo": {"hidden": (16,), "games": 8, "turns": 8, "batch": 32, "epochs": 1},
+}
+# And besides on boards that are not looked up.
+LARGE: dict[str, dict[str, Any]] = {"maskable_ppo": {"pool": ("tactical", "self", "random")}}
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training that follows from these fields."""
+
+    learner: str
+    seed: int = 0
+    steps: int = 10
+    checkpoint_every: int = 1
+    rules: str = "3,3,3"
+
+    def run(self, out: Path, resume: bool = False, more: int = 0) -> int:
+        """Train in the folder `out` to the end, or `more` steps beyond; the step reached."""
+        from learners.loop import Plan
+        from learners.registry import LEARNERS
+        from learners.train import train
+
+        config = LEARNERS.load(self.learner).Config(seed=self.seed, **self._fields())
+        plan = Plan(self.steps + more, 1, self.checkpoint_every, False)
+        rules = Rules.of(self.rules)
+        return train(self.learner, config, rules, plan, out, resume=resume).step
+
+    def arguments(self, out: Path, resume: bool = False) -> list[str]:
+        """The same for `scripts/train.py`."""
+        given = [self.learner, "--seed", self.seed, "--steps", self.steps, "--every", 1]
+        given += ["--checkpoint-every", self.checkpoint_every, "--rules", self.rules, "--json"]
+        for name, value in self._fields().items():
+            values = value if isinstance(value, tuple) else (value,)
+            given += [f"--{name.replace('_', '-')}", *values]
+        return [*map(str, given), "--out", str(out), *(["--resume"] if resume else [])]
+
+    def _fields(self) -> dict[str, Any]:
+        """What the learner is told besides its seed."""
+        large = {} if self.rules == "3,3,3" else LARGE.get(self.learner, {})
+        return SMALL.get(self.learner, {}) | large
+
+
+def learners() -> list[str]:
+    """The names of all learners."""
+    from learners.registry import LEARNERS
+
+    return list(LEARNERS)
+
+
+@cache
+def warm_up() -> None:
+    """Load and compile what trainings need, so that forked copies start at once.
+
+    Everything runs in one thread: a process with threads cannot be forked safely.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in learners():
+            Training(name, steps=1).run(Path(folder) / name)
+            Training(name, steps=2).run(Path(folder) / name, resume=True)
+            tttenv.player(f"{folder}/{name}/")
+
+
+def run_script(arguments: list[str]) -> None:
+    """`scripts/train.py` in this process, its signals and its messages included."""
+    import sys
+
+    import console
+    import train as script
+
+    sys.argv = ["train.py", *arguments]
+    console.run(script.main, "train.py")
