@@ -1,6 +1,7 @@
 """td0, qtable, genetic, supervised and lms: published numbers from outside, repaired ones exact."""
 
 import dataclasses
+import json
 import os
 import subprocess
 import sys
@@ -84,6 +85,17 @@ def test_lms_as_published_has_the_published_weights_and_strength(preset, weights
     against_random = certify(RULES, learner.policy()).vs_random
     assert against_random["X"] == pytest.approx(first, abs=6e-5)
     assert against_random["O"] == pytest.approx(second, abs=6e-5)
+
+
+@pytest.mark.parametrize("core", ["Prescott", "Nehalem", "Haswell"])
+def test_lms_as_published_is_the_same_with_the_matrix_products_of_other_cpus(core):
+    code = "from learners.lms import LMS; from tttenv import Rules\n"
+    code += "learner = LMS(LMS.presets['published_final_board'], Rules())\n"
+    code += "[learner.step() for _ in range(100)]; print(learner.weights.tolist())"
+    env = os.environ | {"OPENBLAS_CORETYPE": core, "PYTHONPATH": str(ROOT)}
+    told = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    learner = trained("lms", "published_final_board", 100)
+    assert json.loads(told.stdout) == learner.weights.tolist()
 
 
 def test_fitness_of_random_and_perfect_individuals():
