@@ -168,10 +168,12 @@ class _Training:
         misfit = f"no training can go on from {shown(self.out)}: its state does not fit"
         clock = from_stored(Clock, state["clock"], misfit)
         try:
-            own, stored = self.learner.state_dict()["weights"], state["learner"]["weights"]
-            if {k: t.shape for k, t in own.items()} != {k: t.shape for k, t in stored.items()}:
+            own, stored = self.learner.state_dict(), state["learner"]
+            shapes = [{k: t.shape for k, t in s["weights"].items()} for s in (own, stored)]
+            if shapes[0] != shapes[1]:
                 raise ValueError("its weights have other shapes")
-            self.learner.load_state_dict(state["learner"])
+            _require_same_kinds(own, stored)
+            self.learner.load_state_dict(stored)
         except Exception as error:  # whatever a learner's own code says of foreign numbers
             first = (str(error).splitlines() or [type(error).__name__])[0]
             raise ValueError(f"{misfit} {self.about['learner']}: {shown(first)}") from None
@@ -201,6 +203,18 @@ class _Training:
         kept = ("learner", "preset", "rules")
         settings = {key: self.about[key] for key in kept} | self.about["config"]
         return TensorBoard(self.out, self.rules, settings, clock.step)
+
+
+def _require_same_kinds(own: dict[str, Any], stored: dict[str, Any]) -> None:
+    """Raise ValueError unless each plain number of a learner's state is of its kind in the other.
+
+    A loader would take any value; what counts the steps, say, would fail later or count wrongly.
+    """
+    for key, value in own.items():
+        if isinstance(value, dict) and isinstance(stored.get(key), dict):
+            _require_same_kinds(value, stored[key])
+        elif isinstance(value, bool | int | float) and type(stored.get(key)) is not type(value):
+            raise ValueError(f"{key} is {shown(repr(stored.get(key)), 80)}")
 
 
 def _dict(value: Any) -> dict[str, Any]:

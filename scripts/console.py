@@ -24,6 +24,7 @@ from tttenv.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # characters of a complaint
+WRONG_ARGUMENTS = 2  # the exit status of the parser
 SHIPPED = Path(os.path.relpath(Path(__file__).resolve().parents[1] / "checkpoints"))
 
 # Arguments that stand without a name, as the usage line shows them.
@@ -130,6 +131,8 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
             return tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
+        if end.code not in (0, None, WRONG_ARGUMENTS):  # a signal asks us to end
+            raise
         if end.code:
             wrong = arguments.complaint(kind, args) or _gist(complaint.getvalue())
             fail(prog, f"{wrong} (see {prog} --help)")

@@ -148,3 +148,15 @@ def test_of_all_fillings_of_the_board_check_accepts_the_undecided_positions_alon
 def test_check_refuses_what_is_no_board(board):
     with pytest.raises(ValueError, match="board"):
         Rules().check(board)
+
+
+@pytest.mark.parametrize("wrong", ["x" * 9999, "\x1b[2J\n", np.zeros((2, 2)), 10**400, [1] * 9999])
+def test_whatever_makes_no_rules_and_no_board_is_refused_in_one_short_line(wrong):
+    refusals = [lambda: Rules(wrong, 3, 3), lambda: Rules(3, 3, wrong)]
+    if isinstance(wrong, str):
+        refusals.append(lambda: Rules().parse(wrong))
+    for refused in refusals:
+        with pytest.raises(ValueError, match=r"^[^\n]+$") as error:
+            refused()
+        assert str(error.value).isprintable()
+        assert len(str(error.value)) < 300

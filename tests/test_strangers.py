@@ -244,6 +244,9 @@ BROKEN_STATES = {
     "another learner": lambda state: state["about"].update(learner=["td0"]),
     "a config that is none": lambda state: state["about"].update(config=3),
     "no weights": lambda state: state["learner"].pop("weights"),
+    "a count that is none": lambda state: state["learner"].update(
+        {k: "many" for k, v in state["learner"].items() if isinstance(v, int)} or {"rng": 0}
+    ),
     "weights of one number": lambda state: state["learner"]["weights"].update(
         {key: tensor.flatten()[:1].clone() for key, tensor in state["learner"]["weights"].items()}
     ),

@@ -9,13 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.arrays import real_numbers
+from tttenv.arrays import described, real_numbers
 from tttenv.kernels import boards as kernels
 from tttenv.kernels.line import DIRECTIONS
 from tttenv.types import Boards, Cells, Mask
 from tttenv.untrusted import shown
 
 LARGEST = 19  # rows or columns
+LONGEST = 80  # characters of a wrong number that a message repeats
 
 
 @dataclass(frozen=True)
@@ -36,15 +37,14 @@ class Rules:
         for name in ("m", "n", "k"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer):
-                raise ValueError(f"rules need whole numbers m,n,k, not {name}={value!r}")
+                raise ValueError(f"rules need whole numbers m,n,k, not {name}={described(value)}")
             object.__setattr__(self, name, int(value))
         if not (1 <= self.m <= LARGEST and 1 <= self.n <= LARGEST):
-            raise ValueError(
-                f"a board has 1 to {LARGEST} rows and columns, not {self.m} by {self.n}"
-            )
+            size = shown(f"{self.m} by {self.n}", LONGEST)
+            raise ValueError(f"a board has 1 to {LARGEST} rows and columns, not {size}")
         if not 2 <= self.k <= max(self.m, self.n):
             raise ValueError(
-                f"{self.k} in a row cannot be played on {self.m} by {self.n}: "
+                f"{shown(self.k, LONGEST)} in a row cannot be played on {self.m} by {self.n}: "
                 f"k goes from 2 to {max(self.m, self.n)}"
             )
 
@@ -136,7 +136,9 @@ class Rules:
         """
         marks = "".join(str(text).split()).upper()
         if len(marks) != self.cells or set(marks) - set("XO_"):
-            raise ValueError(f"a board of {self} is {self.cells} of X, O and _, not {text!r}")
+            raise ValueError(
+                f"a board of {self} is {self.cells} of X, O and _, not {described(text)}"
+            )
         x, o = marks.count("X"), marks.count("O")
         if x - o not in (0, 1):
             raise ValueError(f"X opens, so X has as many stones as O or one more, not {x} and {o}")
@@ -163,7 +165,7 @@ class Rules:
         if array is None or array.sum() not in (0, -1):  # mine less theirs: 0 for X, -1 for O
             raise ValueError(
                 "unreachable board: 1 mine, -1 theirs, 0 empty, seen by the side to move, who has "
-                f"as many stones or one fewer; got {given.tolist()}"
+                f"as many stones or one fewer; got {shown(given.tolist())}"
             )
         if bool(self.over(array)[0]) or bool(self.lost(-array)[0]):
             raise ValueError(f"finished board, nothing left to play: {self._shown(array[0])}")

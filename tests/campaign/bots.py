@@ -69,6 +69,7 @@ class Bots:
         for program in ("cat", "yes 4"):  # so that memory for what is needed once is taken now
             with contextlib.suppress(ValueError):
                 external(Rules(), program, timeout=5)(Rules().start(1))
+        Rules().play(Rules().start(1), np.array([0]))
 
     def case(self, number: int, rng: random.Random) -> None:
         """One program."""

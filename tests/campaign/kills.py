@@ -106,8 +106,9 @@ class Kills:
                 self._asked_to_end(training, number, outcome.get("code"), said)
             return False
         outcome = child.outcome()
-        message = outcome.get("message", "") + _text(said)
-        over = resume and "finished" in message  # it was killed at its end
+        over = resume and "finished" in outcome.get("message", "") + _text(
+            said
+        )  # killed at the end
         if "error" in outcome and not over:
             told = f"{training.learner}: {outcome['error']}: {outcome['message']}"
             self.log.fail("a training does not go on", told + _text(said))
