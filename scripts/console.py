@@ -25,7 +25,6 @@ from tttenv.untrusted import shown
 _T = TypeVar("_T")
 LONGEST = 2000  # characters of a complaint
 WRONG_ARGUMENTS = 2  # the exit status of the parser
-SHIPPED = Path(os.path.relpath(Path(__file__).resolve().parents[1] / "checkpoints"))
 
 # Arguments that stand without a name, as the usage line shows them.
 Player: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER")]
@@ -194,14 +193,20 @@ def hinting(spec: str) -> Iterator[None]:
         raise ValueError(f"{error}; {hint}") from None
 
 
+def shipped() -> Path:
+    """The folder of the shipped players, from the working directory on if it lies below that."""
+    folder = Path(__file__).resolve().parents[1] / "checkpoints"
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
 def _shipped(spec: str) -> str | None:
     """The words about a checkpoint whose name is this one, or nearly, if there is one."""
-    if (SHIPPED / spec / "card.json").is_file():
-        return f"the shipped one is {SHIPPED / spec}"
+    if (shipped() / spec / "card.json").is_file():
+        return f"the shipped one is {shipped() / spec}"
     name = spec.partition(":")[0]
     if name in OPPONENTS.rows or name in FOREIGN.rows:
         return None
-    home = Path(spec).parent if "/" in spec else SHIPPED
+    home = Path(spec).parent if "/" in spec else shipped()
     found = near(Path(spec).name, [card.parent.name for card in home.glob("*/card.json")])
     return f"did you mean {home / found}?" if found else None
 

@@ -112,7 +112,7 @@ def _usual(given: Arguments) -> str:
 
     rules = Rules.of(given.rules) if given.rules else Rules()
     if rules == Rules():
-        return str(console.SHIPPED / ("td0" if given.learn else "selfplay"))
+        return str(console.shipped() / ("td0" if given.learn else "selfplay"))
     if given.learn:
         return "td0"
     return "minimax" if enumerable(rules) else "alphabeta"

@@ -194,7 +194,7 @@ def test_no_name_is_near_to_one_that_resembles_none():
     ],
 )
 def test_players_that_are_shipped_or_nearly_are_told_by_their_folder(spec, hint):
-    spec, hint = (text.format(console.SHIPPED) for text in (spec, hint))
+    spec, hint = (text.format(console.shipped()) for text in (spec, hint))
     with pytest.raises(ValueError, match=re.escape(hint) + "$"), console.hinting(spec):
         player(spec)
 

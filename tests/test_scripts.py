@@ -17,6 +17,7 @@ import pytest
 import tttenv
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
+from tttenv.card import WEIGHTS, file_of, read_card
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
 
@@ -268,7 +269,8 @@ def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
     resume = ("train.py", "selfplay", "--out", "out", "--resume", "--steps", "20", "--json")
     assert json.loads(ran(*resume).stdout)["steps"] == 20
     assert ran("train.py", *TINY, "--out", "through", "--steps", "20").returncode == 0
-    weights = [(tmp_path / f / "weights.safetensors").read_bytes() for f in ("out", "through")]
+    folders = [tmp_path / "out", tmp_path / "through"]
+    weights = [(f / file_of(read_card(f), WEIGHTS)).read_bytes() for f in folders]
     assert weights[0] == weights[1]
     assert ran(*resume).returncode == 2  # finished
 

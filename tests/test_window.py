@@ -151,9 +151,9 @@ def test_human_mode_shows_each_board_and_returns_nothing(unseen):
     env.close()
     env.close()
     assert not pygame.display.get_init()
-    env.reset()  # opens another
-    assert pygame.display.get_init()
-    env.close()
+    with pytest.raises(gym.error.ClosedEnvironmentError):
+        env.reset()
+    assert not pygame.display.get_init()
 
 
 def test_who_closes_the_window_lets_the_games_go_on_unseen(unseen):

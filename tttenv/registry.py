@@ -10,7 +10,7 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NewType, TypeVar
 
 from tttenv.untrusted import shown
@@ -26,7 +26,9 @@ class Row:
 
     target: str  # "module:attribute"
     about: str  # one line for help texts
-    safe: bool = False  # may be named by a file: starts no program, loads no file
+    safe: bool = field(
+        default=False, kw_only=True
+    )  # may be named by a file: starts no program, loads no file
 
 
 class Table(Generic[_T]):
