@@ -201,7 +201,9 @@ def shipped() -> Path:
 
 def _shipped(spec: str) -> str | None:
     """The words about a checkpoint whose name is this one, or nearly, if there is one."""
-    if (shipped() / spec / "card.json").is_file():
+    if os.path.isfile(Path(spec) / "card.json"):  # found, and refused for what it holds
+        return None
+    if os.path.isfile(shipped() / spec / "card.json"):
         return f"the shipped one is {shipped() / spec}"
     name = spec.partition(":")[0]
     if name in OPPONENTS.rows or name in FOREIGN.rows:

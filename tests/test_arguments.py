@@ -199,6 +199,12 @@ def test_players_that_are_shipped_or_nearly_are_told_by_their_folder(spec, hint)
         player(spec)
 
 
+def test_a_checkpoint_that_is_there_and_refused_is_not_suggested(tmp_path):
+    (tmp_path / "card.json").write_text("[")
+    with pytest.raises(ValueError, match=r"is not JSON: [^;]*$"), console.hinting(str(tmp_path)):
+        player(str(tmp_path))
+
+
 @pytest.mark.parametrize("number", errno.errorcode)
 def test_what_the_system_refuses_is_said_with_the_file_and_without_a_number(number):
     told = console.failure(OSError(number, os.strerror(number), "some/file"))
