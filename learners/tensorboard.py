@@ -1,6 +1,7 @@
 """What TensorBoard shows of a training: curves, heat maps of the policy, certificate, settings."""
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ SCENES = {
         "fork_trap": "X___O___X",
     }
 }
+EVENTS = "events.out.tfevents."  # how the names of event files begin
 FIRST = ("learner", "preset", "rules", "seed")
 TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
 
@@ -50,9 +52,20 @@ LAYOUT = {
 }
 
 
+def _begin_after(folder: Path) -> None:
+    """Wait for a second later than all event files of the folder, at most one.
+
+    TensorBoard reads the files in the order of their names, which begin with the second they were
+    made in: of two from one second, the later run's may come first, and its points are lost.
+    """
+    seconds = [file.name.split(".")[3] for file in folder.glob(f"{EVENTS}*")]
+    latest = max((int(second) for second in seconds if second.isdecimal()), default=0)
+    time.sleep(min(max(latest + 1 - time.time(), 0), 1))
+
+
 def remove_events(folder: Path) -> None:
     """Remove the events of a run that died before its first checkpoint."""
-    for file in folder.glob("events.out.tfevents.*"):
+    for file in folder.glob(f"{EVENTS}*"):
         if file.is_file():
             file.unlink()
 
@@ -68,6 +81,7 @@ class TensorBoard:
     """
 
     def __init__(self, folder: Path, rules: Rules, settings: dict[str, Any], at: int = 0) -> None:
+        _begin_after(folder)
         self.rules, self.settings = rules, settings
         self.writer = SummaryWriter(str(folder), purge_step=at + 1 if at else None)
         add: Any = self.writer.add_custom_scalars

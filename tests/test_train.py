@@ -6,7 +6,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from dataclasses import replace
 
 import pytest
@@ -15,7 +14,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from learners.checkpoint import load_training
 from learners.loop import Clock, Plan, plan, run
 from learners.selfplay import SelfPlay, SelfPlayConfig
-from learners.tensorboard import LAYOUT
+from learners.tensorboard import LAYOUT, TensorBoard
 from learners.testing import _same as same
 from learners.train import train
 from tttenv import Rules, certify, player
@@ -39,12 +38,6 @@ train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flus
 
 def trained(out, config=SMALL, plan=SHORT, **more):
     return train("selfplay", config, Rules(), plan, out, **more)
-
-
-def go_on(out, plan=SHORT):
-    """Resume in another second than the start, as TensorBoard orders its files by seconds."""
-    time.sleep(1.1)
-    trained(out, plan=plan, resume=True)
 
 
 def file(folder, role):
@@ -145,12 +138,21 @@ def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
 
 
 def test_curves_of_a_resumed_training_have_every_point_once(tmp_path, through):
-    trained(tmp_path, plan=replace(SHORT, steps=20))
-    go_on(tmp_path)
+    for steps in (10, 20):  # without a pause, so that two may begin in one second
+        trained(tmp_path, plan=replace(SHORT, steps=steps), resume=steps > 10)
+    trained(tmp_path, resume=True)
     assert steps_of(through) == list(range(5, 41, 5))
     assert steps_of(tmp_path) == steps_of(through)
     images = [[e.step for e in events(f).Images("policy/opening")] for f in (tmp_path, through)]
     assert images[0] == images[1] == [5, 10, 20, 30, 40]  # the first measure and every ten steps
+
+
+def test_no_two_event_files_are_of_the_same_second(tmp_path):
+    """TensorBoard reads them in the order of their names: second, host, process."""
+    for number in (1, 2):
+        TensorBoard(tmp_path, Rules(), {"learner": "selfplay"}, at=number).writer.close()
+    seconds = [file.name.split(".")[3] for file in tmp_path.iterdir()]
+    assert len(set(seconds)) == len(seconds) == 2
 
 
 def test_a_killed_training_loses_at_most_one_interval(tmp_path):
@@ -165,7 +167,7 @@ def test_a_killed_training_loses_at_most_one_interval(tmp_path):
     assert told - 10 < reached
     certify(Rules(), player(str(killed)))
     longer = replace(SHORT, steps=reached + 10)
-    go_on(killed, longer)
+    trained(killed, plan=longer, resume=True)
     trained(straight, plan=longer)
     assert contents(killed) == contents(straight)
     assert steps_of(killed) == steps_of(straight)
