@@ -86,6 +86,12 @@ def test_what_is_no_file_is_refused_without_being_waited_for(tmp_path, reader):
         refused(READERS[reader], tmp_path / name)
 
 
+@pytest.mark.parametrize("target", ["none", "link"])
+def test_results_that_lead_nowhere_are_refused(tmp_path, target):
+    (tmp_path / "link").symlink_to(target)
+    refused(gather.from_benchmark, tmp_path / "link")
+
+
 def zipped(**parts):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

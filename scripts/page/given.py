@@ -22,7 +22,11 @@ def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[
     Raises:
         ValueError: if the file holds something else, or is no regular file of bounded size.
     """
-    data, name = read_bytes(file, LONGEST), shown(file)
+    name = shown(file)
+    try:
+        data = read_bytes(file, LONGEST)
+    except FileNotFoundError:  # a link to nothing, too
+        raise ValueError(f"{name} holds no {what}: there is no such file") from None
     try:
         content = parse_json(data, file)
     except ValueError:
