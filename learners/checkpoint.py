@@ -37,7 +37,7 @@ from tttenv.policy import Policy
 from tttenv.rules import Rules
 from tttenv.tensor_file import header
 from tttenv.types import Probs
-from tttenv.untrusted import parse_json, read_bytes, shown
+from tttenv.untrusted import first_line, parse_json, read_bytes, shown
 
 
 def save(
@@ -88,7 +88,7 @@ def load_policy(folder: Path) -> Policy:
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
         return kind.player(config, rules, weights)
     except (ValueError, RuntimeError, MemoryError) as error:
-        raise ValueError(f"{_misfit(folder, card)}: {shown(_first_line(error))}") from None
+        raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
 
 
 def load_learner(folder: Path) -> Learner:
@@ -110,7 +110,7 @@ def load_learner(folder: Path) -> Learner:
         learner: Learner = kind(config, rules)
         learner.load_state_dict({"weights": weights})
     except Exception as error:  # whatever a learner's own code says of foreign numbers
-        raise ValueError(f"{_misfit(folder, card)}: {shown(_first_line(error))}") from None
+        raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
     return learner
 
 
@@ -223,7 +223,7 @@ def _weights(
     try:
         tensors = load_tensors(data)
     except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{shown(file)} holds no weights: {shown(_first_line(error))}") from None
+        raise ValueError(f"{shown(file)} holds no weights: {shown(first_line(error))}") from None
     for name, tensor in (wanted or {}).items():
         if tensors[name].dtype != tensor.dtype:
             raise ValueError(
@@ -267,7 +267,7 @@ def _state(data: bytes, file: Path) -> dict[str, Any]:
         skeleton = header(data, file).metadata.get("state", "null")
         state = _unpack(parse_json(skeleton.encode(), file, finite=False), load_tensors(data))
     except (SafetensorError, LookupError, ValueError, TypeError, AttributeError) as error:
-        raise ValueError(f"{shown(file)} holds no state: {shown(_first_line(error))}") from None
+        raise ValueError(f"{shown(file)} holds no state: {shown(first_line(error))}") from None
     if not isinstance(state, dict):
         raise ValueError(f"{shown(file)} holds no state")
     return state
@@ -315,7 +315,3 @@ def _unpack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
 def _contiguous(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     """Copies on the CPU that share no memory, as the file format wants them."""
     return {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,5 +1,6 @@
 """The loop itself: step, measure exactly, report; it touches no files and prints nothing."""
 
+import contextlib
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from tttenv.certificate import Certificate, certify
 from tttenv.exact import enumerable, tabulate
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
+from tttenv.untrusted import first_line, shown
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,11 @@ class Clock:
 
 
 def run(learner: Learner, rules: Rules, plan: Plan, clock: Clock) -> Iterator[Report]:
-    """Train, yielding a report every `plan.every` steps; moves the clock. No files, no printing."""
+    """Train, yielding a report every `plan.every` steps; moves the clock. No files, no printing.
+
+    Raises:
+        ValueError: in one line, if a step fails because the learner's numbers have diverged.
+    """
     if enumerable(rules):
         certify(rules, uniform)  # so that no compiling or enumerating counts as training
     start = time.process_time() - clock.seconds
@@ -83,14 +89,17 @@ def run(learner: Learner, rules: Rules, plan: Plan, clock: Clock) -> Iterator[Re
     since = 0
     last = clock.step >= plan.steps
     while not last:
-        for key, number in learner.step().items():
+        with _told_in_a_line(clock.step):
+            told = learner.step()
+        for key, number in told.items():
             sums[key] = sums.get(key, 0.0) + number
         clock.step += 1
         since += 1
         last = clock.step >= plan.steps
         if clock.step % plan.every and not last:
             continue
-        policy, certificate, numbers = _measure(rules, learner)
+        with _told_in_a_line(clock.step):
+            policy, certificate, numbers = _measure(rules, learner)
         clock.seconds = time.process_time() - start
         if certificate and certificate.unbeatable and clock.unbeatable_at is None:
             clock.unbeatable_at = (clock.step, clock.seconds)
@@ -101,6 +110,20 @@ def run(learner: Learner, rules: Rules, plan: Plan, clock: Clock) -> Iterator[Re
         yield Report(
             clock.step, clock.seconds, numbers, policy, certificate, clock.unbeatable_at, last
         )
+
+
+@contextlib.contextmanager
+def _told_in_a_line(step: int) -> Iterator[None]:
+    """Raise what torch or numpy say of numbers that are none, often in many lines, in one.
+
+    Raises:
+        ValueError: naming the step, for any ValueError within.
+    """
+    try:
+        yield
+    except ValueError as error:
+        reason = shown(first_line(error))
+        raise ValueError(f"the training fails after step {step}: {reason}") from error
 
 
 def finished(plan: Plan, clock: Clock) -> bool:

@@ -30,7 +30,7 @@ from tttenv.card import (
 )
 from tttenv.exact import enumerable
 from tttenv.rules import Rules
-from tttenv.untrusted import shown
+from tttenv.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
 Watch = Callable[[Report], None]
@@ -172,11 +172,13 @@ class _Training:
             shapes = [{k: t.shape for k, t in s["weights"].items()} for s in (own, stored)]
             if shapes[0] != shapes[1]:
                 raise ValueError("its weights have other shapes")
+            if not all(tensor.isfinite().all() for tensor in stored["weights"].values()):
+                raise ValueError("its weights are not all finite numbers")
             _require_same_kinds(own, stored)
             self.learner.load_state_dict(stored)
         except Exception as error:  # whatever a learner's own code says of foreign numbers
-            first = (str(error).splitlines() or [type(error).__name__])[0]
-            raise ValueError(f"{misfit} {self.about['learner']}: {shown(first)}") from None
+            reason = f"{self.about['learner']}: {shown(first_line(error))}"
+            raise ValueError(f"{misfit} {reason}") from None
         return clock
 
     def _has_player_of(self, step: int) -> bool:
@@ -260,8 +262,7 @@ def _torch_set_up(plan: Plan) -> Iterator[None]:
     try:
         torch.empty(1, device=plan.device).cpu()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"no device {plan.device!r} here: {reason}") from None
+        raise ValueError(f"no device {plan.device!r} here: {first_line(error)}") from None
     before = torch.get_num_threads()
     torch.set_num_threads(plan.threads)
     try:

@@ -250,6 +250,9 @@ BROKEN_STATES = {
     "weights of one number": lambda state: state["learner"]["weights"].update(
         {key: tensor.flatten()[:1].clone() for key, tensor in state["learner"]["weights"].items()}
     ),
+    "weights that are no numbers": lambda state: state["learner"]["weights"].update(
+        {key: tensor / 0 * 0 for key, tensor in state["learner"]["weights"].items()}
+    ),
     "weights of nothing": lambda state: state["learner"].update(weights={}),
     "dice that are none": lambda state: state["learner"].update(rng={"state": 1}),
 }

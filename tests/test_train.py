@@ -13,6 +13,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 
 from learners.checkpoint import load_training
 from learners.loop import Clock, Plan, plan, run
+from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.tensorboard import LAYOUT, TensorBoard
 from learners.testing import _same as same
@@ -108,6 +109,14 @@ def test_curves_carry_the_mean_of_what_the_steps_told():
     for report, part in ((first, numbers[:5]), (second, numbers[5:])):
         mean = sum(told["loss_O"] for told in part) / 5
         assert report.numbers["train/loss_O"] == pytest.approx(mean, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["dqn", "reinforce", "maskable_ppo"])
+@pytest.mark.filterwarnings("error")
+def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
+    config = replace(LEARNERS.load(name).presets["default"], lr=1e30)
+    with pytest.raises(ValueError, match=r"^the training fails after step \d+: [^\n]+$"):
+        train(name, config, Rules(), plan(name, steps=99, every=1), tmp_path / "out")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from tttenv.types import Mask, Probs
 
 def over(allowed: Mask) -> Probs:
     """Probabilities spread evenly over the allowed cells (batch, cells), at least one a row."""
-    probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore"):  # a row without one is NaN, which `validated` refuses
+        probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
     return probs
 
 

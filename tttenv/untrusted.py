@@ -83,7 +83,7 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
             return json.loads(text)
         return json.loads(text, parse_constant=_no_number, parse_float=_finite)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{shown(name)} is not JSON: {shown(_first_line(error))}") from None
+        raise ValueError(f"{shown(name)} is not JSON: {shown(first_line(error))}") from None
 
 
 def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
@@ -94,6 +94,11 @@ def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
         ValueError: for anything but a regular file of bounded size with JSON in it.
     """
     return parse_json(read_bytes(file, limit), file)
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what an error says, or what it is called."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _depth(data: bytes) -> int:
@@ -121,8 +126,4 @@ def _no_number(text: str) -> NoReturn:
 
 
 def _reason(error: Exception) -> str:
-    return getattr(error, "strerror", None) or _first_line(error)
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return getattr(error, "strerror", None) or first_line(error)
