@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.features import rich, seven
+from tttenv.kernels.types import Boards
 from tttenv.policy import Policy
 from tttenv.rules import Rules
-from tttenv.types import Boards
 from tttenv.vector import VectorTicTacToe
 
 Features = NDArray[np.float64]  # (boards, features)

@@ -13,9 +13,9 @@ from torch import Tensor, nn
 
 from tttenv.exact import enumerable, tabulate
 from tttenv.features import one_hot
+from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy, greedy
 from tttenv.rules import Rules
-from tttenv.types import Boards, Probs
 from tttenv.untrusted import shown
 
 Nets = dict[str, nn.Module]

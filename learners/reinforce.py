@@ -21,9 +21,9 @@ from learners.nets import (
     planes,
     weights_of,
 )
+from tttenv.kernels.types import Boards
 from tttenv.policy import Policy
 from tttenv.rules import Rules
-from tttenv.types import Boards
 from tttenv.vector import VectorTicTacToe
 
 

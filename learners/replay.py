@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.rules import Rules
 from tttenv.symmetry import inverses, maps
-from tttenv.types import Boards, Cells, Mask
 
 
 class Moves(NamedTuple):

@@ -27,9 +27,9 @@ from learners.nets import (
 )
 from tttenv.exact import require_enumerable, solve, tabulate
 from tttenv.features import one_hot
+from tttenv.kernels.types import Boards
 from tttenv.policy import Policy, greedy
 from tttenv.rules import Rules
-from tttenv.types import Boards
 
 
 @dataclass(frozen=True)

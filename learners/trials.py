@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.exact import Positions
-from tttenv.types import Cells
+from tttenv.kernels.types import Cells
 
 
 class Trials(NamedTuple):

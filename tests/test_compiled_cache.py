@@ -274,7 +274,7 @@ def test_where_the_system_knows_no_owners_the_folder_is_made(tmp_path, monkeypat
 SCRIPT = """
 import numpy as np
 from tttenv.kernels import CACHE_FOLDER
-from tttenv.kernels.line import completes
+from tttenv.kernels.rules import completes
 print(completes(np.array([1, 1, 1], np.int8), 1, 1, 3, 3), CACHE_FOLDER)
 """
 NOBODY = """

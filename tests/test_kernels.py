@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from reference import RULES, spell, windows, windows_among_all_sets
 
 import tttenv
-from tttenv.kernels import boards as kernels
-from tttenv.kernels.line import completes
-from tttenv.kernels.threats import completing
+from tttenv.kernels import rules as kernels
+from tttenv.kernels.rules import completes, completing
 from tttenv.rules import Rules
 
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)
@@ -109,7 +108,7 @@ def run(tmp_path):
 
 
 def test_an_edit_of_the_rule_reaches_its_compiled_callers_in_other_files(run, tmp_path):
-    cache, line = tmp_path / "cache", tmp_path / "tttenv" / "kernels" / "line.py"
+    cache, line = tmp_path / "cache", tmp_path / "tttenv" / "kernels" / "rules.py"
     lost, (folder,) = run(cache)
     assert lost == ("True", "True")
     assert Path(folder).parent == cache

@@ -352,7 +352,7 @@ def test_random_legal_cells_of_crowded_boards_are_even_too():
 def test_looked_up_play_outs_agree_with_the_rule(rules):
     from itertools import product
 
-    from tttenv.kernels.playouts import lined
+    from tttenv.kernels.rollouts import lined
 
     rules = Rules(*rules)
     table = lined(rules.m, rules.n, rules.k)

@@ -5,7 +5,7 @@ import pytest
 from reference import random_game, view
 
 from tttenv.exact import positions, score, solve
-from tttenv.kernels.playouts import playground, random_playout, tactical_playout
+from tttenv.kernels.rollouts import playground, random_playout, tactical_playout
 from tttenv.opponents import player
 from tttenv.policy import uniform
 from tttenv.rules import Rules

@@ -13,7 +13,7 @@ from reference import put, random_game, spell, view, winner
 
 from tttenv.certificate import certify
 from tttenv.exact import positions, solve
-from tttenv.kernels.frames import WIN
+from tttenv.kernels.alphabeta import WIN
 from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT
 from tttenv.opponents import player
 from tttenv.opponents.found import Found

@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 from tttenv.crew import Crew
 from tttenv.games import Dice, Lap, Numbers, Other, asked
-from tttenv.kernels import empties, turn
-from tttenv.kernels.chance import STEP
+from tttenv.kernels import board_step
 from tttenv.kernels.outcomes import GOING
-from tttenv.kernels.walk import END
+from tttenv.kernels.random import STEP
+from tttenv.kernels.table_step import END
+from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
 from tttenv.rules import Rules
-from tttenv.types import Boards, Cells, Mask
 
 
 class BoardGames:
@@ -33,7 +33,7 @@ class BoardGames:
         return np.array(self.stones[which])
 
     def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
-        turn.finals(self.stones[part], self.over[part], planes[part])
+        board_step.finals(self.stones[part], self.over[part], planes[part])
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         return self.rules.seat(self.stones[which]) ^ self.turned[which]
@@ -49,7 +49,9 @@ class BoardGames:
     def place(self, part: slice, cells: Cells, alone: bool) -> int:
         stones, turned, ended = self.stones[part], self.turned[part], self.ended[part]
         written = self.outcomes[part], self.over[part], ended
-        return len(ended) - turn.place(stones, turned, cells[part], *written, alone, *self.shape)
+        return len(ended) - board_step.place(
+            stones, turned, cells[part], *written, alone, *self.shape
+        )
 
     def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
         return opponent is None
@@ -63,26 +65,26 @@ class BoardGames:
             stones, turned = self.stones[part], self.turned[part]
             shown, told = (own.planes, own.masks), (own.outcomes, own.over)
             last = own.finals, own.ended
-            return turn.lap(stones, turned, cells[part], *shown, *told, *last, *self.shape)
+            return board_step.lap(stones, turned, cells[part], *shown, *told, *last, *self.shape)
 
         return self.crew.share(len(cells), work)
 
     def choose(self, key: int, cells: Cells) -> None:
         def work(part: slice) -> None:
             start = np.uint64((key + part.start * int(STEP)) % 2**64)
-            empties.choose(self.stones[part], start, cells[part])
+            board_step.choose(self.stones[part], start, cells[part])
 
         self.crew.share(len(cells), work, light=True)
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
         if opponent is uniform:
-            cells = empties.pick_uniform(self.stones, waiting, dice)
+            cells = board_step.pick_uniform(self.stones, waiting, dice)
         else:
             cells = asked(opponent, -self.stones[waiting], dice)
-        return turn.reply(self.stones, waiting, cells, self.outcomes, self.over, *self.shape)
+        return board_step.reply(self.stones, waiting, cells, self.outcomes, self.over, *self.shape)
 
     def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
-        turn.observe(self.stones[part], planes[part], masks[part])
+        board_step.observe(self.stones[part], planes[part], masks[part])
 
     def keep(self, which: Mask) -> None:
         self.stones, self.turned = self.stones[which], self.turned[which]

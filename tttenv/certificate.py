@@ -21,11 +21,11 @@ from tttenv.exact import (
     worst_case,
 )
 from tttenv.given import given
+from tttenv.kernels.types import Mask, Probs
 from tttenv.policy import Policy
 from tttenv.purity import called, tabulated
 from tttenv.refutation import losing_lines
 from tttenv.rules import Rules
-from tttenv.types import Mask, Probs
 
 TINY = 1e-6  # a move with less probability is no blunder
 EXACT = 1e-9  # values this near are the same

@@ -8,6 +8,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.checks import one_action
+from tttenv.kernels.types import Boards
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
 from tttenv.rules import Rules
@@ -23,7 +24,6 @@ from tttenv.skin import (
     resolve,
     show,
 )
-from tttenv.types import Boards
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
     from tttenv.window import Window

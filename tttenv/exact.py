@@ -16,12 +16,12 @@ from tttenv.enumeration import (
     require_solvable,
     solvable,
 )
+from tttenv.kernels.types import Boards, Odds, Probs
 from tttenv.policy import Policy
 from tttenv.purity import require_alike, tabulated
 from tttenv.rules import Rules
 from tttenv.solution import Solution, solve
 from tttenv.tabulated import Mixture, Tabulated, tabulate
-from tttenv.types import Boards, Odds, Probs
 
 __all__ = [
     "SEATS",

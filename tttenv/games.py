@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.outcomes import Outcomes
+from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, sample, validated
-from tttenv.types import Boards, Cells, Mask
 
 Numbers = NDArray[np.int64]  # which games of the batch
 Dice = NDArray[np.float64]

@@ -22,6 +22,7 @@ from tttenv.checks import at_least_one, on_board, one_of
 from tttenv.crew import Crew
 from tttenv.games import Games, Lap, Other
 from tttenv.kernels.outcomes import Outcomes
+from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy
 from tttenv.quick import OneGame, knows
 from tttenv.rewards import Payoffs
@@ -29,7 +30,6 @@ from tttenv.rollback import Rollback
 from tttenv.rollouts import new_games, rollout
 from tttenv.rules import Rules
 from tttenv.table_games import TableGames
-from tttenv.types import Boards, Cells, Mask
 
 __all__ = ["Illegal", "Match", "Seat", "rollout"]
 

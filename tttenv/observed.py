@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from tttenv.answers import brief
 from tttenv.answers import numbers as plain
 from tttenv.features import one_hot
+from tttenv.kernels.types import Boards, Mask, Numbers, Probs
 from tttenv.rules import Rules
 from tttenv.spread import greedy, restricted, softmax
-from tttenv.types import Boards, Mask, Numbers, Probs
 
 BATCH = 8192  # rows asked about at once, so that a network's memory stays small
 OBSERVATIONS: dict[str, Callable[[Boards], Any]] = {  # what the environment shows for each obs

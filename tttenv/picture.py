@@ -6,10 +6,10 @@ from typing import Any
 import pygame
 from numpy.typing import NDArray
 
+from tttenv.kernels.types import Boards
 from tttenv.render import O_INK, PAPER, X_INK, marks, status
 from tttenv.rules import Rules
 from tttenv.tiles import DESK, Colour, tile, write
-from tttenv.types import Boards
 
 WORDS, FAINT = (44, 50, 60), (122, 130, 142)
 WON = {"X": (200, 219, 250), "O": (253, 216, 196)}  # tiles of the line that decided the game

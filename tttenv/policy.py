@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.answers import brief, numbers
-from tttenv.kernels.dice import pick
+from tttenv.kernels.random import pick
+from tttenv.kernels.types import Boards, Cells, Probs
 from tttenv.observed import from_observations
 from tttenv.spread import greedy, over
-from tttenv.types import Boards, Cells, Probs
 
 __all__ = [
     "Policy",

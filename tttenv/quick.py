@@ -73,7 +73,7 @@ class OneGame:
         return False
 
     def _answer(self, at: int, opponent: Policy, die: float) -> int:
-        """The opponent's cell, as `picks.fall` finds it."""
+        """The opponent's cell, as `table_step.fall` finds it."""
         if isinstance(opponent, Tabulated):
             row, end = opponent.rows[at]
             return min(bisect_right(row, die * row[end]), end)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.enumeration import Positions
-from tttenv.types import Probs
+from tttenv.kernels.types import Probs
 
 NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 

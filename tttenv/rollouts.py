@@ -9,8 +9,7 @@ from tttenv.board_games import BoardGames
 from tttenv.crew import Crew
 from tttenv.exact import Tabulated, tabulate
 from tttenv.games import Games, asked
-from tttenv.kernels.playouts import playground
-from tttenv.kernels.rollouts import random_games, random_table_games, table_games
+from tttenv.kernels.rollouts import playground, random_games, random_table_games, table_games
 from tttenv.policy import Policy, uniform
 from tttenv.rewards import Payoffs
 from tttenv.rules import Rules

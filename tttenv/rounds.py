@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from tttenv.exact import Tabulated
 from tttenv.games import Lap, Other
 from tttenv.helpers import Helpers
-from tttenv.kernels import passes, picks, shift
+from tttenv.kernels import passes, shift, table_step
 from tttenv.kernels.desk import BUSY, TOTAL, Desk, settle
 from tttenv.kernels.passes import Own
-from tttenv.kernels.picks import Opponent
+from tttenv.kernels.table_step import Opponent
+from tttenv.kernels.types import Cells, Mask
 from tttenv.pcg import read, write
 from tttenv.policy import Policy
 from tttenv.tables import Tables, records
-from tttenv.types import Cells, Mask
 
 CHUNK = 4096  # games that a thread takes at a time
 SEATS = ("random", "X", "O")  # in the order of passes.EITHER, FIRST, SECOND
@@ -61,7 +61,7 @@ class Rounds:
         """Write a random legal cell for each game, (games,)."""
         at, (_, _, _, playable, many) = self.own[0], self.known
         if not self.helpers.count:
-            picks.choose(at, key, playable, many, cells)
+            table_step.choose(at, key, playable, many, cells)
             return
         desk = self.helpers.called(self.known)
         try:

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.arrays import described, real_numbers
-from tttenv.kernels import boards as kernels
-from tttenv.kernels.line import DIRECTIONS
-from tttenv.types import Boards, Cells, Mask
+from tttenv.kernels import rules as kernels
+from tttenv.kernels.rules import DIRECTIONS
+from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.untrusted import shown
 
 LARGEST = 19  # rows or columns

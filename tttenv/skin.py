@@ -14,13 +14,13 @@ from tttenv import render as pictures
 from tttenv.arrays import described
 from tttenv.checks import one_of
 from tttenv.games import Lap
-from tttenv.kernels.turn import observe
+from tttenv.kernels.board_step import observe
+from tttenv.kernels.types import Boards, Cells
 from tttenv.match import Match, Seat
 from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.recycle import Recycler
 from tttenv.rules import Rules
-from tttenv.types import Boards, Cells
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
     from tttenv.window import Window

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.enumeration import Positions, positions
+from tttenv.kernels.types import Mask
 from tttenv.rules import Rules
-from tttenv.types import Mask
 
 
 @dataclass(frozen=True)

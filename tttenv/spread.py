@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tttenv.types import Mask, Probs
+from tttenv.kernels.types import Mask, Probs
 
 
 def over(allowed: Mask) -> Probs:

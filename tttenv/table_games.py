@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 from tttenv.crew import Crew
 from tttenv.exact import Tabulated
 from tttenv.games import Dice, Lap, Numbers, Other, asked
-from tttenv.kernels import picks, walk
+from tttenv.kernels import table_step
 from tttenv.kernels.outcomes import GOING
 from tttenv.kernels.rounds import stones
+from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.pcg import is_pcg
 from tttenv.policy import Policy, uniform
 from tttenv.rounds import Rounds, looked_up
 from tttenv.rules import Rules
 from tttenv.tables import records, tables
-from tttenv.types import Boards, Cells, Mask
 
 
 class TableGames:
@@ -38,7 +38,7 @@ class TableGames:
 
     def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
         at, turned, over = self.at[part], self.turned[part], self.over[part]
-        walk.finals(at, turned, over, self.tables.views, records(planes[part]))
+        table_step.finals(at, turned, over, self.tables.views, records(planes[part]))
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
         return self.tables.game.seats[self.at[which]] ^ self.turned[which]
@@ -58,7 +58,7 @@ class TableGames:
         at, turned, cells = self.at[part], self.turned[part], cells[part]
         written = self.outcomes[part], self.over[part], self.lists[part]
         if alone:
-            return len(at) - walk.place(at, cells, self.tables.steps, *written)
+            return len(at) - table_step.place(at, cells, self.tables.steps, *written)
         return stones(at, turned, cells, self.tables.steps, *written)
 
     def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
@@ -81,14 +81,14 @@ class TableGames:
         known = self.tables
         if self._knows(opponent):
             cells, rows = np.empty(len(waiting), np.uint8), (known.playable, known.many)
-            picks.fall(self.at, waiting, dice, looked_up(opponent, known), *rows, cells)
+            table_step.fall(self.at, waiting, dice, looked_up(opponent, known), *rows, cells)
         else:
             cells = asked(opponent, known.game.boards[self.at[waiting]], dice).astype(np.uint8)
-        return walk.reply(self.at, waiting, cells, known.steps, self.outcomes, self.over)
+        return table_step.reply(self.at, waiting, cells, known.steps, self.outcomes, self.over)
 
     def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
         known, rows = self.tables, (records(planes[part]), records(masks[part]))
-        walk.observe(self.at[part], known.views, known.allowed, *rows)
+        table_step.observe(self.at[part], known.views, known.allowed, *rows)
 
     def keep(self, which: Mask) -> None:
         self.at, self.turned = self.at[which], self.turned[which]

@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 
 from tttenv.enumeration import Positions, positions
 from tttenv.features import one_hot
-from tttenv.kernels import walk
+from tttenv.kernels import table_step
 from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, SEEN_BY_OTHER, Outcomes
 from tttenv.kernels.passes import Known
-from tttenv.kernels.picks import Opponent
+from tttenv.kernels.table_step import Opponent
+from tttenv.kernels.types import Boards
 from tttenv.rules import Rules
-from tttenv.types import Boards
 
 FEW = 12  # cells up to which the table is small enough to be quick
 
@@ -23,11 +23,11 @@ class Tables(NamedTuple):
 
     game: Positions
     standing: Outcomes  # (positions,), for the side to move
-    steps: walk.Steps  # (positions, cells): what a stone leads to, see `kernels.walk`
+    steps: table_step.Steps  # (positions, cells): what a stone leads to, see `kernels.table_step`
     planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
     masks: Boards  # (positions, cells)
-    views: walk.Rows  # (2 * positions + 1,): the planes, the other side's view, then zeros
-    allowed: walk.Rows  # (positions,): the masks
+    views: table_step.Rows  # (2 * positions + 1,): the planes, the other side's view, then zeros
+    allowed: table_step.Rows  # (positions,): the masks
     playable: NDArray[np.int8]  # (positions, cells): the legal cells first, in order
     many: NDArray[np.int8]  # (positions,): how many these are
     unknown: Opponent  # what is looked up of an opponent that is not: an empty table
@@ -49,7 +49,7 @@ def tables(rules: Rules) -> Tables:
     planes, others = one_hot(game.boards), one_hot(-game.boards)
     own = np.arange(len(game), dtype=np.int32)[:, None]
     to, made = game.successors, SEEN_BY_OTHER[standing[game.successors]]
-    steps = np.where(masks, (to << walk.BITS) + made, (own << walk.BITS) + ILLEGAL)
+    steps = np.where(masks, (to << table_step.BITS) + made, (own << table_step.BITS) + ILLEGAL)
     nothing = np.zeros_like(planes[:1])
     return Tables(
         game,
@@ -65,7 +65,7 @@ def tables(rules: Rules) -> Tables:
     )
 
 
-def records(rows: NDArray[Any]) -> walk.Rows:
+def records(rows: NDArray[Any]) -> table_step.Rows:
     """Contiguous rows (rows, columns) as records of bytes (rows,), of a size the compiler knows.
 
     Copying one is a few wide instructions, copying a row number by number a loop.

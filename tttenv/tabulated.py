@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tttenv import policy as policies
 from tttenv.enumeration import positions
+from tttenv.kernels.types import Boards, Mask, Probs
 from tttenv.policy import Policy
 from tttenv.rules import Rules
-from tttenv.types import Boards, Mask, Probs
 
 
 class Tabulated:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.arrays import described
 from tttenv.env import TicTacToe
 from tttenv.kernels.outcomes import Outcomes
+from tttenv.kernels.types import Boards, Mask
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
 from tttenv.rules import Rules
@@ -25,7 +26,6 @@ from tttenv.skin import (
     require_open,
     resolve,
 )
-from tttenv.types import Boards, Mask
 
 
 class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from checkups.failing import PatientError, failing
-from tttenv.types import Mask
+from tttenv.kernels.types import Mask
 
 RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"
 STEP = (

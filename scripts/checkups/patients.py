@@ -14,12 +14,12 @@ from checkups.imported import imported, is_in_a_module, naming
 from tttenv import Policy, Rules
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.given import given
+from tttenv.kernels.types import Boards, Numbers
 from tttenv.observed import Observed, from_observations, is_network
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
 from tttenv.registry import near
 from tttenv.spread import restricted
 from tttenv.testing import some_boards
-from tttenv.types import Boards, Numbers
 
 FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tttenv.kernels.types import Boards, Cells
 from tttenv.rules import Rules
-from tttenv.types import Boards, Cells
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from tttenv.exact import SEATS, Positions, Tabulated, positions, solve
 from tttenv.features import forks, line_counts, seven
+from tttenv.kernels.types import Boards
 from tttenv.rules import Rules
-from tttenv.types import Boards
 
 RULES = Rules()
 SEVEN = (

@@ -6,8 +6,8 @@ import numpy as np
 
 from tttenv import Rules
 from tttenv.exact import Tabulated, follow, positions, solve, sweep
+from tttenv.kernels.types import Boards, Odds, Probs
 from tttenv.policy import greedy, uniform
-from tttenv.types import Boards, Odds, Probs
 
 RULES = Rules()
 Chooser = Callable[[Boards, Odds], Probs]

@@ -8,14 +8,164 @@ the end of the game proves is handed up, moves of proven worth are left alone wh
 not, and a proven root ends it all.
 """
 
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
 from tttenv.kernels.bare import bare
-from tttenv.kernels.chance import seed
-from tttenv.kernels.line import completes
-from tttenv.kernels.openlines import count, reset
-from tttenv.kernels.playouts import random_playout, tactical_playout
-from tttenv.kernels.tree import DRAW, UNKNOWN, WIN, Tree, clear, expand
-from tttenv.kernels.uct import select
-from tttenv.types import Stones
+from tttenv.kernels.open_lines import OpenLines, count, open_lines, reset
+from tttenv.kernels.random import below, seed
+from tttenv.kernels.rollouts import Playground, gather, playground, random_playout, tactical_playout
+from tttenv.kernels.rules import completes
+from tttenv.kernels.types import Cells, Stones
+
+UNKNOWN, LOSS, DRAW, WIN = -1, 0, 1, 2  # points: what a node is proven to give
+MOST_NODES = 2**31 - 1  # that their numbers can count
+LOOKED_UP = 4096  # visits up to which square roots are looked up
+NODE_BYTES = 21  # what one node takes in the seven arrays of nodes
+
+
+class Tree(NamedTuple):
+    """A search tree: node 0 is the root, and the children of a node stand side by side."""
+
+    exploration: float  # the c of UCT
+    bias: float  # weight of the open lines in choosing moves; 0 leaves them out
+    tactical: bool  # play-outs win and block
+    solver: bool
+    ground: Playground
+    lines: OpenLines
+    root: Stones  # (cells,)
+    path: Cells  # (cells + 1,): the nodes from the root to the leaf
+    roots: NDArray[np.float64]  # (LOOKED_UP, 2): of 1 / visits and of log(visits)
+    used: NDArray[np.int64]  # (1,): nodes in use
+    visits: NDArray[np.int32]  # (nodes,)
+    points: NDArray[np.int32]  # (nodes,)
+    first: NDArray[np.int32]  # (nodes,): the first child
+    many: NDArray[np.int16]  # (nodes,): how many children, 0 before they are added
+    cell: NDArray[np.int16]  # (nodes,): the move that leads there
+    proof: NDArray[np.int8]  # (nodes,): the points it is proven to give, or UNKNOWN
+    prior: NDArray[np.float32]  # (nodes,): of its open lines, up to 1; used with a bias only
+
+
+def tree(
+    shape: tuple[int, int, int],
+    lines: Cells,
+    nodes: int,
+    exploration: float,
+    bias: float,
+    tactical: bool,
+    solver: bool,
+) -> Tree:
+    """Room for a tree of so many nodes on boards of `shape` (m, n, k) with `lines` (lines, k).
+
+    The other arguments are those fields of `Tree`.
+    """
+    ground = playground(*shape)
+    cells = ground.board.size
+    visits = np.maximum(np.arange(LOOKED_UP), 1)
+    return Tree(
+        float(exploration),
+        float(bias),
+        tactical,
+        solver,
+        ground,
+        open_lines(lines, cells),
+        np.zeros(cells, np.int8),
+        np.zeros(cells + 1, np.int64),
+        np.sqrt([1 / visits, np.log(visits)]).T.copy(),
+        np.zeros(1, np.int64),
+        np.zeros(nodes, np.int32),
+        np.zeros(nodes, np.int32),
+        np.zeros(nodes, np.int32),
+        np.zeros(nodes, np.int16),
+        np.zeros(nodes, np.int16),
+        np.zeros(nodes, np.int8),
+        np.zeros(nodes, np.float32),
+    )
+
+
+@bare
+def clear(t: Tree, node: int, cell: int) -> None:
+    """Make a node new, reached by a stone on `cell`."""
+    t.visits[node] = t.points[node] = t.first[node] = 0
+    t.many[node] = 0
+    t.cell[node] = cell
+    t.proof[node] = UNKNOWN
+
+
+@bare
+def expand(t: Tree, node: int) -> bool:
+    """Add the children of a node whose position is on the board, shuffled; False if out of room."""
+    many = gather(t.ground)
+    first = t.used[0]
+    if first + many > t.visits.size:
+        return False
+    t.used[0] = first + many
+    t.first[node] = first
+    t.many[node] = many
+    empty = t.ground.empty
+    greatest = 1
+    for i in range(many):
+        j = i + below(t.ground.dice, many - i)
+        empty[i], empty[j] = empty[j], empty[i]
+        clear(t, first + i, empty[i])
+        greatest = max(greatest, t.lines.pull[empty[i]])
+    if t.bias > 0.0:
+        for i in range(many):
+            t.prior[first + i] = t.lines.pull[empty[i]] / greatest
+    return True
+
+
+@bare
+def select(t: Tree, node: int) -> int:
+    """The child to visit: each once, in the order they stand in, then the best by UCT."""
+    if t.bias > 0.0:
+        return select_biased(t, node)
+    first: int = t.first[node]
+    visited = t.visits[node] - (1 if node else 0)
+    if visited < t.many[node]:
+        return first + int(visited)
+    total = t.exploration * root_of_log(t, t.visits[node])
+    best, best_child = -1.0, first
+    for child in range(first, first + t.many[node]):
+        if t.proof[child] != UNKNOWN and t.solver:
+            continue
+        root = root_of_share(t, t.visits[child])
+        score = (0.5 * t.points[child] * root + total) * root
+        if score > best:
+            best, best_child = score, child
+    return best_child
+
+
+@bare
+def root_of_share(t: Tree, visits: int) -> float:
+    """The square root of 1 / visits, looked up where visits are few: roots are slow."""
+    return float(t.roots[visits, 0] if visits < len(t.roots) else sqrt(1.0 / visits))
+
+
+@bare
+def root_of_log(t: Tree, visits: int) -> float:
+    """The square root of the logarithm of visits, looked up likewise."""
+    return float(t.roots[visits, 1] if visits < len(t.roots) else sqrt(log(visits)))
+
+
+@bare
+def select_biased(t: Tree, node: int) -> int:
+    """The best child by UCT with progressive bias (Chaslot et al., 2008), new ones as half won."""
+    total = t.exploration * root_of_log(t, 1 + t.visits[node])
+    first: int = t.first[node]
+    best, best_child = -1.0, first
+    for child in range(first, first + t.many[node]):
+        if t.proof[child] != UNKNOWN and t.solver:
+            continue
+        root = root_of_share(t, 1 + t.visits[child])
+        value = 0.5 * (1.0 + t.points[child]) + t.bias * t.prior[child]
+        score = (value * root + total) * root
+        if score > best:
+            best, best_child = score, child
+    return best_child
 
 
 @bare

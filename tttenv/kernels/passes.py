@@ -3,13 +3,12 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels import compiled, picks, rounds, walk
+from tttenv.kernels import compiled, rounds, table_step
 from tttenv.kernels.desk import NEXT, SHEET, TOTAL, Desk, add, array_at, pointer
 from tttenv.kernels.outcomes import Outcomes
 from tttenv.kernels.pcg import State, roll, roll_from, skip
-from tttenv.kernels.picks import Opponent, Playable
-from tttenv.kernels.walk import END, Numbers, Rows, Steps
-from tttenv.types import Cells, Mask
+from tttenv.kernels.table_step import END, Numbers, Opponent, Playable, Rows, Steps
+from tttenv.kernels.types import Cells, Mask
 
 # Kinds of passes. LAP is a whole step of lone agents; against an opponent it takes the last three.
 CHOOSE, WIPE, LAP, STONES, REPLIES, OPENINGS = range(6)
@@ -21,11 +20,12 @@ KIND, CHUNK, GAMES = range(SHEET, SHEET + 3)  # on the sheet: what to do, in par
 WAITING, ENDED, OPENED, REPLY_DICE, OPENING_DICE, COLUMNS = range(6)
 Book = NDArray[np.int64]
 
-# `at` and `turned` as in `walk`, lists of games, cells, dice, the book, the generator's state:
+# `at` and `turned` as in `table_step`, lists of games, cells, dice, the book, the generator's
+# state:
 Own = tuple[Numbers, Mask, Numbers, NDArray[np.uint8], NDArray[np.float64], Book, State]
-# cells, outcomes, over, finals, planes, masks and ended as in `walk.lap`:
+# cells, outcomes, over, finals, planes, masks and ended as in `table_step.lap`:
 Shown = tuple[Cells, Outcomes, Mask, Rows, Rows, Rows, Numbers]
-# steps, views and allowed, playable and many, as in `walk` and `picks`:
+# steps, views and allowed, playable and many, as in `table_step`:
 Known = tuple[Steps, Rows, Rows, Playable, Playable]
 
 
@@ -46,7 +46,7 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
             array_at(pointer(finals.ctypes.data + a * size), (b - a) * size, np.uint8)[:] = 0
             ended[a] = END
         elif kind == LAP:
-            count = walk.lap(
+            count = table_step.lap(
                 at[a:b],
                 cells[a:b],
                 steps,
@@ -68,8 +68,8 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
             end = a + row[WAITING]
             which = lists[a:end]
             roll_from(state, row[REPLY_DICE], dice[a:end])
-            picks.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
-            walk.reply(at[a:b], which, picked[a:end], steps, outcomes[a:b], over[a:b])
+            table_step.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
+            table_step.reply(at[a:b], which, picked[a:end], steps, outcomes[a:b], over[a:b])
             row[ENDED] = rounds.last_views(
                 at[a:b], turned[a:b], over[a:b], ended[a:b], views, finals[a:b]
             )
@@ -77,9 +77,9 @@ def work(desk: Desk, own: Own, shown: Shown, opponent: Opponent, known: Known) -
             end = a + row[OPENED]
             which = lists[a:end]
             roll_from(state, row[OPENING_DICE], dice[a:end])
-            picks.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
+            table_step.fall(at[a:b], which, dice[a:end], opponent, playable, many, picked[a:end])
             rounds.open_games(at[a:b], which, picked[a:end], steps)
-            walk.observe(at[a:b], views, allowed, planes[a:b], masks[a:b])
+            table_step.observe(at[a:b], views, allowed, planes[a:b], masks[a:b])
 
 
 @compiled

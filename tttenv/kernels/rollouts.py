@@ -1,12 +1,179 @@
-"""Whole games at once, from the empty board to the end, each with dice of its own."""
+"""Games played to their end: play-outs by quick moves, and batches of whole games."""
+
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.chance import number
+from tttenv.kernels.bare import bare
 from tttenv.kernels.outcomes import GOING, LOSS
-from tttenv.kernels.playouts import Playground, random_playout
+from tttenv.kernels.random import below, number
+from tttenv.kernels.rules import completes, threats
+from tttenv.kernels.types import Cells, Mask, Stones
+
+FEW = 12  # cells up to which all sets of one side's stones are looked up
+
+
+class Playground(NamedTuple):
+    """Where play-outs happen; side 0 has the stones 1, side 1 the stones -1."""
+
+    m: int
+    n: int
+    k: int
+    board: Stones  # (cells,)
+    empty: Cells  # (cells,): the empty cells, in any order
+    place: Cells  # (cells,): where in `empty` a cell stands
+    wins: Cells  # (2, 9 * cells + 8): cells where a side wins, though some are taken by now
+    seen: Cells  # (2,): how many of those
+    lined: Mask  # (2**cells,): whether these stones, a bit a cell, hold a line; (0,) on more cells
+    dice: NDArray[np.uint64]  # (1,)
+
+
+def playground(m: int, n: int, k: int) -> Playground:
+    """Room for play-outs on boards of m rows and n columns, k in a row winning."""
+    cells = m * n
+    return Playground(
+        m,
+        n,
+        k,
+        np.zeros(cells, np.int8),
+        np.zeros(cells, np.int64),
+        np.zeros(cells, np.int64),
+        np.zeros((2, 9 * cells + 8), np.int64),
+        np.zeros(2, np.int64),
+        _lined(m, n, k),
+        np.zeros(1, np.uint64),
+    )
+
+
+@lru_cache(maxsize=8)
+def _lined(m: int, n: int, k: int) -> Mask:
+    return lined(m, n, k) if m * n <= FEW else np.zeros(0, np.bool_)
+
+
+@compiled
+def lined(m: int, n: int, k: int) -> Mask:
+    """For every set of one side's stones, a bit a cell: whether it holds a line, (2**cells,)."""
+    result = np.zeros(1 << (m * n), np.bool_)
+    board = np.zeros(m * n, np.int8)
+    for stones in range(result.size):
+        for cell in range(m * n):
+            board[cell] = (stones >> cell) & 1
+        for cell in range(m * n):
+            if board[cell] and completes(board, cell, m, n, k):
+                result[stones] = True
+    return result
+
+
+@bare
+def gather(p: Playground) -> int:
+    """List the empty cells in `empty`, row by row, and say how many."""
+    many = 0
+    for cell in range(p.board.size):
+        if p.board[cell] == 0:
+            p.empty[many] = cell
+            many += 1
+    return many
+
+
+@bare
+def random_playout(p: Playground, stone: int) -> int:
+    """Play on at random, `stone` (1 or -1) to move; the winner's stone, or 0 for a draw."""
+    many = gather(p)
+    if p.lined.size:
+        return looked_up_playout(p, stone, many)
+    for left in range(many, 0, -1):
+        at = below(p.dice, left)
+        cell = p.empty[at]
+        p.empty[at] = p.empty[left - 1]
+        p.board[cell] = stone
+        if completes(p.board, cell, p.m, p.n, p.k):
+            return stone
+        stone = -stone
+    return 0
+
+
+@bare
+def looked_up_playout(p: Playground, stone: int, many: int) -> int:
+    """As `random_playout`, with lines looked up; the `many` empty cells are listed.
+
+    One number serves all moves: its upper half the first five, its lower half the others. As a
+    fraction times the number of moves it gives a whole part, the move, and the fraction that the
+    next one goes on with; so moves are even but for some parts in a million.
+    """
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    own, others = np.uint64(0), np.uint64(0)
+    for cell in range(p.board.size):
+        own |= np.uint64(p.board[cell] == stone) << np.uint64(cell)
+        others |= np.uint64(p.board[cell] == -stone) << np.uint64(cell)
+    die = number(p.dice)
+    fraction = die >> half
+    for left in range(many, 0, -1):
+        if left == many - 5:
+            fraction = die & low
+        product = fraction * np.uint64(left)
+        fraction = product & low
+        at = product >> half
+        own |= np.uint64(1) << np.uint64(p.empty[at])
+        if p.lined[own]:
+            return stone
+        p.empty[at] = p.empty[left - 1]
+        own, others = others, own
+        stone = -stone
+    return 0
+
+
+@bare
+def tactical_playout(p: Playground, stone: int) -> int:
+    """As `random_playout`, but each side wins at once if it can and else blocks such a win."""
+    many = gather(p)
+    for i in range(many):
+        p.place[p.empty[i]] = i
+    scout(p, many)
+    for left in range(many, 0, -1):
+        if known_win(p, stone) >= 0:
+            return stone
+        cell = known_win(p, -stone)
+        if cell < 0:
+            cell = p.empty[below(p.dice, left)]
+        last = p.empty[left - 1]
+        p.empty[p.place[cell]] = last
+        p.place[last] = p.place[cell]
+        p.board[cell] = stone
+        side = 0 if stone == 1 else 1
+        row = p.wins[side, p.seen[side] :]
+        p.seen[side] += threats(p.board, cell, p.m, p.n, p.k, row)
+        stone = -stone
+    return 0
+
+
+@bare
+def known_win(p: Playground, stone: int) -> int:
+    """A cell where the owner of `stone` wins at once, or -1."""
+    side = 0 if stone == 1 else 1
+    while p.seen[side] > 0:
+        cell: int = p.wins[side, p.seen[side] - 1]
+        if p.board[cell] == 0:
+            return cell
+        p.seen[side] -= 1
+    return -1
+
+
+@bare
+def scout(p: Playground, many: int) -> None:
+    """Look for both sides' wins on all of the `many` empty cells."""
+    for side in range(2):
+        p.seen[side] = 0
+        for i in range(many):
+            cell = p.empty[i]
+            p.board[cell] = 1 - 2 * side
+            if completes(p.board, cell, p.m, p.n, p.k):
+                p.wins[side, p.seen[side]] = cell
+                p.seen[side] += 1
+            p.board[cell] = 0
+
 
 UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die from [0, 1)
 

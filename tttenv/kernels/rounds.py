@@ -1,17 +1,17 @@
 """What a round against an opponent does to some games of a batch, pass by pass.
 
 Dice are rolled in the order of the games, so a round takes three passes over all of them, since it
-takes the one before to know which games need a die: `stones` puts the agents' stones; `walk.reply`
-the opponent's, and `last_views` begins games that ended anew; `open_games` puts opening stones.
-Loops have no branch to guess, and indices no sign, as in `walk`.
+takes the one before to know which games need a die: `stones` puts the agents' stones;
+`table_step.reply` the opponent's, and `last_views` begins games that ended anew; `open_games` puts
+opening stones. Loops have no branch to guess, and indices no sign, as in `table_step`.
 """
 
 import numpy as np
 
 from tttenv.kernels import compiled
 from tttenv.kernels.outcomes import DRAW, GOING, WIN, Outcomes
-from tttenv.kernels.walk import BITS, END, OUTCOME, Numbers, Picked, Rows, Steps
-from tttenv.types import Cells, Mask
+from tttenv.kernels.table_step import BITS, END, OUTCOME, Numbers, Picked, Rows, Steps
+from tttenv.kernels.types import Cells, Mask
 
 
 @compiled

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tttenv.kernels import compiled, picks
-from tttenv.kernels.chance import STEP
+from tttenv.kernels import compiled, table_step
 from tttenv.kernels.desk import (
     ASLEEP,
     BUSY,
@@ -32,9 +31,9 @@ from tttenv.kernels.passes import (
     prepare,
     work,
 )
-from tttenv.kernels.picks import Opponent, Playable
-from tttenv.kernels.walk import Numbers
-from tttenv.types import Cells
+from tttenv.kernels.random import STEP
+from tttenv.kernels.table_step import Numbers, Opponent, Playable
+from tttenv.kernels.types import Cells
 
 KEY, TABLE, CHUNKS = range(GAMES + 1, GAMES + 4)  # on the sheet; then addresses
 AT, TURNED, LISTS, PICKED, DICE, BOOK, STATE = range(CHUNKS + 1, CHUNKS + 8)
@@ -102,7 +101,7 @@ def choose(
     many: Playable,
     cells: Cells,
 ) -> None:
-    """Lead `picks.choose`."""
+    """Lead `table_step.choose`."""
     desk[KIND], desk[GAMES], desk[CHUNK], desk[KEY] = CHOOSE, len(at), chunk, np.int64(key)
     desk[AT], desk[CELLS] = at.ctypes.data, cells.ctypes.data
     begin(desk)
@@ -120,7 +119,7 @@ def choose_some(
         if a >= len(at):
             break
         b = min(a + desk[CHUNK], len(at))
-        picks.choose(at[a:b], key + np.uint64(a) * STEP, playable, many, cells[a:b])
+        table_step.choose(at[a:b], key + np.uint64(a) * STEP, playable, many, cells[a:b])
 
 
 @compiled

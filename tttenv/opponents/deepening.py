@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from time import monotonic
 
-from tttenv.kernels.alphabeta import advance, begin
-from tttenv.kernels.frames import NO_LIMIT, PROVEN, WIN, Search
+from tttenv.kernels.alphabeta import NO_LIMIT, PROVEN, WIN, Search, advance, begin
 from tttenv.opponents.found import Found, spread
 
 SLICE = 20_000  # positions between two looks at the clock, and at Ctrl-C

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy
 from tttenv.rules import Rules
-from tttenv.types import Boards, Probs
 
 
 class First:

@@ -5,11 +5,11 @@ from numpy.typing import NDArray
 
 from tttenv import symmetry
 from tttenv.enumeration import require_enumerable
-from tttenv.kernels.line import completes
+from tttenv.kernels.rules import completes
+from tttenv.kernels.types import Boards, Mask, Probs, Stones
 from tttenv.opponents.found import Found
 from tttenv.policy import over
 from tttenv.rules import Rules
-from tttenv.types import Boards, Mask, Probs, Stones
 
 NOT_LEGAL = -1000  # the rank of a move onto a taken cell
 

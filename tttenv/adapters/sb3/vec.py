@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common import vec_env
 
+from tttenv.kernels.types import Boards
 from tttenv.policy import sample, uniform
-from tttenv.types import Boards
 from tttenv.vector import VectorTicTacToe
 
 ALONE = (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.types import Boards, Mask
+from tttenv.kernels.types import Boards, Mask
 
 Codes = NDArray[np.int64]  # (positions,)
 Numbers = NDArray[np.int32]  # (3 ** cells,): of the positions, by their codes

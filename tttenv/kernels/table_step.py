@@ -1,4 +1,4 @@
-"""One turn in a batch of games kept as numbers of positions, by walking the table of steps.
+"""A step of a batch of games kept as positions' numbers, by the table of steps.
 
 A step is what a stone leads to, as one number: eight times the next position, plus the outcome for
 the side that made the stone. A taken cell leaves the position; its outcome is ILLEGAL. Loops over
@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
 from tttenv.kernels.outcomes import GOING, SEEN_BY_OTHER, Outcomes
-from tttenv.types import Cells, Mask
+from tttenv.kernels.random import spread
+from tttenv.kernels.types import Cells, Mask
 
 END = 2**32 - 1  # closes a list of games
 BITS = np.uint32(3)  # of a step that hold its outcome
@@ -153,3 +154,63 @@ def finals(
     for i in range(len(at)):
         row = at[i] + half * turned[i]
         planes[i] = views[row if over[i] else 2 * half]
+
+
+# What is looked up of an opponent: the cumulative probabilities of its moves (positions, cells) and
+# its last cell with any (positions,); both empty for a random one.
+Opponent = tuple[NDArray[np.float64], NDArray[np.int64]]
+Playable = NDArray[np.int8]
+
+
+@compiled
+def fall(
+    at: Numbers,
+    which: NDArray[np.integer[Any]],
+    dice: NDArray[np.float64],
+    opponent: Opponent,
+    playable: Playable,
+    many: Playable,
+    cells: Picked,
+) -> None:
+    """Write the opponent's cells on which the dice fall; see `random.fall`.
+
+    Args:
+        at: the games' positions.
+        which: the numbers of the games it is asked in.
+        dice: from [0, 1), one for each of these.
+        opponent: what is known of it.
+        playable: the legal cells of each position first, (positions, cells).
+        many: how many these are, (positions,).
+        cells: written, one for each die.
+    """
+    reached, last = opponent
+    if len(last):
+        for j in range(len(which)):
+            p = at[which[j]]
+            end = np.uint64(last[p])
+            goal = dice[j] * reached[p, end]
+            cell = np.uint64(0)
+            for c in range(reached.shape[1]):
+                cell += reached[p, c] <= goal
+            cells[j] = min(cell, end)
+    else:
+        for j in range(len(which)):
+            p = at[which[j]]
+            cells[j] = playable[p, np.uint64(dice[j] * many[p])]
+
+
+@compiled
+def choose(
+    at: Numbers,
+    key: np.uint64,
+    playable: Playable,
+    many: Playable,
+    cells: Cells,
+) -> None:
+    """Write a random legal cell for each game (games,): game i's die is the key's i-th.
+
+    `playable` and `many` are as for `fall`.
+    """
+    for i in range(len(at)):
+        p = at[i]
+        cells[i] = playable[p, np.uint64(spread(key, i, many[p]))]

@@ -1,10 +1,11 @@
-"""Dice inside a kernel: splitmix64 (Steele, Lea and Flood, 2014), seeded by a board."""
+"""Random numbers in kernels: splitmix64 (Steele, Lea and Flood, 2014), cells drawn by dice."""
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.kernels import compiled
 from tttenv.kernels.bare import bare
-from tttenv.types import Stones
+from tttenv.kernels.types import Cells, Probs, Stones
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -46,3 +47,32 @@ def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
     state[0] = start
     for cell in range(board.size):
         state[0] = number(state) ^ np.uint64(board[cell] + 1)
+
+
+@compiled
+def fall(probs: NDArray[np.float64], die: float) -> int:
+    """The first cell of `probs` (cells,) whose cumulative share exceeds `die`, from [0, 1).
+
+    The last cell with any probability stands in where rounding leaves the die beyond the sum.
+    """
+    total = 0.0
+    for cell in range(probs.size):
+        total += probs[cell]
+    reached = 0.0
+    last = -1
+    for cell in range(probs.size):
+        if probs[cell] > 0.0:
+            reached += probs[cell]
+            last = cell
+            if reached > die * total:
+                return cell
+    return last
+
+
+@compiled
+def pick(probs: Probs, dice: NDArray[np.float64]) -> Cells:
+    """`fall` for probabilities (batch, cells) and dice (batch,): cells (batch,)."""
+    cells = np.empty(len(probs), np.int64)
+    for i in range(len(probs)):
+        cells[i] = fall(probs[i], dice[i])
+    return cells

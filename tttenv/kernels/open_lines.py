@@ -2,7 +2,7 @@
 
 A line with stones of both sides is dead; one with j stones of a single side is worth 4 ** (j - 1)
 to that side. Counting lines orders moves, values unfinished games and shows dead draws; who has
-won is said by `line.completes` alone.
+won is said by `rules.completes` alone.
 """
 
 from typing import NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.bare import bare
-from tttenv.types import Stones
+from tttenv.kernels.types import Stones
 
 STEEPEST = 8  # longer lines stop growing in worth at 4 ** 8, so that sums stay small
 NEVER = 1000  # more stones than there are cells
