@@ -4,8 +4,8 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from torch import Tensor
 
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 @runtime_checkable

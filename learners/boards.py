@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from tttenv.exact import Positions, Tabulated
+from tttenv.game.symmetry import canonical, maps
 from tttenv.kernels.types import Cells
-from tttenv.symmetry import canonical, maps
 
 
 class Shown:

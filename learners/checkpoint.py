@@ -33,9 +33,9 @@ from tttenv.card import (
 from tttenv.certificate import certify
 from tttenv.exact import enumerable, tabulate
 from tttenv.files import write
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Probs
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.tensor_file import header
 from tttenv.untrusted import first_line, parse_json, read_bytes, shown
 

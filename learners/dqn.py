@@ -25,9 +25,9 @@ from learners.nets import (
     weights_of,
 )
 from learners.replay import Moves, Replay
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 from tttenv.registry import Spec
-from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
 
 

@@ -20,8 +20,8 @@ from torch import Tensor
 
 from learners.boards import Shown
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ import torch
 from numpy.typing import NDArray
 
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
-from tttenv.features import rich, seven
+from tttenv.game.features import rich, seven
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
 
 Features = NDArray[np.float64]  # (boards, features)

@@ -11,8 +11,8 @@ from learners.registry import row
 from tttenv import metrics
 from tttenv.certificate import Certificate, certify
 from tttenv.exact import enumerable, tabulate
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
-from tttenv.rules import Rules
 from tttenv.untrusted import first_line, shown
 
 

@@ -29,11 +29,11 @@ from learners.nets import (
     weights_of,
 )
 from tttenv.exact import enumerable, tabulate
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.registry import Spec
-from tttenv.rules import Rules
 from tttenv.untrusted import shown
 
 POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))

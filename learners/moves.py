@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from learners.boards import Shown
 from tttenv.exact import positions, solve
 from tttenv.files import write
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
 from tttenv.kernels.types import Boards, Probs
-from tttenv.rules import Rules
-from tttenv.symmetry import maps
 from tttenv.untrusted import MEGABYTE, read_bytes, shown
 
 LONGEST = 64 * MEGABYTE  # bytes of a CSV file

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from tttenv.exact import enumerable, tabulate
-from tttenv.features import one_hot
+from tttenv.game.features import one_hot
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy, greedy
-from tttenv.rules import Rules
 from tttenv.untrusted import shown
 
 Nets = dict[str, nn.Module]

@@ -19,9 +19,9 @@ from torch import Tensor
 
 from learners.boards import Shown, best_by_table, values_after
 from tttenv.exact import SEATS, positions, require_enumerable
+from tttenv.game.rewards import Outcome
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rewards import Outcome
-from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
 
 

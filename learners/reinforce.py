@@ -21,9 +21,9 @@ from learners.nets import (
     planes,
     weights_of,
 )
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
 
 

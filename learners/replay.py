@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import inverses, maps
 from tttenv.kernels.types import Boards, Cells, Mask
-from tttenv.rules import Rules
-from tttenv.symmetry import inverses, maps
 
 
 class Moves(NamedTuple):
@@ -66,7 +66,7 @@ class Replay:
         return self.image(drawn, rng.integers(0, len(self.maps), count)) if turned else drawn
 
     def image(self, moves: Moves, which: NDArray[np.int64]) -> Moves:
-        """The moves (batch,) as maps number `which` (batch,) of `tttenv.symmetry` show them."""
+        """The moves (batch,) as maps number `which` (batch,) of `game.symmetry` show them."""
         turn = self.maps[which]
         return moves._replace(
             boards=np.take_along_axis(moves.boards, turn, axis=1),

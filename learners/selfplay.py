@@ -32,9 +32,9 @@ from learners.nets import (
 )
 from learners.trials import Trials, rated_by_length, rated_by_result, trials
 from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Cells
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 @dataclass(frozen=True)

@@ -26,10 +26,10 @@ from learners.nets import (
     weights_of,
 )
 from tttenv.exact import require_enumerable, solve, tabulate
-from tttenv.features import one_hot
+from tttenv.game.features import one_hot
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.policy import Policy, greedy
-from tttenv.rules import Rules
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from torch import Tensor
 
 from learners.boards import Shown, best_by_table, values_after
 from tttenv.exact import positions, require_enumerable, solve
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.vector import VectorTicTacToe
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
+from tttenv.game.render import rgb
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.render import rgb
-from tttenv.rules import Rules
 
 # Boards whose heat maps tell something, by rules; others show the opening alone.
 SCENES = {

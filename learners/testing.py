@@ -12,7 +12,7 @@ import torch
 
 from learners.base import Learner
 from learners.checkpoint import load_state, save_state
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 
 

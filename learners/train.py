@@ -29,7 +29,7 @@ from tttenv.card import (
     tidy,
 )
 from tttenv.exact import enumerable
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 from tttenv.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder

@@ -12,7 +12,7 @@ from learners.loop import Clock, plan, run
 from learners.reinforce import Reinforce, ReinforceConfig
 from learners.tensorboard import SCENES
 from tttenv import Rules
-from tttenv.render import HEAT, LINE, O_INK, PAPER, X_INK, rgb
+from tttenv.game.render import HEAT, LINE, O_INK, PAPER, X_INK, rgb
 
 MARGIN, TITLE = 16, 28  # pixels between the boards, and for the words above them
 WORDS = (44, 50, 60)  # their colour

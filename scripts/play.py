@@ -75,8 +75,8 @@ def _seated(given: Arguments) -> tuple[Any, Any]:
     from playing.advice import Advice
     from playing.session import Session, Side
 
+    from tttenv.game.rules import Rules
     from tttenv.opponents import rules_of
-    from tttenv.rules import Rules
 
     spec = given.player or _usual(given)
     fresh = given.learn and spec == "td0"
@@ -108,7 +108,7 @@ def _side(spec: str, rules: Any) -> Any:
 def _usual(given: Arguments) -> str:
     """Who plays where nobody is named."""
     from tttenv.exact import enumerable
-    from tttenv.rules import Rules
+    from tttenv.game.rules import Rules
 
     rules = Rules.of(given.rules) if given.rules else Rules()
     if rules == Rules():

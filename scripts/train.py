@@ -50,7 +50,7 @@ def main(args: list[str]) -> None:
         return
     from learners.loop import plan
     from learners.train import train
-    from tttenv.rules import Rules
+    from tttenv.game.rules import Rules
 
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
@@ -147,7 +147,7 @@ def _export(name: str, options: Options) -> None:
         ValueError: if the learner has none, or the file is there already.
     """
     from learners.moves import export_csv
-    from tttenv.rules import Rules
+    from tttenv.game.rules import Rules
 
     file = options.export_csv
     assert file is not None

@@ -11,8 +11,8 @@ import torch
 import tttenv
 from tttenv.certificate import certify
 from tttenv.exact import score, worst_case
+from tttenv.game.rules import Rules
 from tttenv.policy import from_observations, uniform, validated
-from tttenv.rules import Rules
 
 
 class Raising:

@@ -8,9 +8,9 @@ from reference import certificate, game, mover, spell
 
 from tttenv.certificate import certify
 from tttenv.exact import Tabulated, positions, tabulate
+from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import blend, uniform
-from tttenv.rules import Rules
 
 NAMED = ["random", "first", "tactical", "minimax", "minimax:ties=first", "minimax:ties=fastest"]
 MIXED = [

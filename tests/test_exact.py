@@ -5,8 +5,8 @@ import pytest
 from reference import SMALL, game, mover, spell, view
 
 from tttenv.exact import best_response, enumerable, positions, score, solve, sweep, worst_case
+from tttenv.game.rules import Rules
 from tttenv.policy import uniform
-from tttenv.rules import Rules
 
 TABLED = [*SMALL, (3, 4, 3)]
 every_rules = pytest.mark.parametrize("rules", TABLED, ids=spell)

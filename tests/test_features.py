@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import RULES, random_game, spell, view, windows
 
-from tttenv.features import line_counts, one_hot
-from tttenv.rules import Rules
+from tttenv.game.features import line_counts, one_hot
+from tttenv.game.rules import Rules
 
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)
 

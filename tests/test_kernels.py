@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from reference import RULES, spell, windows, windows_among_all_sets
 
 import tttenv
+from tttenv.game.rules import Rules
 from tttenv.kernels import rules as kernels
 from tttenv.kernels.rules import completes, completing
-from tttenv.rules import Rules
 
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)
 fillings = given(seed=st.integers(0, 2**32), share=st.sampled_from([0.3, 0.5, 0.8, 0.95]))
@@ -78,7 +78,7 @@ def test_a_threat_is_an_empty_cell_that_alone_is_missing_from_a_line(rules, seed
 
 SCRIPT = """
 from tttenv import kernels
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 rules = Rules(1, 5, 3)
 three, four = [-1, -1, -1, 0, 0], [-1, -1, -1, -1, 0]
 print(*rules.lost([three, four]), kernels.CACHE_FOLDER)

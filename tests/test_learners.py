@@ -22,7 +22,7 @@ from learners.testing import check_learner
 from learners.train import train
 from tttenv import Rules
 from tttenv.exact import positions
-from tttenv.features import one_hot
+from tttenv.game.features import one_hot
 from tttenv.policy import greedy
 from tttenv.testing import LawBrokenError, some_boards
 

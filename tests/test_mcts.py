@@ -5,10 +5,10 @@ import pytest
 from reference import random_game, view
 
 from tttenv.exact import positions, score, solve
+from tttenv.game.rules import Rules
 from tttenv.kernels.rollouts import playground, random_playout, tactical_playout
 from tttenv.opponents import player
 from tttenv.policy import uniform
-from tttenv.rules import Rules
 
 SPECS = ["", "playouts=tactical,", "heuristic=1,", "c=0,", "seed=9,playouts=tactical,heuristic=2,"]
 

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from reference import RULES, SMALL, game, mover, put, random_game, spell, view, winner
 
 from tttenv.exact import enumerable, positions, score, solve, sweep
+from tttenv.game.rules import Rules
 from tttenv.opponents import FOREIGN, OPPONENTS, player
 from tttenv.policy import uniform
-from tttenv.rules import Rules
 
 SPECS = [
     *OPPONENTS,

@@ -26,8 +26,8 @@ from tttenv import Outcome, Rules, player
 from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
 from tttenv.adapters.pettingzoo import AGENTS, raw_env
 from tttenv.env import TicTacToe
+from tttenv.game.rewards import Payoffs
 from tttenv.match import Match
-from tttenv.rewards import Payoffs
 from tttenv.tables import FEW
 from tttenv.testing import check_env, check_mirrored
 from tttenv.vector import VectorTicTacToe

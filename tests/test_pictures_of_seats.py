@@ -8,7 +8,7 @@ from reference import mover, put, spell, view, winner
 
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
-from tttenv.render import CELL, O_INK, X_INK
+from tttenv.game.render import CELL, O_INK, X_INK
 from tttenv.tables import FEW
 from tttenv.vector import VectorTicTacToe
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import blend, greedy, over, sample, uniform, validated
-from tttenv.rules import Rules
 
 SEEDS = st.integers(0, 2**32)
 

@@ -8,9 +8,9 @@ from torch import nn
 from tttenv import purity
 from tttenv.certificate import certify
 from tttenv.exact import Tabulated, positions, score, tabulate, worst_case
+from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import blend, from_observations, uniform
-from tttenv.rules import Rules
 
 SMALL = [
     Rules(m, n, k)

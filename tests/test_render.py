@@ -7,7 +7,7 @@ import pytest
 from reference import mover, random_game, spell, winner
 
 from tttenv import Rules
-from tttenv.render import CELL, HEAT, O_INK, PAPER, X_INK, ansi, marks, rgb
+from tttenv.game.render import CELL, HEAT, O_INK, PAPER, X_INK, ansi, marks, rgb
 
 BOARDS = {  # and what stands below them
     "_________": "X to move",

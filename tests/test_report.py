@@ -17,8 +17,8 @@ from tttenv import Rules, certify, player
 from tttenv.card import read_card
 from tttenv.certificate import TINY, blunders
 from tttenv.exact import positions, score, solve, tabulate
+from tttenv.game.symmetry import orbits
 from tttenv.opponents import OPPONENTS
-from tttenv.symmetry import orbits
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))

@@ -16,7 +16,7 @@ from reference import (
     winner,
 )
 
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 
 SEEDS = st.integers(0, 2**32)
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)

@@ -34,7 +34,7 @@ from tttenv.adapters.sb3 import (
     policy,
 )
 from tttenv.exact import positions
-from tttenv.features import one_hot
+from tttenv.game.features import one_hot
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path
 from tttenv.opponents.sb3 import Algorithm
 from tttenv.policy import sample, uniform

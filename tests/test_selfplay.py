@@ -13,7 +13,7 @@ from learners.selfplay import PUBLISHED, SelfPlay, SelfPlayConfig
 from learners.trials import rated_by_length, rated_by_result, trials
 from tttenv import Rules
 from tttenv.exact import positions
-from tttenv.symmetry import canonical
+from tttenv.game.symmetry import canonical
 from tttenv.vector import VectorTicTacToe
 
 torch.set_num_threads(1)  # tests side by side would wait for each other's threads

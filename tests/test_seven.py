@@ -13,7 +13,7 @@ import pytest
 
 from tttenv import Rules, certify
 from tttenv.exact import Tabulated, positions, solve
-from tttenv.features import forks, seven
+from tttenv.game.features import forks, seven
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "checkpoints" / "seven.json"

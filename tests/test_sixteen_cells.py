@@ -11,10 +11,10 @@ from tttenv import Rules, certify, player
 from tttenv.card import read_card
 from tttenv.enumeration import positions
 from tttenv.exact import score
+from tttenv.game.symmetry import maps
 from tttenv.match import rollout
 from tttenv.policy import uniform
 from tttenv.solution import solve
-from tttenv.symmetry import maps
 
 # Positions of n by n, n in a row, that O wins under best play, up to symmetry, by stones: OEIS
 # A317574 (Ibeas, 2018). Positions where O has won are among them.

@@ -10,7 +10,7 @@ from skrl.trainers.torch import SequentialTrainer
 
 import tttenv
 from tttenv.adapters.skrl import MaskedPolicy, MaskedQ, Value, legal, make_env, masked, policy
-from tttenv.features import one_hot
+from tttenv.game.features import one_hot
 from tttenv.testing import check_policy, some_boards
 
 RULES = tttenv.Rules()

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from reference import RULES, game, random_game, spell, view
 
 from tttenv.exact import positions
-from tttenv.rules import Rules
-from tttenv.symmetry import canonical, inverses, maps, orbits
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import canonical, inverses, maps, orbits
 
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)
 

@@ -18,8 +18,8 @@ from learners.registry import LEARNERS
 from learners.testing import check_learner
 from tttenv.certificate import certify
 from tttenv.exact import solve
-from tttenv.rules import Rules
-from tttenv.symmetry import maps
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
 
 ROOT = Path(__file__).parents[1]
 RULES = Rules()

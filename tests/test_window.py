@@ -16,14 +16,13 @@ from PIL import ImageGrab
 
 from tttenv import Rules, player
 from tttenv.exact import solve
-from tttenv.render import O_INK, PAPER, X_INK
+from tttenv.game.render import O_INK, PAPER, X_INK
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
-from tttenv.picture import LIKELY, WON, WORTH, Layout, Scene, paint, said
-from tttenv.tiles import DESK
-from tttenv.window import Window
+from tttenv.game.drawing import DESK, LIKELY, WON, WORTH, Layout, Scene, paint, said
+from tttenv.game.window import Window
 
 ROOT = Path(__file__).parents[1]
 RULES = [(3, 3, 3), (1, 5, 3), (6, 2, 3), (19, 19, 5)]

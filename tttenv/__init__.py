@@ -12,19 +12,19 @@ import gymnasium
 if TYPE_CHECKING:
     from tttenv.certificate import certify
     from tttenv.exact import score, solve, worst_case
+    from tttenv.game.rewards import Outcome
+    from tttenv.game.rules import Rules
     from tttenv.opponents import player
     from tttenv.policy import Policy
-    from tttenv.rewards import Outcome
-    from tttenv.rules import Rules
 
 __version__ = "0.1.0"
 __all__ = ["Outcome", "Policy", "Rules", "certify", "player", "score", "solve", "worst_case"]
 
 # Loaded at first use, so that a help text does not wait for the compiler.
 _HOMES = {
-    "Outcome": "tttenv.rewards",
+    "Outcome": "tttenv.game.rewards",
     "Policy": "tttenv.policy",
-    "Rules": "tttenv.rules",
+    "Rules": "tttenv.game.rules",
     "certify": "tttenv.certificate",
     "player": "tttenv.opponents",
     "score": "tttenv.exact",

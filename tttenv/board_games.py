@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.crew import Crew
+from tttenv.game.rules import Rules
 from tttenv.games import Dice, Lap, Numbers, Other, asked
 from tttenv.kernels import board_step
 from tttenv.kernels.outcomes import GOING
@@ -13,7 +14,6 @@ from tttenv.kernels.random import STEP
 from tttenv.kernels.table_step import END
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
-from tttenv.rules import Rules
 
 
 class BoardGames:

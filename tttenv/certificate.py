@@ -20,12 +20,12 @@ from tttenv.exact import (
     solve,
     worst_case,
 )
+from tttenv.game.rules import Rules
 from tttenv.given import given
 from tttenv.kernels.types import Mask, Probs
 from tttenv.policy import Policy
 from tttenv.purity import called, tabulated
 from tttenv.refutation import losing_lines
-from tttenv.rules import Rules
 
 TINY = 1e-6  # a move with less probability is no blunder
 EXACT = 1e-9  # values this near are the same

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.arrays import described, real_numbers
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Cells
-from tttenv.rules import Rules
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:

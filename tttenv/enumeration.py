@@ -8,9 +8,9 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.game.rules import Rules
 from tttenv.kernels import positions as kernels
 from tttenv.kernels.types import Boards, Mask
-from tttenv.rules import Rules
 from tttenv.untrusted import shown
 
 # Arrangements of stones up to which a game is enumerated: at all, and without being asked to.

@@ -8,10 +8,10 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.checks import one_action
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.skin import (
     Observation,
     Observer,
@@ -26,7 +26,7 @@ from tttenv.skin import (
 )
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
-    from tttenv.window import Window
+    from tttenv.game.window import Window
 
 QUICK = (int, np.int64)  # kinds of action that need no conversion
 

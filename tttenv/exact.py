@@ -16,10 +16,10 @@ from tttenv.enumeration import (
     require_solvable,
     solvable,
 )
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Odds, Probs
 from tttenv.policy import Policy
 from tttenv.purity import require_alike, tabulated
-from tttenv.rules import Rules
 from tttenv.solution import Solution, solve
 from tttenv.tabulated import Mixture, Tabulated, tabulate
 

@@ -20,15 +20,15 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv.arrays import real_numbers
 from tttenv.checks import at_least_one, on_board, one_of
 from tttenv.crew import Crew
+from tttenv.game.rewards import Payoffs
+from tttenv.game.rules import Rules
 from tttenv.games import Games, Lap, Other
 from tttenv.kernels.outcomes import Outcomes
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy
 from tttenv.quick import OneGame, knows
-from tttenv.rewards import Payoffs
 from tttenv.rollback import Rollback
 from tttenv.rollouts import new_games, rollout
-from tttenv.rules import Rules
 from tttenv.table_games import TableGames
 
 __all__ = ["Illegal", "Match", "Seat", "rollout"]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from tttenv.answers import brief
 from tttenv.answers import numbers as plain
-from tttenv.features import one_hot
+from tttenv.game.features import one_hot
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Mask, Numbers, Probs
-from tttenv.rules import Rules
 from tttenv.spread import greedy, restricted, softmax
 
 BATCH = 8192  # rows asked about at once, so that a network's memory stays small

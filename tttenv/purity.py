@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from tttenv import policy as policies
 from tttenv.enumeration import Positions, positions, require_solvable
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.tabulated import Mixture, Tabulated, tabulate
 from tttenv.untrusted import shown
 

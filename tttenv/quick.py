@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.exact import Tabulated
+from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.policy import Policy, uniform
-from tttenv.rules import Rules
 from tttenv.table_games import TableGames
 
 

@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from tttenv.board_games import BoardGames
 from tttenv.crew import Crew
 from tttenv.exact import Tabulated, tabulate
+from tttenv.game.rewards import Payoffs
+from tttenv.game.rules import Rules
 from tttenv.games import Games, asked
 from tttenv.kernels.rollouts import playground, random_games, random_table_games, table_games
 from tttenv.policy import Policy, uniform
-from tttenv.rewards import Payoffs
-from tttenv.rules import Rules
 from tttenv.table_games import TableGames
 from tttenv.tables import FEW, family, tables
 

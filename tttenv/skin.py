@@ -10,9 +10,10 @@ from gymnasium import spaces
 from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
-from tttenv import render as pictures
 from tttenv.arrays import described
 from tttenv.checks import one_of
+from tttenv.game import render as pictures
+from tttenv.game.rules import Rules
 from tttenv.games import Lap
 from tttenv.kernels.board_step import observe
 from tttenv.kernels.types import Boards, Cells
@@ -20,10 +21,9 @@ from tttenv.match import Match, Seat
 from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.recycle import Recycler
-from tttenv.rules import Rules
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
-    from tttenv.window import Window
+    from tttenv.game.window import Window
 
 Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
 OBSERVATIONS = ("onehot", "board", "dict")
@@ -225,7 +225,7 @@ def show(match: Match, window: "Window | None", fps: float) -> "Window":
         ModuleNotFoundError: without pygame-ce.
         OSError: where there is no display.
     """
-    from tttenv.window import Window
+    from tttenv.game.window import Window
 
     window = window or Window(match.rules, f"tic-tac-toe {match.rules}")
     if window.open:

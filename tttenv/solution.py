@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.enumeration import Positions, positions
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Mask
-from tttenv.rules import Rules
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from tttenv.crew import Crew
 from tttenv.exact import Tabulated
+from tttenv.game.rules import Rules
 from tttenv.games import Dice, Lap, Numbers, Other, asked
 from tttenv.kernels import table_step
 from tttenv.kernels.outcomes import GOING
@@ -16,7 +17,6 @@ from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.pcg import is_pcg
 from tttenv.policy import Policy, uniform
 from tttenv.rounds import Rounds, looked_up
-from tttenv.rules import Rules
 from tttenv.tables import records, tables
 
 

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.enumeration import Positions, positions
-from tttenv.features import one_hot
+from tttenv.game.features import one_hot
+from tttenv.game.rules import Rules
 from tttenv.kernels import table_step
 from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, SEEN_BY_OTHER, Outcomes
 from tttenv.kernels.passes import Known
 from tttenv.kernels.table_step import Opponent
 from tttenv.kernels.types import Boards
-from tttenv.rules import Rules
 
 FEW = 12  # cells up to which the table is small enough to be quick
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from tttenv import policy as policies
 from tttenv.enumeration import positions
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Mask, Probs
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 class Tabulated:

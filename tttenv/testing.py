@@ -9,9 +9,9 @@ import numpy as np
 
 from tttenv import policy as policies
 from tttenv.exact import enumerable, positions
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 class LawBrokenError(AssertionError):

@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from tttenv.arrays import described
 from tttenv.env import TicTacToe
+from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import Outcomes
 from tttenv.kernels.types import Boards, Mask
 from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.skin import (
     Observation,
     Observer,

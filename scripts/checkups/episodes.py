@@ -12,8 +12,8 @@ import numpy as np
 from checkups.asked import Asked
 from checkups.failing import PatientError
 from checkups.shown import board_of, finished
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Mask
-from tttenv.rules import Rules
 
 LONGEST = 1000  # steps a game may take before it counts as endless
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Cells
-from tttenv.rules import Rules
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:

@@ -14,8 +14,8 @@ from tttenv.exact import (
     sweep,
     tabulate,
 )
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
-from tttenv.rules import Rules
 
 SEATS = ("X", "O")
 LARGE = "exact results need a board small enough to enumerate"

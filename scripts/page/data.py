@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from page.gather import RULES, Shown
 from tttenv.certificate import TINY
 from tttenv.exact import positions, solve
-from tttenv.symmetry import orbits
+from tttenv.game.symmetry import orbits
 
 
 def tables(players: list[Shown]) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import numpy as np
 
 from playing.notation import name_of
 from tttenv.exact import enumerable, positions, solve
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated
-from tttenv.rules import Rules
 
 WORTH = {1: "a win", 0: "a draw", -1: "a loss"}
 

@@ -1,7 +1,7 @@
 """What can be typed in place of a cell, and the text that says so."""
 
 from playing.notation import ways
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 
 COMMANDS = {  # what to type, other names for it, what it does
     "undo": (("u", "back", "take-back"), "take your last stone back, and the answer to it"),

@@ -6,8 +6,8 @@ from typing import Any, TextIO
 
 from playing.advice import Hint
 from playing.notation import COLUMNS
-from tttenv.render import marks
-from tttenv.rules import Rules
+from tttenv.game.render import marks
+from tttenv.game.rules import Rules
 
 Paint = Callable[[str, str], str]  # text and what it is to its coloured self
 COLOURS = {"X": "94", "O": "33", "last": "1;4", "+": "32", "-": "31", "rim": "2"}

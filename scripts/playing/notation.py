@@ -2,7 +2,7 @@
 
 import re
 
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 
 KEYS = "qweasdzxc"  # they lie on the keyboard as the cells do on the board
 COLUMNS = "abcdefghijklmnopqrs"

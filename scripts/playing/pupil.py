@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.exact import positions
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Probs
 from tttenv.opponents import is_path, rules_of
-from tttenv.rules import Rules
 
 # "Platform" notes (2018), section 9: before each move 500 episodes from the position at hand.
 WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batches": 10}

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, sample, validated
-from tttenv.rules import Rules
 
 SEATS = "XO"
 

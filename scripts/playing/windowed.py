@@ -5,7 +5,7 @@ import time
 from playing.advice import Advice
 from playing.notation import cell_of, keys
 from playing.session import SEATS, Session
-from tttenv.window import Event, Window
+from tttenv.game.window import Event, Window
 
 THINKING, WATCHING = 0.35, 0.8  # seconds before a player answers, and between stones to watch
 BLINK = 0.02  # seconds between looks at the mouse

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.exact import SEATS, Positions, Tabulated, positions, solve
-from tttenv.features import forks, line_counts, seven
+from tttenv.game.features import forks, line_counts, seven
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.rules import Rules
 
 RULES = Rules()
 SEVEN = (

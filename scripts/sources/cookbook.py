@@ -13,7 +13,7 @@ from learners.moves import LONGEST, TEST, Moves, images
 from sources.rows import Found, Job, Row, Task, Tell
 from sources.training import RULES, strength, trained
 from tttenv.exact import positions, solve
-from tttenv.symmetry import maps, orbits
+from tttenv.game.symmetry import maps, orbits
 from tttenv.untrusted import read_bytes
 
 STAND_IN = "25 of the solver's classes stand in for the published file (--moves-csv FILE)"

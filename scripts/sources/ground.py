@@ -7,9 +7,9 @@ from sources.choosers import best_against_random, ends, keeping_value
 from sources.rows import Found, Job, Row, Task, Tell
 from tttenv import Rules, player
 from tttenv.exact import best_response, follow, positions, solve, worst_case
+from tttenv.game.symmetry import orbits
 from tttenv.opponents.minimax_search import MinimaxSearch
 from tttenv.policy import greedy, uniform
-from tttenv.symmetry import orbits
 
 RULES = Rules()
 

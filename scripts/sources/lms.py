@@ -8,7 +8,7 @@ from sevens.claims import verify
 from sources.rows import PRINTED, Found, Job, Row, Run, Task, Tell
 from sources.training import RULES, strength, trained
 from tttenv.exact import Tabulated, positions
-from tttenv.features import seven
+from tttenv.game.features import seven
 from tttenv.untrusted import read_json
 
 SEVEN = Path(__file__).parents[2] / "checkpoints" / "seven.json"

@@ -7,8 +7,8 @@ from sources.notes_mcts import NotesSearch
 from sources.rows import Found, Task, Tell
 from sources.training import RULES, strength, trained
 from tttenv.exact import positions, solve
+from tttenv.game.symmetry import canonical, maps
 from tttenv.kernels.types import Cells
-from tttenv.symmetry import canonical, maps
 
 
 def counted(task: Task, tell: Tell) -> Found:

@@ -24,8 +24,8 @@ import numpy as np
 import tttenv
 from tttenv.card import CARD, read_card
 from tttenv.exact import positions
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated
-from tttenv.rules import Rules
 
 from . import mutations
 from .children import Child

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import tttenv
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 
 # What makes a learner's step quick; a learner without a row here trains as it usually does.
 SMALL: dict[str, dict[str, Any]] = {

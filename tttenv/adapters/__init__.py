@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from tttenv.exact import enumerable
+from tttenv.game.rules import Rules
 from tttenv.observed import evaluating
 from tttenv.policy import Policy
 from tttenv.purity import called, tabulated
-from tttenv.rules import Rules
 
 
 @contextmanager

@@ -28,10 +28,10 @@ from tttenv.adapters import wanted
 from tttenv.arrays import described
 from tttenv.env import TicTacToe
 from tttenv.exact import enumerable
+from tttenv.game.rules import Rules
 from tttenv.observed import Observed, from_observations
 from tttenv.policy import Policy
 from tttenv.purity import called, tabulated
-from tttenv.rules import Rules
 
 with wanted("ray", extra="rllib"):
     from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule

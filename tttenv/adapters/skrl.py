@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from tttenv.adapters import frozen, wanted
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations
-from tttenv.rules import Rules
 from tttenv.skin import require_open
 from tttenv.vector import VectorTicTacToe
 

@@ -20,8 +20,8 @@ from gymnasium import spaces
 
 from tttenv.adapters import frozen, wanted
 from tttenv.env import TicTacToe
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations
-from tttenv.rules import Rules
 
 with wanted("tianshou", "torch"):
     import torch

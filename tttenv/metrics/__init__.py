@@ -8,9 +8,9 @@ A metric is a function (rules, policy) -> numbers by tag. Tags explain themselve
 from collections.abc import Callable
 
 from tttenv.exact import enumerable, tabulate
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 from tttenv.registry import Row, Table
-from tttenv.rules import Rules
 
 # To add a metric: a file in this folder with a function `measure`, and its row in one of these.
 EXACT: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(

@@ -1,8 +1,8 @@
 """Where in the game a player errs: its share of optimal moves, ply by ply."""
 
 from tttenv.exact import positions, solve, tabulate
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:

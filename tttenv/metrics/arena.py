@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from math import sqrt
 
+from tttenv.game.rules import Rules
 from tttenv.match import rollout
 from tttenv.opponents import player
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 GAMES = 1000  # a seat
 RIVALS = ("random", "tactical")

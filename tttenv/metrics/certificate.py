@@ -1,8 +1,8 @@
 """The certificate as a row of numbers, one tag each."""
 
 from tttenv.certificate import Certificate, certify
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 OUTCOMES = ("win", "draw", "loss")
 

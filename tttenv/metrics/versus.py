@@ -1,9 +1,9 @@
 """Exact results against named players, seat by seat."""
 
 from tttenv.exact import Score, score
+from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 RIVALS = ("tactical", "first")  # the certificate itself plays random and perfect
 

@@ -8,8 +8,8 @@ from tttenv.registry import LONGEST_NAME, Row, Spec, Table, call, parse
 from tttenv.untrusted import shown
 
 if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
+    from tttenv.game.rules import Rules
     from tttenv.policy import Policy
-    from tttenv.rules import Rules
 
 # To add a player: a file in this folder with a function (rules, option=default, ...) -> Policy,
 # and its row here. Scripts, tests, environments and the benchmark pick it up by its name. A row is
@@ -74,7 +74,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
         ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
             is missing, damaged or of other rules.
     """
-    from tttenv.rules import Rules
+    from tttenv.game.rules import Rules
 
     if not isinstance(spec, str):
         raise ValueError(f"a player is named by a text, not {spec!r}")
@@ -133,8 +133,8 @@ def rules_of(spec: str) -> "Rules":
     Raises:
         ValueError: if there is no checkpoint in the folder.
     """
+    from tttenv.game.rules import Rules
     from tttenv.opponents import checkpoint
-    from tttenv.rules import Rules
 
     return checkpoint.rules_of(Path(spec)) if is_path(spec) else Rules()
 

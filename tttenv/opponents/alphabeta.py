@@ -4,14 +4,14 @@ from typing import Literal
 
 import numpy as np
 
-from tttenv import symmetry
+from tttenv.game import symmetry
+from tttenv.game.rules import Rules
 from tttenv.kernels import alphabeta as frames
 from tttenv.kernels.rules import completing
 from tttenv.kernels.transposition import ENTRY
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.deepening import Deepening, Limits
 from tttenv.opponents.found import Found, at_least, not_both, spread
-from tttenv.rules import Rules
 
 NODES = 200_000  # positions a move where nothing else is limited
 SMALL = 36  # cells of the largest board on which every move is tried

@@ -9,8 +9,8 @@ from safetensors.numpy import load as tensors
 
 from tttenv.card import POLICY, file_of, read_card, read_data
 from tttenv.exact import Tabulated, enumerable, positions
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 from tttenv.tensor_file import header
 from tttenv.untrusted import shown
 

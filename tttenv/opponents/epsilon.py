@@ -1,9 +1,9 @@
 """A player that now and then forgets itself: with probability epsilon it moves at random."""
 
+from tttenv.game.rules import Rules
 from tttenv.opponents import player as named
 from tttenv.policy import Policy, blend, uniform
 from tttenv.registry import Spec
-from tttenv.rules import Rules
 
 MINIMAX = Spec("minimax")
 

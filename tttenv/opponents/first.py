@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 class First:

@@ -6,11 +6,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules import Rules
 from tttenv.kernels import mcts as trees
 from tttenv.kernels.mcts import iterate, plant
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.found import Found, at_least, not_both, spread
-from tttenv.rules import Rules
 
 ITERATIONS = 500  # where no limit is given
 SLICE = 2_000  # iterations between two looks at the clock, and at Ctrl-C

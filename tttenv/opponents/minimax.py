@@ -3,8 +3,8 @@
 from typing import Literal
 
 from tttenv.exact import Tabulated
+from tttenv.game.rules import Rules
 from tttenv.opponents.minimax_search import MinimaxSearch
-from tttenv.rules import Rules
 from tttenv.solution import solve
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv import symmetry
 from tttenv.enumeration import require_enumerable
+from tttenv.game import symmetry
+from tttenv.game.rules import Rules
 from tttenv.kernels.rules import completes
 from tttenv.kernels.types import Boards, Mask, Probs, Stones
 from tttenv.opponents.found import Found
 from tttenv.policy import over
-from tttenv.rules import Rules
 
 NOT_LEGAL = -1000  # the rank of a move onto a taken cell
 

@@ -1,7 +1,7 @@
 """The random player: every legal move alike."""
 
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
-from tttenv.rules import Rules
 
 
 def random(rules: Rules) -> Policy:

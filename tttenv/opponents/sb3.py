@@ -4,8 +4,8 @@ import importlib
 from typing import Any, Literal, cast
 
 from tttenv.exact import enumerable
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 Algorithm = Literal["detect", "maskable_ppo", "ppo", "trpo", "a2c", "qrdqn", "dqn", "ars"]
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from tttenv.game.rules import Rules
 from tttenv.kernels.rules import completing
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy, over
-from tttenv.rules import Rules
 
 
 class Tactical:

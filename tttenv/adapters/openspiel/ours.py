@@ -8,9 +8,9 @@ from tttenv.adapters import wanted
 from tttenv.adapters.openspiel.states import board_of, game
 from tttenv.enumeration import enumerable, positions, require_enumerable
 from tttenv.exact import tabulate
+from tttenv.game.rules import Rules
 from tttenv.opponents import player as named
 from tttenv.policy import Policy, sample, validated
-from tttenv.rules import Rules
 
 with wanted("pyspiel", "open_spiel"):
     import pyspiel

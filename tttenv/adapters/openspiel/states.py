@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from tttenv.adapters import wanted
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.rules import Rules
 
 with wanted("pyspiel"):
     import pyspiel

@@ -8,9 +8,9 @@ import numpy as np
 
 from tttenv.adapters import wanted
 from tttenv.adapters.openspiel.states import state_of
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 with wanted("pyspiel"):
     import pyspiel

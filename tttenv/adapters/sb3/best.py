@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tttenv.certificate import Certificate
-from tttenv.rules import Rules
+from tttenv.game.rules import Rules
 from tttenv.untrusted import read_json, shown
 
 MODEL, CERTIFICATE = "best.zip", "best.json"

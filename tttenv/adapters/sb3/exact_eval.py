@@ -14,8 +14,8 @@ from tttenv.card import digest
 from tttenv.certificate import Certificate, certify
 from tttenv.exact import require_enumerable
 from tttenv.files import write
+from tttenv.game.rules import Rules
 from tttenv.metrics import measure
-from tttenv.rules import Rules
 
 SHOWN = (
     "worst_case_",

@@ -11,10 +11,10 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
 from tttenv.exact import enumerable, positions
+from tttenv.game.rules import Rules
 from tttenv.observed import Observed, from_observations
 from tttenv.policy import Policy
 from tttenv.purity import called, tabulated
-from tttenv.rules import Rules
 
 # What answers in a model's `policy`, by the attribute that shows which kind it is: numbers for
 # cells, and whether these are logits to play by or values to be greedy on. The first found counts.

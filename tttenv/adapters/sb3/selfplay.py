@@ -7,9 +7,9 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.vec_env import SubprocVecEnv
 
 from tttenv.adapters.sb3.models import policy, rules_of
+from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import Policy
-from tttenv.rules import Rules
 
 
 class SelfPlayCallback(BaseCallback):

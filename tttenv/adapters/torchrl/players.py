@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from tttenv.adapters import frozen, wanted
+from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations
-from tttenv.rules import Rules
 
 with wanted("tensordict", "torch"):
     import torch

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.rules import Rules
 
 Picture = NDArray[np.uint8]  # (height, width, 3)
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Mask
-from tttenv.rules import Rules
 
 
 def maps(rules: Rules) -> NDArray[np.int64]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.rules import Rules
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 try:
@@ -19,7 +19,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-from tttenv.picture import Layout, Scene, below, paint
+from tttenv.game.drawing import Layout, Scene, below, paint
 
 UNIT = 17  # pixels of small letters in a new window
 LARGEST, SMALLEST = 132, 34  # pixels of a cell in a new window
@@ -68,7 +68,7 @@ class Window:
         self._draw()
 
     def show(self, board: Boards, **more: Any) -> None:
-        """Draw another board (cells,), seen by the side to move; `more` as in `picture.Scene`."""
+        """Draw another board (cells,), seen by the side to move; `more` as in `drawing.Scene`."""
         self.scene = Scene(board, **more)
         self._draw()
 

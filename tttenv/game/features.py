@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.rules import Rules
 
 
 def one_hot(boards: Boards) -> NDArray[np.float32]:

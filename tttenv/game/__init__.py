@@ -1,0 +1,1 @@
+"""The m,n,k-game alone: rules, rewards, symmetries, features and pictures."""

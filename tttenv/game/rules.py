@@ -1,0 +1,193 @@
+"""The m,n,k-game: its boards, moves and ends. A board is always seen by the side to move.
+
+The side to move is never an argument: it is the parity of the stones, and X opens.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tttenv.arrays import described, real_numbers
+from tttenv.kernels import rules as kernels
+from tttenv.kernels.rules import DIRECTIONS
+from tttenv.kernels.types import Boards, Cells, Mask
+from tttenv.untrusted import shown
+
+LARGEST = 19  # rows or columns
+LONGEST = 80  # characters of a wrong number that a message repeats
+
+
+@dataclass(frozen=True)
+class Rules:
+    """An m,n,k-game: m rows, n columns, k in a row win (k or more); X opens.
+
+    Cells are numbered row by row from the top left.
+
+    Raises:
+        ValueError: unless 1 <= m, n <= 19 and 2 <= k <= max(m, n).
+    """
+
+    m: int = 3
+    n: int = 3
+    k: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("m", "n", "k"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | np.integer):
+                raise ValueError(f"rules need whole numbers m,n,k, not {name}={described(value)}")
+            object.__setattr__(self, name, int(value))
+        if not (1 <= self.m <= LARGEST and 1 <= self.n <= LARGEST):
+            size = shown(f"{self.m} by {self.n}", LONGEST)
+            raise ValueError(f"a board has 1 to {LARGEST} rows and columns, not {size}")
+        if not 2 <= self.k <= max(self.m, self.n):
+            raise ValueError(
+                f"{shown(self.k, LONGEST)} in a row cannot be played on {self.m} by {self.n}: "
+                f"k goes from 2 to {max(self.m, self.n)}"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.m},{self.n},{self.k}"
+
+    @classmethod
+    def of(cls, text: str) -> "Rules":
+        """The rules written as "m,n,k"; the inverse of `str`.
+
+        Raises:
+            ValueError: for anything but three whole numbers that make a game.
+        """
+        try:
+            m, n, k = (int(part) for part in text.split(","))
+        except ValueError:
+            asked = shown(repr(text), 80)
+            raise ValueError(f'rules are written m,n,k, as in "3,3,3", not {asked}') from None
+        return cls(m, n, k)
+
+    @cached_property
+    def cells(self) -> int:
+        """How many cells the board has."""
+        return self.m * self.n
+
+    @cached_property
+    def lines(self) -> NDArray[np.int64]:
+        """The cells of every straight window of k cells, (lines, k)."""
+        steps = np.arange(self.k)
+        found = []
+        for down, right in DIRECTIONS:
+            for cell in range(self.cells):
+                rows, columns = cell // self.n + steps * down, cell % self.n + steps * right
+                if rows[-1] < self.m and 0 <= columns[-1] < self.n:
+                    found.append(rows * self.n + columns)
+        return np.array(found, np.int64).reshape(-1, self.k)
+
+    def start(self, *batch: int) -> Boards:
+        """Empty boards, (*batch, cells)."""
+        return np.zeros((*batch, self.cells), np.int8)
+
+    def legal(self, boards: ArrayLike) -> Mask:
+        """The cells that may be played on boards (..., cells); none on a finished board."""
+        array = self.boards(boards)
+        mask: Mask = (array == 0) & ~self.over(array)[..., None]
+        return mask
+
+    def play(self, boards: ArrayLike, cells: ArrayLike) -> Boards:
+        """Boards (..., cells) after a stone on `cells` (...), seen by the side now to move.
+
+        Raises:
+            ValueError: if a stone falls off the board or on a taken cell.
+        """
+        array, flat, given = self.boards(boards), self._flat(boards), np.asarray(cells)
+        if given.shape not in ((), array.shape[:-1]):
+            raise ValueError(f"one cell for all boards or one each, not {given.shape} cells")
+        where: Cells = np.broadcast_to(given, array.shape[:-1]).reshape(-1)
+        if not np.issubdtype(where.dtype, np.integer):
+            raise ValueError(f"cells are whole numbers, not {where.dtype}")
+        where = where.astype(np.int64)
+        bad = (where < 0) | (where >= self.cells)
+        if bad.any():
+            raise ValueError(f"cell {where[bad][0]} is off the board: 0 to {self.cells - 1}")
+        taken = flat[np.arange(len(flat)), where] != 0
+        if taken.any():
+            raise ValueError(f"cell {where[taken][0]} is taken on {self._shown(flat[taken][0])}")
+        return kernels.play(flat, where).reshape(array.shape)
+
+    def lost(self, boards: ArrayLike) -> Mask:
+        """Whether the side to move on boards (..., cells) has just been beaten, (...)."""
+        shape = np.shape(boards)[:-1]
+        return kernels.lost(self._flat(boards), self.m, self.n, self.k).reshape(shape)
+
+    def over(self, boards: ArrayLike) -> Mask:
+        """Whether the game on boards (..., cells) is finished, won or full, (...)."""
+        shape = np.shape(boards)[:-1]
+        return kernels.over(self._flat(boards), self.m, self.n, self.k).reshape(shape)
+
+    def seat(self, boards: ArrayLike) -> NDArray[np.int64]:
+        """Who is to move on boards (..., cells): 0 for X, 1 for O, (...)."""
+        stones: NDArray[np.int64] = np.count_nonzero(self.boards(boards), axis=-1)
+        return np.asarray(stones % 2)
+
+    def parse(self, text: str) -> Boards:
+        """The board (cells,) written as X, O and _ row by row; white space is ignored.
+
+        Raises:
+            ValueError: for other characters, a wrong length or impossible numbers of X and O.
+        """
+        marks = "".join(str(text).split()).upper()
+        if len(marks) != self.cells or set(marks) - set("XO_"):
+            raise ValueError(
+                f"a board of {self} is {self.cells} of X, O and _, not {described(text)}"
+            )
+        x, o = marks.count("X"), marks.count("O")
+        if x - o not in (0, 1):
+            raise ValueError(f"X opens, so X has as many stones as O or one more, not {x} and {o}")
+        mine, theirs = "XO" if x == o else "OX"
+        return np.array([(mark == mine) - (mark == theirs) for mark in marks], np.int8)
+
+    def format(self, board: ArrayLike) -> str:
+        """One board (cells,) as text like "OOX_X_X__", the inverse of `parse`."""
+        array = self.boards(board)
+        if array.ndim != 1:
+            raise ValueError(f"format takes one board of {self.cells} cells, not {array.shape}")
+        return self._shown(array)
+
+    def check(self, board: ArrayLike) -> Boards:
+        """The same board (cells,), if it can be reached in play and is undecided.
+
+        Raises:
+            ValueError: if not.
+        """
+        given = real_numbers("boards", board)
+        if given.size != self.cells:
+            raise ValueError(f"one board of {self.cells} cells is wanted, not shape {given.shape}")
+        array = self._flat(given.reshape(-1)) if np.isin(given, (-1, 0, 1)).all() else None
+        if array is None or array.sum() not in (0, -1):  # mine less theirs: 0 for X, -1 for O
+            raise ValueError(
+                "unreachable board: 1 mine, -1 theirs, 0 empty, seen by the side to move, who has "
+                f"as many stones or one fewer; got {shown(given.tolist())}"
+            )
+        if bool(self.over(array)[0]) or bool(self.lost(-array)[0]):
+            raise ValueError(f"finished board, nothing left to play: {self._shown(array[0])}")
+        good: Boards = array[0].copy()
+        return good
+
+    def boards(self, boards: ArrayLike) -> Boards:
+        """The same boards (..., cells) as int8.
+
+        Raises:
+            ValueError: for another number of cells, or anything on them but 1, -1 and 0.
+        """
+        given = real_numbers("boards", boards)
+        if given.ndim == 0 or given.shape[-1] != self.cells:
+            raise ValueError(f"boards of {self} have {self.cells} cells, not shape {given.shape}")
+        if given.dtype != np.int8 and not np.isin(given, (-1, 0, 1)).all():
+            raise ValueError(f"a board of {self} holds 1 mine, -1 theirs, 0 empty and nothing else")
+        return given.astype(np.int8, copy=False)
+
+    def _flat(self, boards: ArrayLike) -> Boards:
+        return np.ascontiguousarray(self.boards(boards).reshape(-1, self.cells))
+
+    def _shown(self, board: Boards) -> str:
+        marks = "_XO" if np.count_nonzero(board) % 2 == 0 else "_OX"
+        return "".join(marks[stone] for stone in board)
