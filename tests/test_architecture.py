@@ -22,7 +22,7 @@ FLOORS = [
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
     (0, "tttenv.private_folder"),
     (1, "tttenv.game tttenv.game.* tttenv.rules"),
-    (2, "tttenv.observed tttenv.spread tttenv.policy tttenv.answers"),
+    (2, "tttenv.policy tttenv.answers"),
     (3, "tttenv.enumeration tttenv.purity tttenv.solution tttenv.tabulated tttenv.exact"),
     (4, "tttenv.board_games tttenv.card tttenv.checks tttenv.crew tttenv.games tttenv.helpers"),
     (4, "tttenv.match tttenv.pcg tttenv.quick tttenv.recycle tttenv.rollback tttenv.rollouts"),

@@ -5,9 +5,8 @@ from typing import Any, cast
 
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
-from tttenv.observed import is_network
 from tttenv.opponents import player
-from tttenv.policy import Policy, validated
+from tttenv.policy import Policy, is_network, validated
 from tttenv.untrusted import shown
 
 LONGEST_REASON = 200  # characters that a message repeats of what a stranger's object says

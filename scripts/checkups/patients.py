@@ -15,10 +15,9 @@ from tttenv import Policy, Rules
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.given import given
 from tttenv.kernels.types import Boards, Numbers
-from tttenv.observed import Observed, from_observations, is_network
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
+from tttenv.policy import Observed, from_observations, is_network, restricted
 from tttenv.registry import near
-from tttenv.spread import restricted
 from tttenv.testing import some_boards
 
 FUNCTION = (

@@ -5,7 +5,7 @@ from checkups.findings import Finding, ok, problem, skipped
 from checkups.patients import Player
 from checkups.strength import LARGE, SEATS, gains, optimal, wins_taken
 from tttenv.exact import enumerable
-from tttenv.spread import restricted
+from tttenv.policy import restricted
 
 
 def rewards(patient: Player) -> Finding:

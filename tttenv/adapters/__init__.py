@@ -7,8 +7,7 @@ from typing import Any
 
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
-from tttenv.observed import evaluating
-from tttenv.policy import Policy
+from tttenv.policy import Policy, evaluating
 from tttenv.purity import called, tabulated
 
 

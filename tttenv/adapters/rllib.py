@@ -29,8 +29,7 @@ from tttenv.arrays import described
 from tttenv.env import TicTacToe
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
-from tttenv.observed import Observed, from_observations
-from tttenv.policy import Policy
+from tttenv.policy import Observed, Policy, from_observations
 from tttenv.purity import called, tabulated
 
 with wanted("ray", extra="rllib"):

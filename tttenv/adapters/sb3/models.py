@@ -12,8 +12,7 @@ from stable_baselines3.common.vec_env import VecEnv
 
 from tttenv.exact import enumerable, positions
 from tttenv.game.rules import Rules
-from tttenv.observed import Observed, from_observations
-from tttenv.policy import Policy
+from tttenv.policy import Observed, Policy, from_observations
 from tttenv.purity import called, tabulated
 
 # What answers in a model's `policy`, by the attribute that shows which kind it is: numbers for
