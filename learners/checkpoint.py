@@ -30,8 +30,8 @@ from tttenv.card import (
     read_data,
     read_whole,
 )
-from tttenv.certificate import certify
 from tttenv.exact import enumerable, tabulate
+from tttenv.exact.certificate import certify
 from tttenv.files import write
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Probs

@@ -9,8 +9,8 @@ from typing import Any
 from learners.base import Learner
 from learners.registry import row
 from tttenv import metrics
-from tttenv.certificate import Certificate, certify
 from tttenv.exact import enumerable, tabulate
+from tttenv.exact.certificate import Certificate, certify
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
 from tttenv.untrusted import first_line, shown

@@ -76,9 +76,9 @@ def meet(given: Arguments) -> None:
     import head_to_head
 
     from tttenv import Rules, player
-    from tttenv.certificate import require_pure
+    from tttenv.exact.certificate import require_pure
+    from tttenv.exact.purity import tabulated
     from tttenv.opponents import is_path, rules_of
-    from tttenv.purity import tabulated
 
     specs = [given.player, str(given.against)]
     named = next(filter(is_path, specs), given.player)  # a checkpoint knows its rules
@@ -103,8 +103,8 @@ def meet(given: Arguments) -> None:
 @contextmanager
 def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
     """The same player; where asking it, or what follows, takes long, a bar shows how far it is."""
-    from tttenv.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
+    from tttenv.exact.certificate import require_pure
 
     one_by_one, large = getattr(policy, "one_by_one", False), not enumerable(rules)
     if not one_by_one and not large:

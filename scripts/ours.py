@@ -9,11 +9,11 @@ import numpy as np
 from speed import Row, Work
 
 from tttenv import Rules, certify, player
-from tttenv.enumeration import positions
 from tttenv.exact import Tabulated, tabulate
+from tttenv.exact.enumeration import positions
+from tttenv.exact.solution import solve
 from tttenv.match import rollout
 from tttenv.policy import uniform
-from tttenv.solution import solve
 
 BOARDS = ((3, 3, 3), (9, 9, 5), (15, 15, 5))
 BIG = 65_536

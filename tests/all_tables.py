@@ -63,7 +63,7 @@ def exact():
     from checkups.findings import Finding
 
     from tttenv import Rules
-    from tttenv.certificate import Certificate
+    from tttenv.exact.certificate import Certificate
 
     begin("seven")
     seven.show(read("seven.json"))

@@ -9,8 +9,8 @@ import scipy.sparse
 import torch
 
 import tttenv
-from tttenv.certificate import certify
 from tttenv.exact import score, worst_case
+from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
 from tttenv.policy import from_observations, uniform, validated
 

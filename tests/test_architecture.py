@@ -17,13 +17,13 @@ ROOT = Path(tttenv.__file__).parent.parent
 # Which modules stand on which floor; a module belongs to the first row that names it.
 FLOORS = [
     (7, "tttenv.skin"),
-    (5, "tttenv.certificate tttenv.given tttenv.refutation"),
+    (5, "tttenv.given tttenv.exact.certificate"),  # it takes whatever is handed in as a player
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
     (0, "tttenv.private_folder"),
     (1, "tttenv.game tttenv.game.* tttenv.rules"),
     (2, "tttenv.policy tttenv.answers"),
-    (3, "tttenv.enumeration tttenv.purity tttenv.solution tttenv.tabulated tttenv.exact"),
+    (3, "tttenv.exact tttenv.exact.*"),
     (4, "tttenv.board_games tttenv.card tttenv.checks tttenv.crew tttenv.games tttenv.helpers"),
     (4, "tttenv.match tttenv.pcg tttenv.quick tttenv.recycle tttenv.rollback tttenv.rollouts"),
     (4, "tttenv.rounds tttenv.table_games tttenv.tables"),
@@ -116,7 +116,7 @@ def target(home, name):
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("from tttenv import policy, certify", {"tttenv.policy", "tttenv.certificate"}),
+        ("from tttenv import policy, certify", {"tttenv.policy", "tttenv.exact.certificate"}),
         ("from tttenv.opponents import player", {"tttenv.opponents"}),
         ("from . import first\nfrom .. import env", {"tttenv.opponents.first", "tttenv.env"}),
         ("def play():\n    import tttenv.env", {"tttenv.env"}),

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from reference import certificate, game, mover, spell
 
-from tttenv.certificate import certify
 from tttenv.exact import Tabulated, positions, tabulate
+from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import blend, uniform

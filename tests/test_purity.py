@@ -5,9 +5,8 @@ import pytest
 import torch
 from torch import nn
 
-from tttenv import purity
-from tttenv.certificate import certify
-from tttenv.exact import Tabulated, positions, score, tabulate, worst_case
+from tttenv.exact import Tabulated, positions, purity, score, tabulate, worst_case
+from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import blend, from_observations, uniform

@@ -15,8 +15,8 @@ import pytest
 
 from tttenv import Rules, certify, player
 from tttenv.card import read_card
-from tttenv.certificate import TINY, blunders
 from tttenv.exact import positions, score, solve, tabulate
+from tttenv.exact.certificate import TINY, blunders
 from tttenv.game.symmetry import orbits
 from tttenv.opponents import OPPONENTS
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from reference import put, random_game, spell, view, winner
 
-from tttenv.certificate import certify
 from tttenv.exact import positions, solve
+from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
 from tttenv.kernels.alphabeta import WIN
 from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT

@@ -16,8 +16,8 @@ from learners.loop import Clock, plan, run
 from learners.moves import MOST, TEST, export_csv, images, read_csv, solved, turned_twice
 from learners.registry import LEARNERS
 from learners.testing import check_learner
-from tttenv.certificate import certify
 from tttenv.exact import solve
+from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 if TYPE_CHECKING:
-    from tttenv.certificate import certify
     from tttenv.exact import score, solve, worst_case
+    from tttenv.exact.certificate import certify
     from tttenv.game.rewards import Outcome
     from tttenv.game.rules import Rules
     from tttenv.opponents import player
@@ -25,7 +25,7 @@ _HOMES = {
     "Outcome": "tttenv.game.rewards",
     "Policy": "tttenv.policy",
     "Rules": "tttenv.game.rules",
-    "certify": "tttenv.certificate",
+    "certify": "tttenv.exact.certificate",
     "player": "tttenv.opponents",
     "score": "tttenv.exact",
     "solve": "tttenv.exact",

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.enumeration import Positions, positions
+from tttenv.exact.enumeration import Positions, positions
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.kernels import table_step

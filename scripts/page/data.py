@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from page.gather import RULES, Shown
-from tttenv.certificate import TINY
 from tttenv.exact import positions, solve
+from tttenv.exact.certificate import TINY
 from tttenv.game.symmetry import orbits
 
 
@@ -20,7 +20,7 @@ def tables(players: list[Shown]) -> dict[str, Any]:
     game = positions(RULES)
     return {
         "successors": _packed(game.successors, "<i2"),  # (positions, cells), -1 where none
-        "ranks": _packed(solve(RULES).ranks, "i1"),  # (positions,), see tttenv.solution
+        "ranks": _packed(solve(RULES).ranks, "i1"),  # (positions,), see tttenv.exact.solution
         "classes": _packed(classes(), "<i2"),  # (positions,): which symmetry class
         "lines": RULES.lines.tolist(),  # to show which three won
         "start": next((n for n, p in enumerate(players) if p.steps is not None), 0),

@@ -6,7 +6,7 @@ from typing import Any
 from learners.registry import LEARNERS, row
 from sources.rows import Found, Run, Task, Tell
 from tttenv import Rules, certify
-from tttenv.certificate import Certificate
+from tttenv.exact.certificate import Certificate
 from tttenv.policy import Policy
 
 RULES = Rules()

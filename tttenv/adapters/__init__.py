@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from tttenv.exact import enumerable
+from tttenv.exact.purity import called, tabulated
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, evaluating
-from tttenv.purity import called, tabulated
 
 
 @contextmanager

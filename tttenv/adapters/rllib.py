@@ -28,9 +28,9 @@ from tttenv.adapters import wanted
 from tttenv.arrays import described
 from tttenv.env import TicTacToe
 from tttenv.exact import enumerable
+from tttenv.exact.purity import called, tabulated
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
-from tttenv.purity import called, tabulated
 
 with wanted("ray", extra="rllib"):
     from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule

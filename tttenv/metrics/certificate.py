@@ -1,6 +1,6 @@
 """The certificate as a row of numbers, one tag each."""
 
-from tttenv.certificate import Certificate, certify
+from tttenv.exact.certificate import Certificate, certify
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 

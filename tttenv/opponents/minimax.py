@@ -3,9 +3,9 @@
 from typing import Literal
 
 from tttenv.exact import Tabulated
+from tttenv.exact.solution import solve
 from tttenv.game.rules import Rules
 from tttenv.opponents.minimax_search import MinimaxSearch
-from tttenv.solution import solve
 
 
 def minimax(

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.enumeration import require_enumerable
+from tttenv.exact.enumeration import require_enumerable
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
 from tttenv.kernels.rules import completes
@@ -17,8 +17,8 @@ NOT_LEGAL = -1000  # the rank of a move onto a taken cell
 class MinimaxSearch:
     """A perfect player that walks the tree of all games instead of looking positions up.
 
-    What a move is worth is put into ranks, as in `tttenv.solution`: in a game of c cells a win in
-    d plies is worth c + 1 - d, a draw 0 and a loss d - c - 1, so that quick wins are best.
+    What a move is worth is put into ranks, as in `tttenv.exact.solution`: in a game of c cells a
+    win in d plies is worth c + 1 - d, a draw 0 and a loss d - c - 1, so that quick wins are best.
 
     Args:
         rules: a game of up to 15 cells.

@@ -6,8 +6,8 @@ import numpy as np
 
 from tttenv.adapters import wanted
 from tttenv.adapters.openspiel.states import board_of, game
-from tttenv.enumeration import enumerable, positions, require_enumerable
 from tttenv.exact import tabulate
+from tttenv.exact.enumeration import enumerable, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.opponents import player as named
 from tttenv.policy import Policy, sample, validated

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tttenv.certificate import Certificate
+from tttenv.exact.certificate import Certificate
 from tttenv.game.rules import Rules
 from tttenv.untrusted import read_json, shown
 

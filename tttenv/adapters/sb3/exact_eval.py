@@ -11,8 +11,8 @@ from stable_baselines3.common.callbacks import BaseCallback
 from tttenv.adapters.sb3.best import CERTIFICATE, MODEL, kept, rank
 from tttenv.adapters.sb3.models import illegal_mass, masked, policy, rules_of
 from tttenv.card import digest
-from tttenv.certificate import Certificate, certify
 from tttenv.exact import require_enumerable
+from tttenv.exact.certificate import Certificate, certify
 from tttenv.files import write
 from tttenv.game.rules import Rules
 from tttenv.metrics import measure

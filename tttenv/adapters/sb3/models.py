@@ -11,9 +11,9 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
 from tttenv.exact import enumerable, positions
+from tttenv.exact.purity import called, tabulated
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
-from tttenv.purity import called, tabulated
 
 # What answers in a model's `policy`, by the attribute that shows which kind it is: numbers for
 # cells, and whether these are logits to play by or values to be greedy on. The first found counts.

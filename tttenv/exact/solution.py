@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.enumeration import Positions, positions
+from tttenv.exact.enumeration import Positions, positions
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Mask
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv import policy as policies
-from tttenv.enumeration import positions
+from tttenv.exact.enumeration import positions
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Mask, Probs
 from tttenv.policy import Policy

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv import policy as policies
-from tttenv.enumeration import Positions, positions, require_solvable
+from tttenv.exact.enumeration import Positions, positions, require_solvable
+from tttenv.exact.tabular import Mixture, Tabulated, tabulate
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy
-from tttenv.tabulated import Mixture, Tabulated, tabulate
 from tttenv.untrusted import shown
 
 TOGETHER, ALONE = 16, 2  # boards asked about again, together in another order and each by itself

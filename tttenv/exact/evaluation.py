@@ -8,43 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv import policy as policies
-from tttenv.enumeration import (
+from tttenv.exact.enumeration import (
     Positions,
-    enumerable,
     positions,
-    require_enumerable,
-    require_solvable,
-    solvable,
 )
+from tttenv.exact.purity import require_alike, tabulated
+from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Odds, Probs
 from tttenv.policy import Policy
-from tttenv.purity import require_alike, tabulated
-from tttenv.solution import Solution, solve
-from tttenv.tabulated import Mixture, Tabulated, tabulate
-
-__all__ = [
-    "SEATS",
-    "Chooser",
-    "Follower",
-    "Mixture",
-    "Positions",
-    "Score",
-    "Solution",
-    "Tabulated",
-    "best_response",
-    "enumerable",
-    "follow",
-    "positions",
-    "require_enumerable",
-    "require_solvable",
-    "score",
-    "solvable",
-    "solve",
-    "sweep",
-    "tabulate",
-    "worst_case",
-]
 
 SEATS = ("X", "O")
 
