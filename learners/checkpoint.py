@@ -18,7 +18,7 @@ import tttenv
 from learners.base import Learner, PlaysFromWeights
 from learners.registry import LEARNERS
 from learners.stored import from_stored
-from tttenv.card import (
+from tttenv.checkpoint import (
     LARGEST,
     POLICY,
     STATE,

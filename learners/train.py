@@ -17,7 +17,7 @@ from learners.loop import Clock, Plan, Report, finished, last_report, run
 from learners.registry import LEARNERS
 from learners.stored import from_stored
 from learners.tensorboard import TensorBoard, remove_events
-from tttenv.card import (
+from tttenv.checkpoint import (
     CARD,
     POLICY,
     STATE,

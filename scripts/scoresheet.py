@@ -62,7 +62,7 @@ def _rows(result: dict[str, Any]) -> list[list[str]]:
 
 def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
     """Copy the players of `seed` without what only training needs, and list them in a README."""
-    from tttenv.card import POLICY, WEIGHTS, commit, read_data
+    from tttenv.checkpoint import POLICY, WEIGHTS, commit, read_data
     from tttenv.files import write
 
     rows = []

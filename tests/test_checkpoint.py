@@ -19,7 +19,7 @@ from learners.loop import Plan
 from learners.selfplay import SelfPlayConfig
 from learners.train import train
 from tttenv import Rules, certify, player
-from tttenv.card import CARD, KEYS, POLICY, STATE, WEIGHTS, digest, file_of
+from tttenv.checkpoint import CARD, KEYS, POLICY, STATE, WEIGHTS, digest, file_of
 from tttenv.files import write
 
 SHORT = Plan(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)

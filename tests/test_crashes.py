@@ -16,7 +16,17 @@ from learners.td0 import TD0, TD0Config
 from learners.train import LOCK, train
 from tests.test_train import contents, names, sound
 from tttenv import Rules, certify, player
-from tttenv.card import CARD, POLICY, STATE, WEIGHTS, commit, file_of, read_card, read_data, tidy
+from tttenv.checkpoint import (
+    CARD,
+    POLICY,
+    STATE,
+    WEIGHTS,
+    commit,
+    file_of,
+    read_card,
+    read_data,
+    tidy,
+)
 
 SMALL = TD0Config(seed=1, games=8)
 PLAN = Plan(steps=4, every=2, checkpoint_every=2, stop_when_unbeatable=False)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, certify, player
-from tttenv.card import read_card
+from tttenv.checkpoint import read_card
 from tttenv.exact import positions, score, solve, tabulate
 from tttenv.exact.certificate import TINY, blunders
 from tttenv.game.symmetry import orbits

@@ -29,7 +29,7 @@ from tttenv.adapters.sb3 import (
     policy,
 )
 from tttenv.adapters.sb3.best import rank
-from tttenv.card import digest
+from tttenv.checkpoint import digest
 from tttenv.policy import uniform
 
 pytestmark = pytest.mark.usefixtures("single_thread")

@@ -17,7 +17,7 @@ import pytest
 import tttenv
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
-from tttenv.card import WEIGHTS, file_of, read_card
+from tttenv.checkpoint import WEIGHTS, file_of, read_card
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
 

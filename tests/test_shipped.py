@@ -8,7 +8,7 @@ import pytest
 from learners.checkpoint import load_policy
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
-from tttenv.card import read_card
+from tttenv.checkpoint import read_card
 
 SHIPPED = Path(__file__).parents[1] / "checkpoints"
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, certify, player
-from tttenv.card import read_card
+from tttenv.checkpoint import read_card
 from tttenv.exact import score
 from tttenv.exact.enumeration import positions
 from tttenv.exact.solution import solve

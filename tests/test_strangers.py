@@ -23,7 +23,7 @@ from learners.stored import from_stored, spec_fields
 from learners.train import train
 from tests.test_scripts import command, surroundings
 from tttenv import Rules, player
-from tttenv.card import CARD, STATE, WEIGHTS, digest, file_of, read_card
+from tttenv.checkpoint import CARD, STATE, WEIGHTS, digest, file_of, read_card
 from tttenv.registry import Spec
 from tttenv.testing import some_boards
 

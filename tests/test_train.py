@@ -19,7 +19,7 @@ from learners.tensorboard import LAYOUT, TensorBoard
 from learners.testing import _same as same
 from learners.train import train
 from tttenv import Rules, certify, player
-from tttenv.card import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
+from tttenv.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
 SHORT = Plan(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)

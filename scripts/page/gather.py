@@ -11,12 +11,11 @@ from learners.registry import LEARNERS
 from page import given
 from page.curves import Curve, read
 from tttenv import Rules, certify
-from tttenv.card import CARD, read_card
+from tttenv.checkpoint import CARD, load, read_card
 from tttenv.exact import Tabulated
 from tttenv.exact.certificate import require_pure
 from tttenv.exact.purity import tabulated
 from tttenv.opponents import OPPONENTS, is_path, player, untrusted_player
-from tttenv.opponents.checkpoint import load
 from tttenv.policy import Policy
 from tttenv.untrusted import shown as shorter
 

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import tttenv
-from tttenv.card import CARD, read_card
+from tttenv.checkpoint import CARD, read_card
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated

@@ -79,7 +79,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     if not isinstance(spec, str):
         raise ValueError(f"a player is named by a text, not {spec!r}")
     if is_path(spec):
-        from tttenv.opponents.checkpoint import load  # reads files: only where there is one
+        from tttenv.checkpoint import load  # reads files: only where there is one
 
         return load(Path(spec), rules)
     return _by_name(spec, rules or Rules())
@@ -133,8 +133,8 @@ def rules_of(spec: str) -> "Rules":
     Raises:
         ValueError: if there is no checkpoint in the folder.
     """
+    from tttenv import checkpoint
     from tttenv.game.rules import Rules
-    from tttenv.opponents import checkpoint
 
     return checkpoint.rules_of(Path(spec)) if is_path(spec) else Rules()
 

@@ -10,7 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from tttenv.adapters.sb3.best import CERTIFICATE, MODEL, kept, rank
 from tttenv.adapters.sb3.models import illegal_mass, masked, policy, rules_of
-from tttenv.card import digest
+from tttenv.checkpoint import digest
 from tttenv.exact import require_enumerable
 from tttenv.exact.certificate import Certificate, certify
 from tttenv.files import write
