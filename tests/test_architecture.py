@@ -16,7 +16,7 @@ ROOT = Path(tttenv.__file__).parent.parent
 
 # Which modules stand on which floor; a module belongs to the first row that names it.
 FLOORS = [
-    (7, "tttenv.skin"),
+    (7, "tttenv.simulator.observation"),  # it asks opponents for players by name
     (5, "tttenv.given tttenv.exact.certificate"),  # it takes whatever is handed in as a player
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
@@ -24,9 +24,7 @@ FLOORS = [
     (1, "tttenv.game tttenv.game.* tttenv.rules"),
     (2, "tttenv.policy tttenv.answers"),
     (3, "tttenv.exact tttenv.exact.*"),
-    (4, "tttenv.board_games tttenv.checks tttenv.crew tttenv.games tttenv.helpers tttenv.match"),
-    (4, "tttenv.pcg tttenv.quick tttenv.recycle tttenv.rollback tttenv.rollouts tttenv.rounds"),
-    (4, "tttenv.table_games tttenv.tables tttenv.checkpoint"),
+    (4, "tttenv.checkpoint tttenv.simulator tttenv.simulator.*"),
     (5, "tttenv.opponents tttenv.opponents.*"),
     (6, "tttenv.metrics tttenv.metrics.*"),
     (7, "tttenv tttenv.env tttenv.vector tttenv.testing"),
@@ -40,7 +38,8 @@ ADAPTERS = "tttenv.adapters*"  # outside the floors: loaded by name only
 LEARNING = f"{ADAPTERS} learners.* scripts.*"
 LIBRARIES = {  # who may import what
     "numba": "tttenv.kernels tttenv.kernels.*",
-    "gymnasium": f"tttenv tttenv.env tttenv.vector tttenv.testing tttenv.skin {LEARNING}",
+    "gymnasium": f"tttenv tttenv.env tttenv.vector tttenv.testing tttenv.simulator.observation"
+    f" {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], LEARNING),
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),

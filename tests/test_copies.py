@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from reference import spell
 
-import tttenv.crew
-import tttenv.rounds
+import tttenv.simulator.crew
+import tttenv.simulator.rounds
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
@@ -21,10 +21,10 @@ from tttenv.vector import VectorTicTacToe
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
-    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
 
 
 def last_cell(boards):

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from reference import spell
 
-import tttenv.crew
-import tttenv.rounds
+import tttenv.simulator.crew
+import tttenv.simulator.rounds
 from tttenv import Rules, player
 from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env import TicTacToe
-from tttenv.match import Match
+from tttenv.simulator.match import Match
 from tttenv.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
@@ -17,9 +17,9 @@ SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
 
 
 class Unusual(BaseException):
@@ -235,7 +235,7 @@ def test_an_opponent_swapped_in_may_fail_as_well_and_one_that_is_refused_changes
 
 
 def test_a_thread_that_is_late_cannot_overtake_what_undoes_its_work():
-    crew, done = tttenv.crew.Crew(2), []
+    crew, done = tttenv.simulator.crew.Crew(2), []
 
     def work(part):
         if part.start == 0:

@@ -4,23 +4,23 @@ import numpy as np
 import pytest
 from reference import windows
 
-import tttenv.crew
-import tttenv.rounds
+import tttenv.simulator.crew
+import tttenv.simulator.rounds
 from tttenv import Outcome, Rules, player
-from tttenv.board_games import BoardGames
-from tttenv.match import Match, rollout
 from tttenv.opponents.random import random as random_row
 from tttenv.policy import uniform
-from tttenv.table_games import TableGames
+from tttenv.simulator.board_backend import BoardGames
+from tttenv.simulator.match import Match, rollout
+from tttenv.simulator.table_backend import TableGames
 from tttenv.vector import VectorTicTacToe
 
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
-    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
 
 
 def every_game():

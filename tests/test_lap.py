@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 from reference import random_game, view
 
-import tttenv.crew
-import tttenv.rounds
+import tttenv.simulator.crew
+import tttenv.simulator.rounds
 from tttenv import Rules, player
 from tttenv.exact import tabulate
-from tttenv.helpers import NAME
 from tttenv.kernels import passes, pcg
 from tttenv.kernels.desk import ASLEEP, BUSY
 from tttenv.kernels.passes import KIND
-from tttenv.match import Match
-from tttenv.pcg import read, write
+from tttenv.simulator.helpers import NAME
+from tttenv.simulator.match import Match
+from tttenv.simulator.pcg import read, write
 from tttenv.vector import VectorTicTacToe
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
@@ -32,10 +32,10 @@ GAMES = 23
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
-    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
 
 
 def pair(rules, opponent=None, **kwargs):
@@ -220,7 +220,7 @@ assert os.wait()[1] == 0
 
 def test_no_more_helpers_are_hired_than_there_is_work_and_room_for(monkeypatch):
     for games, room, wanted in ((3, 9, 0), (5, 9, 1), (100, 9, 3), (100, 2, 1), (100, 1, 0)):
-        monkeypatch.setattr(tttenv.rounds, "processors", lambda room=room: room)
+        monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda room=room: room)
         assert Match(Rules(), games, threads=4).games.rounds.helpers.count == wanted
 
 

@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-import tttenv.crew
+import tttenv.simulator.crew
 from tttenv import Outcome, Rules, player
-from tttenv.board_games import BoardGames
-from tttenv.match import Match
 from tttenv.policy import uniform
-from tttenv.table_games import TableGames
+from tttenv.simulator.board_backend import BoardGames
+from tttenv.simulator.match import Match
+from tttenv.simulator.table_backend import TableGames
 
 RULES = Rules()
 
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.crew, "LIGHT_HEAD_START", 0)
 
 
 class Loaded:

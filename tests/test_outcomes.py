@@ -20,15 +20,15 @@ from stable_baselines3.common.env_checker import check_env as sb3_check
 from stable_baselines3.common.vec_env import DummyVecEnv
 from test_architecture import FILES, tree, within
 
-import tttenv.crew
-import tttenv.rounds
+import tttenv.simulator.crew
+import tttenv.simulator.rounds
 from tttenv import Outcome, Rules, player
 from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
 from tttenv.adapters.pettingzoo import AGENTS, raw_env
 from tttenv.env import TicTacToe
 from tttenv.game.rewards import Payoffs
-from tttenv.match import Match
-from tttenv.tables import FEW
+from tttenv.simulator.match import Match
+from tttenv.simulator.transition_table import FEW
 from tttenv.testing import check_env, check_mirrored
 from tttenv.vector import VectorTicTacToe
 
@@ -44,9 +44,9 @@ DRAWS = {"random": 0.7, "tactical": -1, None: 0.25}  # what a draw pays; otherwi
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
+    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
 
 
 def last_cell(boards):

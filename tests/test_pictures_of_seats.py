@@ -9,7 +9,7 @@ from reference import mover, put, spell, view, winner
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.game.render import CELL, O_INK, X_INK
-from tttenv.tables import FEW
+from tttenv.simulator.transition_table import FEW
 from tttenv.vector import VectorTicTacToe
 
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.

@@ -8,7 +8,7 @@ from reference import spell
 from tttenv import Rules
 from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env import TicTacToe
-from tttenv.match import Match
+from tttenv.simulator.match import Match
 from tttenv.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]

@@ -7,12 +7,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tttenv.checks import one_action
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
-from tttenv.skin import (
+from tttenv.simulator.match import Illegal, Match, Seat, one_action
+from tttenv.simulator.observation import (
     Observation,
     Observer,
     Start,

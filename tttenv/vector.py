@@ -13,9 +13,9 @@ from tttenv.env import TicTacToe
 from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import Outcomes
 from tttenv.kernels.types import Boards, Mask
-from tttenv.match import Illegal, Match, Seat
 from tttenv.policy import Policy
-from tttenv.skin import (
+from tttenv.simulator.match import Illegal, Match, Seat
+from tttenv.simulator.observation import (
     Observation,
     Observer,
     Start,

@@ -16,8 +16,8 @@ from gymnasium.utils import seeding
 from referee import Referee, plain
 from reference import windows
 
-import tttenv.crew
-import tttenv.rounds
+import tttenv.simulator.crew
+import tttenv.simulator.rounds
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.vector import VectorTicTacToe
@@ -40,8 +40,8 @@ class Games:
     def __init__(self, place: Path, log: Log) -> None:
         self.log = log
         # So that threads share even small batches.
-        tttenv.crew.HEAD_START = tttenv.crew.LIGHT_HEAD_START = 0
-        tttenv.rounds.CHUNK = 2
+        tttenv.simulator.crew.HEAD_START = tttenv.simulator.crew.LIGHT_HEAD_START = 0
+        tttenv.simulator.rounds.CHUNK = 2
         self.policies: dict[Any, Any] = {}
 
     def case(self, number: int, rng: random.Random) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 from tttenv.adapters import frozen, wanted
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations
-from tttenv.skin import require_open
+from tttenv.simulator.observation import require_open
 from tttenv.vector import VectorTicTacToe
 
 with wanted("skrl", "torch"):

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import sqrt
 
 from tttenv.game.rules import Rules
-from tttenv.match import rollout
 from tttenv.opponents import player
 from tttenv.policy import Policy
+from tttenv.simulator.match import rollout
 
 GAMES = 1000  # a seat
 RIVALS = ("random", "tactical")

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
 from tttenv.arrays import described
-from tttenv.checks import one_action, one_of
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.kernels.types import Boards
-from tttenv.match import Illegal, Match
-from tttenv.skin import Observer, Start, draw, known_render_mode
+from tttenv.simulator.match import Illegal, Match, one_action, one_of
+from tttenv.simulator.observation import Observer, Start, draw, known_render_mode
 
 with wanted("pettingzoo"):
     import pettingzoo

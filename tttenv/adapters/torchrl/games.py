@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 
 from tttenv.adapters import wanted
-from tttenv.skin import require_open
+from tttenv.simulator.observation import require_open
 from tttenv.vector import VectorTicTacToe
 
 with wanted("torchrl", "tensordict", "torch"):

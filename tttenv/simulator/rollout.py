@@ -5,16 +5,16 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.board_games import BoardGames
-from tttenv.crew import Crew
 from tttenv.exact import Tabulated, tabulate
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
-from tttenv.games import Games, asked
 from tttenv.kernels.rollouts import playground, random_games, random_table_games, table_games
 from tttenv.policy import Policy, uniform
-from tttenv.table_games import TableGames
-from tttenv.tables import FEW, family, tables
+from tttenv.simulator.backend import Games, asked
+from tttenv.simulator.board_backend import BoardGames
+from tttenv.simulator.crew import Crew
+from tttenv.simulator.table_backend import TableGames
+from tttenv.simulator.transition_table import FEW, family, tables
 
 
 def new_games(rules: Rules, count: int, crew: Crew | None = None) -> Games:

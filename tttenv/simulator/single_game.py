@@ -12,7 +12,7 @@ from tttenv.exact import Tabulated
 from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.policy import Policy, uniform
-from tttenv.table_games import TableGames
+from tttenv.simulator.table_backend import TableGames
 
 
 class OneGame:

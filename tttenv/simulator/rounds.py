@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.exact import Tabulated
-from tttenv.games import Lap, Other
-from tttenv.helpers import Helpers
 from tttenv.kernels import passes, shift, table_step
 from tttenv.kernels.desk import BUSY, TOTAL, Desk, settle
 from tttenv.kernels.passes import Own
 from tttenv.kernels.table_step import Opponent
 from tttenv.kernels.types import Cells, Mask
-from tttenv.pcg import read, write
 from tttenv.policy import Policy
-from tttenv.tables import Tables, records
+from tttenv.simulator.backend import Lap, Other
+from tttenv.simulator.helpers import Helpers
+from tttenv.simulator.pcg import read, write
+from tttenv.simulator.transition_table import Tables, records
 
 CHUNK = 4096  # games that a thread takes at a time
 SEATS = ("random", "X", "O")  # in the order of passes.EITHER, FIRST, SECOND

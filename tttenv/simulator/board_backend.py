@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.crew import Crew
 from tttenv.game.rules import Rules
-from tttenv.games import Dice, Lap, Numbers, Other, asked
 from tttenv.kernels import board_step
 from tttenv.kernels.outcomes import GOING
 from tttenv.kernels.random import STEP
 from tttenv.kernels.table_step import END
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
+from tttenv.simulator.backend import Dice, Lap, Numbers, Other, asked
+from tttenv.simulator.crew import Crew
 
 
 class BoardGames:
-    """Games as boards; see `games.Games`."""
+    """Games as boards; see `backend.Games`."""
 
     def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
         self.crew = crew or Crew(1)

@@ -6,22 +6,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.crew import Crew
 from tttenv.exact import Tabulated
 from tttenv.game.rules import Rules
-from tttenv.games import Dice, Lap, Numbers, Other, asked
 from tttenv.kernels import table_step
 from tttenv.kernels.outcomes import GOING
 from tttenv.kernels.rounds import stones
 from tttenv.kernels.types import Boards, Cells, Mask
-from tttenv.pcg import is_pcg
 from tttenv.policy import Policy, uniform
-from tttenv.rounds import Rounds, looked_up
-from tttenv.tables import records, tables
+from tttenv.simulator.backend import Dice, Lap, Numbers, Other, asked
+from tttenv.simulator.crew import Crew
+from tttenv.simulator.pcg import is_pcg
+from tttenv.simulator.rounds import Rounds, looked_up
+from tttenv.simulator.transition_table import records, tables
 
 
 class TableGames:
-    """Games as numbers of positions; see `games.Games`."""
+    """Games as numbers of positions; see `backend.Games`."""
 
     def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
         self.tables, self.threads = tables(rules), crew.threads if crew else 1

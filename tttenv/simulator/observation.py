@@ -11,16 +11,15 @@ from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
 from tttenv.arrays import described
-from tttenv.checks import one_of
 from tttenv.game import render as pictures
 from tttenv.game.rules import Rules
-from tttenv.games import Lap
 from tttenv.kernels.board_step import observe
 from tttenv.kernels.types import Boards, Cells
-from tttenv.match import Match, Seat
 from tttenv.opponents import player
 from tttenv.policy import Policy
-from tttenv.recycle import Recycler
+from tttenv.simulator.array_pool import Recycler
+from tttenv.simulator.backend import Lap
+from tttenv.simulator.match import Match, Seat, one_of
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
     from tttenv.game.window import Window

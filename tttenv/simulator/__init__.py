@@ -1,0 +1,1 @@
+"""Games in progress, any number side by side: what both environments wrap."""
