@@ -17,7 +17,7 @@ ROOT = Path(tttenv.__file__).parent.parent
 # Which modules stand on which floor; a module belongs to the first row that names it.
 FLOORS = [
     (7, "tttenv.simulator.observation"),  # it asks opponents for players by name
-    (5, "tttenv.given tttenv.exact.certificate"),  # it takes whatever is handed in as a player
+    (5, "tttenv.exact.certificate"),  # it takes whatever is handed in as a player
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
     (0, "tttenv.private_folder"),
@@ -117,14 +117,14 @@ def target(home, name):
     [
         ("from tttenv import policy, certify", {"tttenv.policy", "tttenv.exact.certificate"}),
         ("from tttenv.opponents import player", {"tttenv.opponents"}),
-        ("from . import first\nfrom .. import env", {"tttenv.opponents.first", "tttenv.env"}),
+        ("from . import simple\nfrom .. import env", {"tttenv.opponents.simple", "tttenv.env"}),
         ("def play():\n    import tttenv.env", {"tttenv.env"}),
         ("if TYPE_CHECKING:\n    import torch\nelse:\n    import numpy", {"numpy"}),
         ("try:\n    import rich.table\nfinally:\n    pass", {"rich.table"}),
     ],
 )
 def test_the_reader_of_imports_finds_them_wherever_they_stand(code, expected):
-    assert imports(ast.parse(code), "tttenv.opponents.random", is_package=False) == expected
+    assert imports(ast.parse(code), "tttenv.opponents.simple", is_package=False) == expected
 
 
 @every_module

@@ -7,7 +7,7 @@ from reference import windows
 import tttenv.simulator.crew
 import tttenv.simulator.rounds
 from tttenv import Outcome, Rules, player
-from tttenv.opponents.random import random as random_row
+from tttenv.opponents.simple import random as random_row
 from tttenv.policy import uniform
 from tttenv.simulator.board_backend import BoardGames
 from tttenv.simulator.match import Match, rollout

@@ -17,7 +17,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.alphabeta import WIN
 from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT
 from tttenv.opponents import player
-from tttenv.opponents.found import Found
+from tttenv.opponents.search_result import Found
 
 EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 5, 4)]
 

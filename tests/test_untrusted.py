@@ -40,7 +40,7 @@ def test_players_from_outside_are_not_for_files(row, tmp_path, monkeypatch):
 
 
 def test_a_row_added_later_is_unsafe_until_it_says_otherwise(monkeypatch):
-    monkeypatch.setitem(OPPONENTS.rows, "mine", Row("tttenv.opponents.first:first", "mine"))
+    monkeypatch.setitem(OPPONENTS.rows, "mine", Row("tttenv.opponents.simple:first", "mine"))
     assert player("mine") is not None
     with pytest.raises(ValueError, match="a file may not name the player 'mine'"):
         checked_spec("mine")

@@ -13,9 +13,9 @@ from checkups.failing import PatientError, failing
 from checkups.imported import imported, is_in_a_module, naming
 from tttenv import Policy, Rules
 from tttenv.exact import Tabulated, enumerable, positions
-from tttenv.given import given
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
+from tttenv.opponents.resolve import given
 from tttenv.policy import Observed, from_observations, is_network, restricted
 from tttenv.registry import near
 from tttenv.testing import some_boards

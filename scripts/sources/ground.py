@@ -8,7 +8,7 @@ from sources.rows import Found, Job, Row, Task, Tell
 from tttenv import Rules, player
 from tttenv.exact import best_response, follow, positions, solve, worst_case
 from tttenv.game.symmetry import orbits
-from tttenv.opponents.minimax_search import MinimaxSearch
+from tttenv.opponents.minimax import MinimaxSearch
 from tttenv.policy import greedy, uniform
 
 RULES = Rules()

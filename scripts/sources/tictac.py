@@ -6,7 +6,7 @@ from sources.rows import PRINTED, Found, Job, Row, Task, Tell
 from sources.tictac_mcts import TreeSearch
 from sources.training import OUR_MCTS, RULES, published, strength, trained
 from tttenv import player, score
-from tttenv.opponents.minimax_search import MinimaxSearch
+from tttenv.opponents.minimax import MinimaxSearch
 
 INF = float("inf")
 

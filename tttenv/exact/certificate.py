@@ -22,8 +22,8 @@ from tttenv.exact import (
 )
 from tttenv.exact.purity import called, tabulated
 from tttenv.game.rules import Rules
-from tttenv.given import given
 from tttenv.kernels.types import Mask, Probs
+from tttenv.opponents.resolve import given
 from tttenv.policy import Policy
 
 TINY = 1e-6  # a move with less probability is no blunder

@@ -1,4 +1,4 @@
-"""The players that can be named: one file each, one row each, and checkpoints by their folder."""
+"""The players that can be named, one row each, and checkpoints by their folder."""
 
 import typing
 from pathlib import Path
@@ -18,10 +18,12 @@ if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
 OPPONENTS: Table[Any] = Table(
     "player",
     {
-        "random": Row("tttenv.opponents.random:random", "every legal move alike", safe=True),
-        "first": Row("tttenv.opponents.first:first", "the first empty cell, row by row", safe=True),
+        "random": Row("tttenv.opponents.simple:random", "every legal move alike", safe=True),
+        "first": Row(
+            "tttenv.opponents.simple:first", "the first empty cell, row by row", safe=True
+        ),
         "tactical": Row(
-            "tttenv.opponents.tactical:tactical", "win, else block, else random", safe=True
+            "tttenv.opponents.simple:tactical", "win, else block, else random", safe=True
         ),
         "minimax": Row(
             "tttenv.opponents.minimax:minimax",
@@ -39,7 +41,7 @@ OPPONENTS: Table[Any] = Table(
             safe=True,
         ),
         "epsilon": Row(
-            "tttenv.opponents.epsilon:epsilon",
+            "tttenv.opponents.simple:epsilon",
             "another player that sometimes moves at random",
             safe=True,
         ),

@@ -41,8 +41,8 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
-from tttenv.opponents.found import at_least
 from tttenv.opponents.program import Program, ProgramError
+from tttenv.opponents.search_result import at_least
 from tttenv.untrusted import MEGABYTE
 
 VERSION = 1  # of the protocol

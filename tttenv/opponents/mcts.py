@@ -10,7 +10,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels import mcts as trees
 from tttenv.kernels.mcts import iterate, plant
 from tttenv.kernels.types import Boards, Probs
-from tttenv.opponents.found import Found, at_least, not_both, spread
+from tttenv.opponents.search_result import Found, at_least, not_both, spread
 
 ITERATIONS = 500  # where no limit is given
 SLICE = 2_000  # iterations between two looks at the clock, and at Ctrl-C

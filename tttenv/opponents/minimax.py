@@ -2,10 +2,109 @@
 
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from tttenv.exact import Tabulated
+from tttenv.exact.enumeration import require_enumerable
 from tttenv.exact.solution import solve
+from tttenv.game import symmetry
 from tttenv.game.rules import Rules
-from tttenv.opponents.minimax_search import MinimaxSearch
+from tttenv.kernels.rules import completes
+from tttenv.kernels.types import Boards, Mask, Probs, Stones
+from tttenv.opponents.search_result import Found
+from tttenv.policy import over
+
+NOT_LEGAL = -1000  # the rank of a move onto a taken cell
+
+
+class MinimaxSearch:
+    """A perfect player that walks the tree of all games instead of looking positions up.
+
+    What a move is worth is put into ranks, as in `tttenv.exact.solution`: in a game of c cells a
+    win in d plies is worth c + 1 - d, a draw 0 and a loss d - c - 1, so that quick wins are best.
+
+    Args:
+        rules: a game of up to 15 cells.
+        search: "plain" looks at every position as often as games lead there, "cached" works each
+            out once, "symmetric" works out one of each class of mirror images.
+        ties: as in `minimax`.
+
+    Attributes:
+        cache: the ranks of the positions worked out so far, by their bytes; empty if "plain".
+
+    Raises:
+        ValueError: if the game is too large to enumerate.
+    """
+
+    def __init__(self, rules: Rules, search: str, ties: str) -> None:
+        require_enumerable(rules)
+        self.rules, self.ties = rules, ties
+        self.cache: dict[bytes, int] = {}
+        self._caches = search != "plain"
+        self._maps = symmetry.maps(rules)[: None if search == "symmetric" else 1]
+        self._nodes = 0
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        probs = [self.search(board).probs for board in boards]
+        return np.array(probs, np.float64).reshape(boards.shape)
+
+    def search(self, board: Boards) -> Found:
+        """What it finds out about one undecided board (cells,); its nodes count the board itself.
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        board = self.rules.check(board)
+        self._nodes = 1
+        ranks = np.full(board.size, NOT_LEGAL, np.int64)
+        for cell in np.flatnonzero(board == 0).tolist():
+            ranks[cell] = self._play(board, cell, 1)
+        if self._caches:
+            self.cache[self._key(board)] = int(ranks.max())
+        probs = over(best_moves(ranks, self.ties))
+        return Found(probs, float(np.sign(ranks.max())), self._nodes)
+
+    def _play(self, board: Stones, cell: int, stone: int) -> int:
+        """The rank of a stone on `cell`, for its owner."""
+        board[cell] = stone
+        after = self._rank(board, cell, -stone)
+        board[cell] = 0
+        return (after > 0) - (after < 0) - after
+
+    def _rank(self, board: Stones, last: int, mover: int) -> int:
+        """The rank of a position for its mover, from the cache or else worked out."""
+        self._nodes += 1
+        if not self._caches:
+            return self._work_out(board, last, mover)
+        key = self._key(board * mover)
+        if key not in self.cache:
+            self.cache[key] = self._work_out(board, last, mover)
+        return self.cache[key]
+
+    def _work_out(self, board: Stones, last: int, mover: int) -> int:
+        """The rank of a position for its mover, whose opponent's stone on `last` is the newest."""
+        if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
+            return -(self.rules.cells + 1)
+        empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]
+        return max((self._play(board, cell, mover) for cell in empty), default=0)
+
+    def _key(self, board: Stones) -> bytes:
+        """One name for a position, seen by the side to move, and all its mirror images."""
+        names: list[bytes] = [image.tobytes() for image in board[self._maps]]
+        return min(names)
+
+
+def best_moves(ranks: NDArray[np.int64], ties: str) -> Mask:
+    """The moves (cells,) that `minimax` mixes among, from their ranks (cells,)."""
+    if ties == "fastest":
+        fastest: Mask = ranks == ranks.max()
+        return fastest
+    best: Mask = (np.sign(ranks) == np.sign(ranks.max())) & (ranks != NOT_LEGAL)
+    if ties == "first":
+        best &= best.cumsum() == 1
+    return best
 
 
 def minimax(

@@ -1,0 +1,70 @@
+"""The simple players: random, first empty cell, one-ply tactics, and another with random moves."""
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.kernels.rules import completing
+from tttenv.kernels.types import Boards, Probs
+from tttenv.opponents import player as named
+from tttenv.policy import Policy, blend, over, uniform
+from tttenv.registry import Spec
+
+
+def random(rules: Rules) -> Policy:
+    """Every legal move alike."""
+    return uniform
+
+
+class First:
+    """The player that `first` makes."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.corner = np.eye(rules.cells)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        probs: Probs = self.corner[(boards == 0).argmax(axis=1)]
+        return probs
+
+
+def first(rules: Rules) -> Policy:
+    """The first empty cell, row by row."""
+    return First(rules)
+
+
+class Tactical:
+    """The player that `tactical` makes."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        boards, rules = np.ascontiguousarray(boards), self.rules
+        allowed = boards == 0
+        for side in (-1, 1):  # what wins comes last, so that it overrules what blocks
+            good = completing(boards, side, rules.m, rules.n, rules.k)
+            allowed = np.where(good.any(axis=1, keepdims=True), good, allowed)
+        return over(allowed)
+
+
+def tactical(rules: Rules) -> Policy:
+    """Win at once, else block a win of the other side, else random; ties evenly."""
+    return Tactical(rules)
+
+
+MINIMAX = Spec("minimax")
+
+
+def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
+    """Another player that moves at random with probability `epsilon`.
+
+    Args:
+        rules: the game.
+        player: the spec of the other player; in parentheses if it has options of its own.
+        epsilon: from 0, the other player itself, to 1, the random one.
+
+    Raises:
+        ValueError: for an unknown player or an epsilon outside 0 to 1.
+    """
+    return blend(named(player, rules), uniform, epsilon)
