@@ -27,7 +27,7 @@ FLOORS = [
     (4, "tttenv.checkpoint tttenv.simulator tttenv.simulator.*"),
     (5, "tttenv.opponents tttenv.opponents.*"),
     (6, "tttenv.metrics tttenv.metrics.*"),
-    (7, "tttenv tttenv.env tttenv.vector tttenv.testing"),
+    (7, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.testing.*"),
     (8, "learners learners.base learners.nets learners.registry learners.replay"),
     (8, "learners.testing"),
     (8, "learners.checkpoint learners.stored"),
