@@ -12,7 +12,7 @@ import pytest
 
 from tttenv import Rules
 from tttenv.adapters.sb3.best import CERTIFICATE, kept
-from tttenv.adapters.sb3.zips import LARGEST_SETTINGS, load
+from tttenv.adapters.sb3.loading import LARGEST_SETTINGS, load
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))

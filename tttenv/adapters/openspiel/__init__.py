@@ -16,9 +16,9 @@ def search(seed):
 print(tttenv.certify(rules, player(search, rules)).worst_case)
 """
 
-from tttenv.adapters.openspiel.ours import BoardBot, BoardPolicy, bot, policy, table
+from tttenv.adapters.openspiel.from_openspiel import player
 from tttenv.adapters.openspiel.states import board_of, game, state_of
-from tttenv.adapters.openspiel.theirs import player
+from tttenv.adapters.openspiel.to_openspiel import BoardBot, BoardPolicy, bot, policy, table
 
 __all__ = [
     "BoardBot",

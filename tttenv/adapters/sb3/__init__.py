@@ -9,10 +9,10 @@ tttenv.certify(rules, policy(model, rules, deterministic=True))
 """
 
 from tttenv.adapters.sb3.exact_eval import ExactEvalCallback
+from tttenv.adapters.sb3.loading import load
 from tttenv.adapters.sb3.models import illegal_mass, masked, policy
-from tttenv.adapters.sb3.selfplay import SelfPlayCallback
-from tttenv.adapters.sb3.vec import VecEnv
-from tttenv.adapters.sb3.zips import load
+from tttenv.adapters.sb3.self_play import SelfPlayCallback
+from tttenv.adapters.sb3.vec_env import VecEnv
 
 __all__ = [
     "ExactEvalCallback",
