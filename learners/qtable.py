@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learners.boards import Shown, best_by_table, values_after
+from learners.symmetry_classes import Shown, best_by_table, values_after
 from tttenv.exact import SEATS, positions, require_enumerable
 from tttenv.game.rewards import Outcome
 from tttenv.game.rules import Rules

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.boards import Shown, best_by_table, values_after
+from learners.symmetry_classes import Shown, best_by_table, values_after
 from tttenv.exact import positions, require_enumerable, solve
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy

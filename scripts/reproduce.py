@@ -85,7 +85,7 @@ def check(given: Arguments) -> None:
         marks.around(given.readme, "published")
     console.check_folder(given.out)
     if given.moves_csv:
-        from learners.moves import read_csv
+        from learners.supervised import read_csv
         from tttenv import Rules
 
         read_csv(Rules(), given.moves_csv)

@@ -146,7 +146,7 @@ def _export(name: str, options: Options) -> None:
     Raises:
         ValueError: if the learner has none, or the file is there already.
     """
-    from learners.moves import export_csv
+    from learners.supervised import export_csv
     from tttenv.game.rules import Rules
 
     file = options.export_csv

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from learners.moves import read_csv, solved
 from learners.registry import LEARNERS
+from learners.supervised import read_csv, solved
 from tttenv import Rules
 from tttenv.opponents import OPPONENTS
 

@@ -7,10 +7,16 @@ import pytest
 import torch
 from reference import game, mover, put, view, winner
 
-from learners.boards import Shown, by_stones
 from learners.loop import Clock, plan, run
-from learners.selfplay import PUBLISHED, SelfPlay, SelfPlayConfig
-from learners.trials import rated_by_length, rated_by_result, trials
+from learners.selfplay import (
+    PUBLISHED,
+    SelfPlay,
+    SelfPlayConfig,
+    rated_by_length,
+    rated_by_result,
+    trials,
+)
+from learners.symmetry_classes import Shown, by_stones
 from tttenv import Rules
 from tttenv.exact import positions
 from tttenv.game.symmetry import canonical

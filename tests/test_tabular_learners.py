@@ -13,8 +13,8 @@ import pytest
 import torch
 
 from learners.loop import Clock, plan, run
-from learners.moves import MOST, TEST, export_csv, images, read_csv, solved, turned_twice
 from learners.registry import LEARNERS
+from learners.supervised import MOST, TEST, export_csv, images, read_csv, solved, turned_twice
 from learners.testing import check_learner
 from tttenv.exact import solve
 from tttenv.exact.certificate import certify

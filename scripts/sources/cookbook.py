@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from learners.moves import LONGEST, TEST, Moves, images
+from learners.supervised import LONGEST, TEST, Moves, images
 from sources.rows import Found, Job, Row, Task, Tell
 from sources.training import RULES, strength, trained
 from tttenv.exact import positions, solve

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from learners.boards import by_stones
-from learners.trials import rated_by_length, trials
+from learners.selfplay import rated_by_length, trials
+from learners.symmetry_classes import by_stones
 from sources.rows import Found, Job, Row, Task, Tell
 from sources.training import RULES, strength, tail, trained
 from tttenv.exact import positions, solve

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from learners.trials import rated_by_length, trials
+from learners.selfplay import rated_by_length, trials
 from sources.rows import Found, Job, Row, Run, Task, Tell
 from sources.training import RULES, repaired, strength, trained
 from tttenv.exact import Tabulated, positions

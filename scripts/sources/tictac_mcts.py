@@ -9,7 +9,7 @@ from math import inf, log, sqrt
 
 import numpy as np
 
-from learners.boards import Shown
+from learners.symmetry_classes import Shown
 from tttenv import Rules
 from tttenv.exact import Tabulated, positions
 

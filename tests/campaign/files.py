@@ -138,7 +138,7 @@ class Files:
         folder = self.folder
         seldom = rng.random() < SLOW
         if target == "csv":
-            from learners.moves import read_csv
+            from learners.supervised import read_csv
 
             return [("read_csv", lambda: read_csv(Rules(), file))]
         if target == "results":
@@ -318,7 +318,7 @@ def _published(file: Path) -> None:
 
 def _tables(place: Path) -> dict[str, bytes]:
     """A table of moves, and results of a benchmark that are published numbers as well."""
-    from learners.moves import export_csv
+    from learners.supervised import export_csv
 
     file = place / "moves.csv"
     export_csv(Rules(), file)
