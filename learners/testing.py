@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from learners.base import Learner
-from learners.checkpoint import load_state, save_state
+from learners.training.checkpoint import load_state, save_state
 from tttenv.game.rules import Rules
 from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 

@@ -8,9 +8,9 @@ import console
 import torch
 from PIL import Image, ImageDraw, ImageFont
 
-from learners.loop import Clock, plan, run
 from learners.reinforce import Reinforce, ReinforceConfig
-from learners.tensorboard import SCENES
+from learners.training.loop import Clock, plan, run
+from learners.training.tensorboard import SCENES
 from tttenv import Rules
 from tttenv.game.render import HEAT, LINE, O_INK, PAPER, X_INK, rgb
 

@@ -74,9 +74,9 @@ def run_all(
 
 def train_one(number: int, job: Job) -> dict[str, Any]:
     """Train one job in this process, telling of every measure."""
-    from learners.loop import Report, plan
     from learners.registry import LEARNERS
-    from learners.train import remove, train
+    from learners.training.loop import Report, plan
+    from learners.training.train import remove, train
     from tttenv import Rules
 
     usual = plan(job.learner)

@@ -48,8 +48,8 @@ def main(args: list[str]) -> None:
     if options.export_csv:
         _export(name, options)
         return
-    from learners.loop import plan
-    from learners.train import train
+    from learners.training.loop import plan
+    from learners.training.train import train
     from tttenv.game.rules import Rules
 
     out = options.out or _usual_folder(name, options, config)
@@ -103,9 +103,9 @@ def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, 
     A player of another kind than `checked_spec` lets pass starts a program or loads a file: it has
     to be said again on the command line.
     """
-    from learners.checkpoint import load_training
-    from learners.loop import Plan
-    from learners.stored import from_stored, spec_fields
+    from learners.training.checkpoint import load_training
+    from learners.training.loop import Plan
+    from learners.training.stored import from_stored, spec_fields
 
     state = load_training(out)
     about, plan = state["about"], from_stored(Plan, state["plan"], f"the plan in {out}")

@@ -30,7 +30,7 @@ FLOORS = [
     (7, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.testing.*"),
     (8, "learners learners.base learners.nets learners.registry learners.replay"),
     (8, "learners.testing"),
-    (8, "learners.checkpoint learners.stored"),
+    (8, "learners.checkpoint learners.training.checkpoint learners.training.stored"),
     (9, "learners.*"),
     (10, "scripts scripts.*"),
 ]

@@ -14,10 +14,10 @@ import torch
 from safetensors.torch import load_file, save
 
 import tttenv
-from learners.checkpoint import load_learner, load_state, save_state
-from learners.loop import Plan
 from learners.selfplay import SelfPlayConfig
-from learners.train import train
+from learners.training.checkpoint import load_learner, load_state, save_state
+from learners.training.loop import Plan
+from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import CARD, KEYS, POLICY, STATE, WEIGHTS, digest, file_of
 from tttenv.files import write

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from learners.checkpoint import load_learner, load_training, save
-from learners.loop import Plan
 from learners.td0 import TD0, TD0Config
-from learners.train import LOCK, train
+from learners.training.checkpoint import load_learner, load_training, save
+from learners.training.loop import Plan
+from learners.training.train import LOCK, train
 from tests.test_train import contents, names, sound
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import (
@@ -34,9 +34,9 @@ WRITING = ("mkstemp", "fsync", "chmod", "replace", "unlink")
 CHILD = """
 import sys
 from pathlib import Path
-from learners.loop import Plan
+from learners.training.loop import Plan
 from learners.td0 import TD0Config
-from learners.train import train
+from learners.training.train import train
 from tttenv import Rules
 plan = Plan(int(sys.argv[2]), 1, 1, stop_when_unbeatable=False)
 config = TD0Config(seed=int(sys.argv[3]), games=8)

@@ -7,14 +7,14 @@ import pytest
 import torch
 from reference import put, winner
 
-from learners.checkpoint import load_state, save_state
 from learners.dqn import DQN, DQNConfig, targets
-from learners.loop import Clock, plan, run
 from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, lent_dice
 from learners.nets import planes
 from learners.reinforce import Reinforce, ReinforceConfig
 from learners.replay import Moves, Replay
 from learners.testing import check_learner
+from learners.training.checkpoint import load_state, save_state
+from learners.training.loop import Clock, plan, run
 from tttenv import Rules
 from tttenv.adapters.sb3 import VecEnv
 from tttenv.exact import positions

@@ -15,11 +15,11 @@ import pytest
 import torch
 from torch import nn
 
-from learners.loop import plan
 from learners.nets import MaskedMLP, evaluate, greedy_player, load_weights, planes, weights_of
 from learners.registry import LEARNERS, LearnerRow
 from learners.testing import check_learner
-from learners.train import train
+from learners.training.loop import plan
+from learners.training.train import train
 from tttenv import Rules
 from tttenv.exact import positions
 from tttenv.game.features import one_hot

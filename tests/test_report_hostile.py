@@ -262,9 +262,9 @@ def test_files_that_are_no_files_are_refused_in_a_line(tmp_path, option):
 @pytest.fixture(scope="module")
 def events_of_a_training(tmp_path_factory):
     """The event file of a short training, and its records."""
-    from learners.loop import plan
     from learners.registry import LEARNERS
-    from learners.train import train
+    from learners.training.loop import plan
+    from learners.training.train import train
 
     folder = tmp_path_factory.mktemp("training")
     config = LEARNERS.load("td0").Config(seed=0)

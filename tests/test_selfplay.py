@@ -7,7 +7,6 @@ import pytest
 import torch
 from reference import game, mover, put, view, winner
 
-from learners.loop import Clock, plan, run
 from learners.selfplay import (
     PUBLISHED,
     SelfPlay,
@@ -17,6 +16,7 @@ from learners.selfplay import (
     trials,
 )
 from learners.symmetry_classes import Shown, by_stones
+from learners.training.loop import Clock, plan, run
 from tttenv import Rules
 from tttenv.exact import positions
 from tttenv.game.symmetry import canonical

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from learners.checkpoint import load_policy
 from learners.registry import LEARNERS
+from learners.training.checkpoint import load_policy
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import read_card
 

@@ -14,13 +14,13 @@ from safetensors.torch import load, save
 import tttenv.opponents
 import tttenv.vector
 from learners.base import PlaysFromWeights
-from learners.checkpoint import load_learner, load_policy, load_training, state_bytes
-from learners.checkpoint import save as save_checkpoint
 from learners.dqn import DQN
-from learners.loop import Plan
 from learners.registry import LEARNERS
-from learners.stored import from_stored, spec_fields
-from learners.train import train
+from learners.training.checkpoint import load_learner, load_policy, load_training, state_bytes
+from learners.training.checkpoint import save as save_checkpoint
+from learners.training.loop import Plan
+from learners.training.stored import from_stored, spec_fields
+from learners.training.train import train
 from tests.test_scripts import command, surroundings
 from tttenv import Rules, player
 from tttenv.checkpoint import CARD, STATE, WEIGHTS, digest, file_of, read_card

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 import torch
 
-from learners.loop import Clock, plan, run
 from learners.registry import LEARNERS
 from learners.supervised import MOST, TEST, export_csv, images, read_csv, solved, turned_twice
 from learners.testing import check_learner
+from learners.training.loop import Clock, plan, run
 from tttenv.exact import solve
 from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules

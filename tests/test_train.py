@@ -11,13 +11,13 @@ from dataclasses import replace
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-from learners.checkpoint import load_training
-from learners.loop import Clock, Plan, plan, run
 from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
-from learners.tensorboard import LAYOUT, TensorBoard
 from learners.testing import _same as same
-from learners.train import train
+from learners.training.checkpoint import load_training
+from learners.training.loop import Clock, Plan, plan, run
+from learners.training.tensorboard import LAYOUT, TensorBoard
+from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
@@ -27,9 +27,9 @@ PLAYER = (WEIGHTS, POLICY)
 CHILD = """
 import sys
 from pathlib import Path
-from learners.loop import Plan
+from learners.training.loop import Plan
 from learners.selfplay import SelfPlayConfig
-from learners.train import train
+from learners.training.train import train
 from tttenv import Rules
 config, out, steps = SelfPlayConfig(seed=3, hidden=(16,)), Path(sys.argv[1]), int(sys.argv[2])
 plan = Plan(steps, every=5, checkpoint_every=10, stop_when_unbeatable=False)

@@ -224,7 +224,7 @@ def load(folder: Path, rules: Rules | None = None) -> Policy:
     if rules is not None and rules != trained:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     if not enumerable(trained):  # too large for a table: its network has to think
-        rebuild = importlib.import_module("learners.checkpoint").load_policy
+        rebuild = importlib.import_module("learners.training.checkpoint").load_policy
         return cast("Policy", rebuild(folder))
     card, data = read_data(folder, POLICY)
     if Rules.of(card["rules"]) != trained:

@@ -30,8 +30,10 @@ class Pupil:
             raise ValueError(f"--learn needs td0 or the folder of a td0 checkpoint, not {spec!r}")
         if is_path(spec) and rules_of(spec) != rules:
             raise ValueError(f"the player in {spec} plays {rules_of(spec)}, not {rules}")
-        from learners.checkpoint import load_weights  # torch, only for what is going to learn
         from learners.td0 import TD0
+        from learners.training.checkpoint import (
+            load_weights,  # torch, only for what is going to learn
+        )
 
         config, weights = load_weights(Path(spec), "td0") if is_path(spec) else (TD0.Config(), None)
         self.learner = TD0(replace(config, seed=seed, **WHILE_PLAYING), rules)

@@ -65,7 +65,7 @@ def repaired(task: Task, tell: Tell) -> Found:
     """Our default learner, to its first unbeatable certificate, or else a named player."""
     if task.job not in LEARNERS:
         return strength(task.job)
-    from learners.loop import Clock, plan, run
+    from learners.training.loop import Clock, plan, run
 
     learner = LEARNERS.load(task.job)(LEARNERS.load(task.job).Config(seed=task.seed), RULES)
     for report in run(learner, RULES, plan(task.job, stop_when_unbeatable=True), Clock()):

@@ -93,7 +93,7 @@ class Calls:
         before = sum(commit < at for commit in made.commits)
         if not before and not (out / CARD).exists():
             return
-        from learners.checkpoint import load_learner
+        from learners.training.checkpoint import load_learner
 
         try:
             card = read_card(out)

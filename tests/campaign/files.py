@@ -268,13 +268,13 @@ def _play(policy: Policy, folder: Path) -> None:
 
 
 def _learner(folder: Path) -> Any:
-    from learners.checkpoint import load_learner
+    from learners.training.checkpoint import load_learner
 
     return load_learner(folder)
 
 
 def _policy(folder: Path) -> Any:
-    from learners.checkpoint import load_policy
+    from learners.training.checkpoint import load_policy
 
     return load_policy(folder)
 

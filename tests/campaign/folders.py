@@ -51,7 +51,7 @@ def stored_state(folder: Path) -> dict[str, Any]:
     Raises:
         ValueError: if there is none, or it is damaged.
     """
-    from learners.checkpoint import load_training
+    from learners.training.checkpoint import load_training
 
     return load_training(folder)
 

@@ -72,7 +72,7 @@ class Reader:
                 self.log.check(known == plays, "two players of one step", after)
 
     def _look_deeper(self, out: Path) -> None:
-        from learners.checkpoint import load_learner
+        from learners.training.checkpoint import load_learner
 
         self.log.count("looks", 2)
         with self._unfailing("learner"):

@@ -1,0 +1,317 @@
+"""Trained players and interrupted trainings as files, written whole, read without running code.
+
+What a checkpoint names is never run: to play it, a network is made of its weights and nothing else.
+"""
+
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load as load_tensors
+from safetensors.torch import save as save_tensors
+
+import tttenv
+from learners.base import Learner, PlaysFromWeights
+from learners.registry import LEARNERS
+from learners.training.stored import from_stored
+from tttenv.checkpoint import (
+    LARGEST,
+    POLICY,
+    STATE,
+    WEIGHTS,
+    commit,
+    data_files,
+    file_of,
+    read_card,
+    read_data,
+    read_whole,
+)
+from tttenv.exact import enumerable, tabulate
+from tttenv.exact.certificate import certify
+from tttenv.files import write
+from tttenv.game.rules import Rules
+from tttenv.kernels.types import Probs
+from tttenv.policy import Policy
+from tttenv.tensor_file import header
+from tttenv.untrusted import first_line, parse_json, read_bytes, shown
+
+
+def save(
+    folder: Path,
+    learner: Learner,
+    rules: Rules,
+    about: dict[str, Any],
+    training: dict[str, Any] | None = None,
+) -> None:
+    """Write the player that `learner` is now, whole or not at all.
+
+    Args:
+        folder: made if missing; an older checkpoint in it is replaced.
+        learner: whose weights and policy are written.
+        rules: the game.
+        about: what the card says besides: learner, preset, config, steps and more.
+        training: the state to go on from, written into the same commit.
+
+    Raises:
+        OSError: naming the file that could not be written; the older checkpoint is whole then.
+    """
+    files = {} if training is None else {STATE: state_bytes(training)}
+    files[WEIGHTS] = save_tensors(_contiguous(learner.state_dict()["weights"]))
+    certificate = None
+    if enumerable(rules):
+        table = tabulate(rules, learner.policy())
+        files[POLICY] = save_tensors({"policy": _smallest(table.table)})
+        certificate = certify(rules, table).to_dict()
+    card = {**about, "rules": str(rules), "versions": versions(), "certificate": certificate}
+    commit(folder, card, files)
+
+
+def load_policy(folder: Path) -> Policy:
+    """How the learner of the checkpoint in `folder` plays, by its weights.
+
+    Its networks are made and nothing else: no environment, no opponent.
+
+    Raises:
+        ValueError: if the checkpoint is missing, damaged or of an unknown learner.
+    """
+    card, data = read_data(folder, WEIGHTS)
+    kind = _kind(card)
+    if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
+        return load_learner(folder).policy()
+    config, rules = _settings(folder, card)
+    try:
+        wanted = kind.empty_weights(config, rules)
+        weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
+        return kind.player(config, rules, weights)
+    except (ValueError, RuntimeError, MemoryError) as error:
+        raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
+
+
+def load_learner(folder: Path) -> Learner:
+    """The learner whose checkpoint `folder` is, with its weights, on the current device.
+
+    It is made with all that it learns with, an environment too; to play, see `load_policy`.
+
+    Raises:
+        ValueError: if the checkpoint is missing, damaged or of an unknown learner, or its config
+            names a player that a file may not name.
+    """
+    card, data = read_data(folder, WEIGHTS)
+    kind = _kind(card)
+    config, rules = _settings(folder, card)
+    file = folder / str(file_of(card, WEIGHTS))
+    try:
+        wanted = kind.empty_weights(config, rules) if isinstance(kind, PlaysFromWeights) else None
+        weights = _weights(file, data[WEIGHTS], wanted)
+        learner: Learner = kind(config, rules)
+        learner.load_state_dict({"weights": weights})
+    except Exception as error:  # whatever a learner's own code says of foreign numbers
+        raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
+    return learner
+
+
+def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]:
+    """The config and the weights of a checkpoint of learner `name`, which is not made.
+
+    Raises:
+        ValueError: if the checkpoint is missing, damaged or of another learner.
+    """
+    card, data = read_data(folder, WEIGHTS)
+    if card["learner"] != name:
+        trained = shown(card["learner"], 80)
+        raise ValueError(f"the player in {shown(folder)} was trained by {trained}, not by {name}")
+    config, rules = _settings(folder, card)
+    wanted = _kind(card).empty_weights(config, rules)
+    return config, _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
+
+
+def load_training(folder: Path) -> dict[str, Any]:
+    """The state of the training that `folder` holds: "learner", "clock", "about" and "plan".
+
+    If the card is gone or does not know a state, as in older checkpoints, the state is found by its
+    name; one that bears its digest has to have it.
+
+    Raises:
+        ValueError: if it holds none, or a damaged one.
+    """
+    try:
+        card = read_card(folder)
+    except ValueError:
+        card = {"files": {}}
+    try:
+        if file_of(card, STATE):
+            card, data = read_data(folder, STATE)
+            return _training(data[STATE], folder / str(file_of(card, STATE)))
+        return _unnamed_training(folder)
+    except ValueError as error:
+        raise ValueError(f"no training can go on from {shown(folder)}: {error}") from None
+
+
+def save_state(file: Path, state: dict[str, Any]) -> None:
+    """Write a nested state of dicts, lists, tensors, arrays and plain values into one file."""
+    write(file, state_bytes(state))
+
+
+def state_bytes(state: dict[str, Any]) -> bytes:
+    """A nested state of dicts, lists, tensors, arrays and plain values as a file's contents."""
+    tensors: dict[str, torch.Tensor] = {}
+    skeleton = json.dumps(_pack(state, tensors))
+    return save_tensors(_contiguous(tensors), metadata={"state": skeleton})
+
+
+def load_state(file: Path) -> dict[str, Any]:
+    """What `save_state` wrote, tensors on the CPU.
+
+    Raises:
+        ValueError: if the file is missing, damaged or something else.
+    """
+    try:
+        return _state(read_bytes(file, LARGEST[STATE]), file)
+    except FileNotFoundError:
+        raise ValueError(f"{shown(file)} holds no state: there is no such file") from None
+
+
+def versions() -> dict[str, str]:
+    """What the numbers of a card were computed with."""
+    return {
+        "tttenv": tttenv.__version__,
+        "torch": torch.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _kind(card: dict[str, Any]) -> Any:
+    return LEARNERS.load(card["learner"])
+
+
+def _settings(folder: Path, card: dict[str, Any]) -> tuple[Any, Rules]:
+    """The config and rules of a card."""
+    try:
+        rules = Rules.of(card["rules"])
+        return from_stored(_kind(card).Config, card["config"], card["learner"]), rules
+    except ValueError as error:
+        raise ValueError(f"{shown(folder)} cannot be loaded: {error}") from None
+
+
+def _misfit(folder: Path, card: dict[str, Any]) -> str:
+    return f"the weights in {shown(folder)} do not fit {card['learner']}"
+
+
+def _weights(
+    file: Path, data: bytes, wanted: dict[str, torch.Tensor] | None
+) -> dict[str, torch.Tensor]:
+    """The weights in a file on the current device, shaped as wanted.
+
+    Raises:
+        ValueError: for other names, shapes or types than wanted, seen before tensors are made.
+    """
+    found = header(data, file).tensors
+    if wanted is not None:
+        shapes = {name: tuple(tensor.shape) for name, tensor in wanted.items()}
+        if {name: shape for name, (_, shape) in found.items()} != shapes:
+            names = [*found, *shapes]
+            odd = next(name for name in names if _shape(found, name) != shapes.get(name))
+            raise ValueError(
+                f"{shown(file)} does not fit its card: {shown(odd, 80)} is"
+                f" {_shape(found, odd)}, not {shapes.get(odd)}"
+            )
+    try:
+        tensors = load_tensors(data)
+    except (SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise ValueError(f"{shown(file)} holds no weights: {shown(first_line(error))}") from None
+    for name, tensor in (wanted or {}).items():
+        if tensors[name].dtype != tensor.dtype:
+            raise ValueError(
+                f"{shown(file)} does not fit its card: {shown(name, 80)} is"
+                f" {tensors[name].dtype}, not {tensor.dtype}"
+            )
+    return {name: tensor.to(torch.get_default_device()) for name, tensor in tensors.items()}
+
+
+def _shape(tensors: dict[str, tuple[str, tuple[int, ...]]], name: str) -> tuple[int, ...] | None:
+    return tensors[name][1] if name in tensors else None
+
+
+def _unnamed_training(folder: Path) -> dict[str, Any]:
+    """The state of the training in a folder whose card names none: the latest that is whole."""
+    whole, refusals = [], []
+    for file in data_files(folder, STATE):
+        try:
+            whole.append(_training(read_whole(file, STATE), file))
+        except ValueError as error:
+            refusals.append(error)
+    if not whole:
+        raise refusals[0] if refusals else ValueError("it holds no state of one")
+    return max(whole, key=lambda state: int(state["clock"]["step"]))
+
+
+def _training(data: bytes, file: Path) -> dict[str, Any]:
+    """The state of a training, if it has the parts of one."""
+    state = _state(data, file)
+    parts = [state.get(key) for key in ("learner", "clock", "about", "plan")]
+    if not all(isinstance(part, dict) for part in parts):
+        raise ValueError(f"{shown(file)} is not the state of a training")
+    step = state["clock"].get("step")
+    if isinstance(step, bool) or not isinstance(step, int):
+        raise ValueError(f"{shown(file)} is not the state of a training: it says no step")
+    return state
+
+
+def _state(data: bytes, file: Path) -> dict[str, Any]:
+    try:
+        skeleton = header(data, file).metadata.get("state", "null")
+        state = _unpack(parse_json(skeleton.encode(), file, finite=False), load_tensors(data))
+    except (SafetensorError, LookupError, ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{shown(file)} holds no state: {shown(first_line(error))}") from None
+    if not isinstance(state, dict):
+        raise ValueError(f"{shown(file)} holds no state")
+    return state
+
+
+def _smallest(table: Probs) -> torch.Tensor:
+    """The same numbers in the smallest type that holds them exactly."""
+    for kind in (np.uint8, np.float32):
+        if (table == table.astype(kind)).all():
+            return torch.from_numpy(table.astype(kind))
+    return torch.from_numpy(table.copy())
+
+
+def _pack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
+    """The value as JSON, tensors and arrays put aside under a number."""
+    if isinstance(value, torch.Tensor | np.ndarray):
+        name = str(len(tensors))
+        if isinstance(value, torch.Tensor):
+            tensors[name] = value
+            return {"tensor": name}
+        tensors[name] = torch.from_numpy(np.asarray(value, order="C"))
+        return {"array": name}
+    if isinstance(value, dict):
+        return {"dict": [[key, _pack(inner, tensors)] for key, inner in value.items()]}
+    if isinstance(value, list | tuple):
+        return {"list": [_pack(inner, tensors) for inner in value]}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unpack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    ((kind, content),) = value.items()
+    if kind == "dict":
+        return {key: _unpack(inner, tensors) for key, inner in content}
+    if kind == "list":
+        return [_unpack(inner, tensors) for inner in content]
+    if kind == "tensor":
+        return tensors[content]
+    if kind == "array":
+        return tensors[content].numpy()
+    raise ValueError(f"a state holds no {shown(repr(kind), 40)}")
+
+
+def _contiguous(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    """Copies on the CPU that share no memory, as the file format wants them."""
+    return {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}

@@ -1,0 +1,96 @@
+"""Names that code outside this repository imports: modules may move, these stay."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tttenv
+
+# What each module offers, by the name under which people import it.
+PUBLIC = {
+    "tttenv": "Outcome Policy Rules certify player score solve worst_case",
+    "tttenv.adapters": "frozen wanted",
+    "tttenv.env": "TicTacToe",
+    "tttenv.exact": "SEATS Chooser Mixture Positions Score Solution Tabulated best_response"
+    " enumerable follow positions require_enumerable require_solvable score solvable solve sweep"
+    " tabulate worst_case",
+    "tttenv.kernels": "compiled",
+    "tttenv.metrics": "EXACT SAMPLED",
+    "tttenv.metrics.arena": "arena",
+    "tttenv.opponents": "OPPONENTS player",
+    "tttenv.policy": "Policy blend from_observations greedy over sample softmax uniform validated",
+    "tttenv.registry": "Row Spec Table",
+    "tttenv.rules": "Rules",
+    "tttenv.testing": "LawBrokenError check_env check_mirrored check_policy require some_boards",
+    "tttenv.vector": "VectorTicTacToe",
+    "learners.base": "Learner PlaysFromWeights",
+    "learners.checkpoint": "load_learner load_policy load_state load_training save save_state",
+    "learners.loop": "Clock Plan Report plan run",
+    "learners.registry": "LEARNERS LearnerRow row",
+    "learners.tensorboard": "TensorBoard",
+    "learners.testing": "check_learner",
+    "learners.train": "train",
+}
+FOREIGN = {  # the same of the adapters, by the library that each needs
+    "openspiel": ("pyspiel", "BoardBot BoardPolicy board_of bot game player policy state_of table"),
+    "pettingzoo": ("pettingzoo", "AGENTS env raw_env"),
+    "rllib": ("ray", "policy"),
+    "sb3": (
+        "sb3_contrib",
+        "ExactEvalCallback SelfPlayCallback VecEnv illegal_mass load masked policy",
+    ),
+    "skrl": ("skrl", "make_env policy"),
+    "tianshou": ("tianshou", "make_env policy"),
+    "torchrl": ("torchrl", "Games LegalActions make_env policy"),
+}
+SCRIPTS = "benchmark certify doctor play report reproduce speed train"
+MOVED = {  # short names and where their code is
+    "tttenv.rules": "tttenv.game.rules",
+    **{
+        f"learners.{name}": f"learners.training.{name}"
+        for name in ("checkpoint", "loop", "tensorboard", "train")
+    },
+}
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_a_public_name_can_be_imported(module):
+    found = importlib.import_module(module)
+    assert not [name for name in PUBLIC[module].split() if not hasattr(found, name)]
+
+
+@pytest.mark.parametrize("adapter", FOREIGN)
+def test_a_public_name_of_an_adapter_can_be_imported(adapter):
+    library, names = FOREIGN[adapter]
+    pytest.importorskip(library)
+    found = importlib.import_module(f"tttenv.adapters.{adapter}")
+    assert not [name for name in names.split() if not hasattr(found, name)]
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_a_submodule_is_an_attribute_after_importing_its_package_alone(module):
+    if module.startswith("tttenv.") and module.count(".") == 1:
+        code = f"import tttenv; print({module}.__name__)"
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == module
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_a_short_name_offers_all_that_its_module_defines(old):
+    short, home = importlib.import_module(old), importlib.import_module(MOVED[old])
+    defined = {
+        name
+        for name, value in vars(home).items()
+        if getattr(value, "__module__", None) == home.__name__ and not name.startswith("_")
+    }
+    assert defined <= {*short.__all__}
+    assert all(getattr(short, name) is getattr(home, name) for name in short.__all__)
+
+
+def test_every_script_is_where_it_was():
+    folder = Path(tttenv.__file__).parents[1] / "scripts"
+    assert not [name for name in SCRIPTS.split() if not (folder / f"{name}.py").is_file()]
