@@ -196,7 +196,7 @@ def test_whoever_interrupts_the_wait_for_a_helper_waits_all_the_same(monkeypatch
 def test_a_fork_right_after_the_first_step_can_compile():
     script = """
 import os, threading
-from tttenv import helpers
+from tttenv.simulator import helpers
 from tttenv.vector import VectorTicTacToe
 start = threading.Thread.start
 def checked(thread):

@@ -396,7 +396,8 @@ def test_names_of_outcomes_and_their_rewards():
     assert {name: int(number) for number, name in rows} == {o.name: o for o in Outcome if o}
 
 
-JUDGES = "tttenv.testing scripts.checkups.*"  # of environments made elsewhere, by their rewards
+# Judges of environments made elsewhere, by their rewards.
+JUDGES = "tttenv.testing tttenv.testing.* scripts.checkups.*"
 
 
 def judged_by_reward(code):
