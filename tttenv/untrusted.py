@@ -16,7 +16,8 @@ MEGABYTE = 2**20
 LONGEST_JSON = 4 * MEGABYTE  # bytes; a card has some 2,000
 DEEPEST_JSON = 60  # lists and objects within each other
 QUOTED = 300  # characters of a file that a message repeats at the most
-_BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)  # a string as a whole, or one
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
@@ -104,13 +105,10 @@ def first_line(error: BaseException) -> str:
 def _depth(data: bytes) -> int:
     """How deep the brackets outside strings are nested."""
     depth = deepest = 0
-    for found in _BRACKETS.finditer(data):
-        bracket = found.group()
-        if bracket in (b"[", b"{"):
-            depth += 1
-            deepest = max(deepest, depth)
-        elif bracket in (b"]", b"}"):
-            depth -= 1
+    for bracket in _STRING.sub(b"", data).translate(None, _NO_BRACKETS):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > deepest:
+            deepest = depth
     return deepest
 
 
