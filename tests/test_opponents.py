@@ -156,6 +156,8 @@ def test_never_losing_play_wins_against_random_within_the_known_range(seat, pick
         ("minimax:ties=last", "minimax: ties='last' is not one of uniform, first, fastest"),
         ("random:a=b", "random has no option 'a'; it takes no options"),
         ("epsilon:epsilon=2", "a probability lies between 0 and 1, not 2.0"),
+        # before the other player, which may take long to make, is looked for
+        ("epsilon:player=nobody,epsilon=2", "a probability lies between 0 and 1, not 2.0"),
         (7, "a player is named by a text, not 7"),
     ],
 )

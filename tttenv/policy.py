@@ -91,10 +91,18 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
     Raises:
         ValueError: unless 0 <= weight <= 1.
     """
-    if not 0 <= weight <= 1:
-        raise ValueError(f"a probability lies between 0 and 1, not {weight}")
+    return Blend(first, second, probability(weight))
 
-    return Blend(first, second, weight)
+
+def probability(number: float) -> float:
+    """The number, if it is a probability.
+
+    Raises:
+        ValueError: unless 0 <= number <= 1.
+    """
+    if not 0 <= number <= 1:
+        raise ValueError(f"a probability lies between 0 and 1, not {number}")
+    return number
 
 
 class Blend:

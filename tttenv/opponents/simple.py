@@ -6,7 +6,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.rules import completing
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents import player as named
-from tttenv.policy import Policy, blend, over, uniform
+from tttenv.policy import Policy, blend, over, probability, uniform
 from tttenv.registry import Spec
 
 
@@ -67,4 +67,5 @@ def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Polic
     Raises:
         ValueError: for an unknown player or an epsilon outside 0 to 1.
     """
+    probability(epsilon)  # before the other player is made, which may take long
     return blend(named(player, rules), uniform, epsilon)
