@@ -7,7 +7,7 @@ ARGS ?=
 DISTURBANCES ?= 20
 SECONDS ?= 600
 
-.PHONY: benchmark test test-disturbed test-rllib campaign check format clean
+.PHONY: benchmark test test-disturbed test-rllib campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/core ## train every learner, certify every player, write results/
@@ -24,6 +24,9 @@ test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environme
 
 campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files and calls
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)
+
+campaign-short: .venv/dev ## the same with as many cases on every machine, about two minutes of them
+	$(BIN)/python -m tests.campaign --short $(ARGS)
 
 check: .venv/dev ## ruff, ruff format and mypy --strict
 	$(BIN)/ruff check

@@ -2,8 +2,10 @@
 
 import importlib
 import re
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,7 +39,7 @@ class Failing:
         pass
 
 sys.modules["campaign.failing"] = types.SimpleNamespace(Failing=Failing)
-row = Row("failing:Failing", "fails", 1, patience=0.5)
+row = Row("failing:Failing", "fails", 1, 5, patience=0.5)
 with tempfile.TemporaryDirectory() as folder:
     found = running.run(running.Order("failing", row, 9, None, None), Path(folder))
 print(running.figures("failing", found))
@@ -83,3 +85,25 @@ def test_failures_crashes_and_hangs_are_told_with_the_command_that_repeats_them(
     ):
         again = f"python -m tests.campaign failing --seed 9 --case {case}"
         assert f"FAILED 1 times: {kind}\n    {again}" in told.stdout
+
+
+def test_the_short_form_has_its_own_number_of_cases():
+    command = [sys.executable, "-m", "tests.campaign", "--short", "--count", "3"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert told.returncode == 2
+    assert "--short has its own number of cases" in told.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_campaign_that_is_asked_to_end_removes_its_folder(tmp_path, number):
+    command = [sys.executable, "-m", "tests.campaign", "games", "--seconds", "600"]
+    with subprocess.Popen(
+        [*command, "--folder", str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    ) as campaign:
+        while campaign.poll() is None and not list(tmp_path.glob("*/games-*")):
+            time.sleep(0.05)
+        campaign.send_signal(number)
+        told = campaign.communicate()[1]
+    assert campaign.returncode == 130
+    assert told == "campaign      ended early\n"
+    assert not list(tmp_path.iterdir())

@@ -3,6 +3,7 @@
 It runs for as long as it is given and is no part of the test suite:
 
     make campaign SECONDS=600
+    make campaign-short                            the same cases everywhere, if the seed is given
     python -m tests.campaign kills files --seconds 600 --workers 2
     python -m tests.campaign calls --seed 7 --case 12      one case again
 
@@ -20,19 +21,20 @@ class Row:
     target: str  # "module:Class", the module within this package
     about: str  # what is done to the package, in a line
     share: float  # of the seconds, in proportion to the others
+    short: int  # cases of the short form, which takes about two minutes in all
     trains: bool = False  # its cases train: the learners are loaded and warmed up beforehand
     patience: float = 120.0  # seconds after which a case counts as hanging
 
 
 # To add a family: a file in this folder with a class that satisfies `running.Family`, and its row.
 FAMILIES = {
-    "kills": Row("kills:Kills", "trainings killed at random moments and resumed", 3, True, 300),
-    "calls": Row("calls:Calls", "the n-th file-system call of a training fails or kills", 3, True),
-    "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, True, 150),
-    "hostile_calls": Row("hostile_calls:HostileCalls", "hostile calls to environments", 2),
-    "reader": Row("reader:Reader", "a reader beside a training that saves at every step", 2, True),
-    "bots": Row("bots:Bots", "external programs that misbehave, players that are ended", 1),
-    "growth": Row("growth:Growth", "long runs: memory, descriptors and threads", 1, False, 300),
-    "games": Row("games:Games", "random games in all environments and a plain referee", 1),
-    "two_trainings": Row("two_trainings:TwoTrainings", "two trainings in one folder", 1, True),
+    "kills": Row("kills:Kills", "trainings killed at random moments and resumed", 3, 9, True, 300),
+    "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 3, 16, True),
+    "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, 400, True, 150),
+    "hostile_calls": Row("hostile_calls:HostileCalls", "hostile calls to environments", 2, 60),
+    "reader": Row("reader:Reader", "a reader beside a training that saves every step", 2, 3, True),
+    "bots": Row("bots:Bots", "external programs that misbehave, players that are ended", 1, 23),
+    "growth": Row("growth:Growth", "long runs: memory, descriptors and threads", 1, 7, False, 300),
+    "games": Row("games:Games", "random games in all environments and a plain referee", 1, 8),
+    "two_trainings": Row("two_trainings:TwoTrainings", "two trainings in one folder", 1, 2, True),
 }

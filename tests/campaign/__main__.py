@@ -4,6 +4,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -24,6 +25,7 @@ def main(args: list[str]) -> int:
     names = given.families or list(FAMILIES)
     seed = random.SystemRandom().randrange(2**32) if given.seed is None else given.seed
     print(f"campaign      --seed {seed}", flush=True)
+    signal.signal(signal.SIGTERM, _end)
     if any(FAMILIES[name].trains for name in names):
         from .trainings import warm_up
 
@@ -36,16 +38,26 @@ def main(args: list[str]) -> int:
         for name in names:
             row = FAMILIES[name]
             seconds = given.seconds and given.seconds * row.share / whole
-            order = Order(name, row, seed, seconds, given.count, given.case, given.workers)
+            count = row.short if given.short else given.count
+            order = Order(name, row, seed, seconds, count, given.case, given.workers)
             result = run(order, place)
             failed += len(result.failures)
             print(figures(name, result), flush=True)
             for line in told(name, seed, result):
                 print(line, flush=True)
+    except KeyboardInterrupt:
+        print("campaign      ended early", file=sys.stderr)
+        return 130
     finally:
         shutil.rmtree(place, ignore_errors=True)
     print(f"campaign      {failed:,} failed" if failed else "campaign      nothing failed")
     return 1 if failed else 0
+
+
+def _end(*_: object) -> None:
+    """A campaign that is asked to end does so as if by Ctrl-C."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the folder is removed whatever comes
+    raise KeyboardInterrupt
 
 
 def _parse(args: list[str]) -> argparse.Namespace:
@@ -62,6 +74,11 @@ def _parse(args: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--seconds", type=float, help="shared among the families")
     parser.add_argument("--count", type=int, help="cases of each family, at the most")
+    parser.add_argument(
+        "--short",
+        action="store_true",
+        help="the same number of cases on every machine, about two minutes in all",
+    )
     parser.add_argument("--seed", type=int, help="of all cases; left out: a new one, printed")
     parser.add_argument("--case", type=int, help="run this one case again")
     parser.add_argument("--workers", type=int, default=1, help="processes that share the cases")
@@ -74,7 +91,10 @@ def _parse(args: list[str]) -> argparse.Namespace:
         parser.error("--case is of one family: name it")
     if given.workers < 1:
         parser.error("--workers is at least 1")
-    if given.seconds is None and given.count is None and given.case is None:
+    lengths = (given.seconds, given.count, given.case)
+    if given.short and lengths != (None, None, None):
+        parser.error("--short has its own number of cases: no --seconds, --count or --case with it")
+    if not given.short and lengths == (None, None, None):
         given.seconds = 60.0
     return given
 

@@ -1,11 +1,12 @@
 """Mutated checkpoints, states, curves and tables, loaded in every way there is.
 
-A case is one folder: the checkpoint of a learner, small or large board, with its training's state,
-with one file changed. In one of three cases the card vouches for the changed file, whose digest it
-then bears. Loading it in all ways that read this file either works or ends in a ValueError of one
-line that repeats at most 300 characters of the file. Whatever loads obeys the laws of a policy;
-what differs from the card's digest never loads. Nothing runs, nothing outside the folder is opened
-or changed (`guards`), nothing takes more than 20 s or 600 MB.
+A case is one folder: the checkpoint of a learner, small or large board, with its training's state.
+Some times over, one of its files is changed, loaded and put back. Of weights, policies and states
+the card vouches for most, whose digest it then bears. Loading a changed file in the ways that read
+it, the costly ones seldom, either works or ends in a ValueError of one line that repeats at most
+300 characters of the file. Whatever loads obeys the laws of a policy; what differs from the card's
+digest never loads. Nothing runs, nothing outside the folder is opened or changed (`guards`),
+nothing takes more than 20 s or 600 MB.
 """
 
 import contextlib
@@ -14,8 +15,10 @@ import json
 import os
 import random
 import shutil
+import time
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +42,10 @@ WORDS = 250  # of our own, besides
 LARGE = ("dqn", "reinforce", "maskable_ppo")  # learners that learn on any board
 ROLES = ("weights", "policy", "state")
 TARGETS = (CARD, CARD, CARD, "weights", "policy", "state", "state", "events", "csv", "results")
-OFTEN, SLOW = 0.25, 0.015  # how often ways are taken that cost some times or much more than others
+CHANGES = 20  # files of a case, one after another
+# How often ways are taken that take some milliseconds, some tens of them, and a hundred and more.
+OFTEN, SELDOM, RARELY = 0.2, 0.03, 0.003
+ROWS = 12  # of a table of moves
 ROOT = Path(__file__).resolve().parents[2]
 Way = tuple[str, Callable[[], Any]]
 
@@ -64,22 +70,43 @@ class Files:
         canary.with_name("canary.zip").write_bytes(b"PK")
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One changed file, loaded in all ways."""
-        base, target = rng.choice(self.bases), rng.choice(TARGETS)
-        if target in ROLES and target not in base.names:
-            target = CARD
-        shutil.rmtree(self.folder, ignore_errors=True)
-        self.folder.mkdir()
-        for name, data in base.files.items():
-            if name not in base.events or target == "events":
-                (self.folder / name).write_bytes(data)
-        file, vouched = self._mutate(base, target, rng)
-        silent = target in ROLES and not vouched
-        for way, load in self._ways(base, target, file, rng):
-            self._load(way, load, silent and way in READS[target](base), f"{base.name} {target}")
+        """One folder, and some changed files in it."""
+        base = rng.choice(self.bases)
+        self._lay_out(base)
+        for change in range(CHANGES):
+            target = rng.choice(TARGETS)
+            if target in ROLES and target not in base.names:
+                target = CARD
+            file, vouched = self._mutate(base, target, rng)
+            silent = target in ROLES and not vouched
+            what = f"{base.name} {target}, change {change}"
+            for way, load in self._ways(base, target, file, rng):
+                self._load(way, load, silent and way in READS[target](base), what)
+            self._restore(base)
 
     def close(self) -> None:
         """Nothing runs on."""
+
+    def _lay_out(self, base: "Base") -> None:
+        """Make the folder anew, sound but for its curves, which are written when they are read."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir()
+        for name, data in base.files.items():
+            if name not in base.events:
+                (self.folder / name).write_bytes(data)
+        self.changed: set[Path] = set()
+        self.spoiled = False
+
+    def _restore(self, base: "Base") -> None:
+        """Put the changed files back, or all of them where a load may have written some."""
+        if self.spoiled:
+            self._lay_out(base)
+            return
+        for file in self.changed:
+            _remove(file)
+            if file.name in base.files and file.name not in base.events:
+                file.write_bytes(base.files[file.name])
+        self.changed.clear()
 
     def _mutate(self, base: "Base", target: str, rng: random.Random) -> tuple[Path, bool]:
         """Change the file; which it is, and whether the card vouches for it."""
@@ -90,6 +117,7 @@ class Files:
             name = rng.choice(base.events) if target == "events" else base.names[target]
             file = self.folder / name
             data = base.files[file.name]
+        self.changed.add(file)
         if rng.random() < 0.03:
             file.unlink(missing_ok=True)
             kind = rng.choice(list(mutations.SPECIALS))
@@ -132,44 +160,45 @@ class Files:
         renamed = file.with_name(file.name.replace(known[:16], digest[:16]))
         card["files"][renamed.name] = digest
         (self.folder / CARD).write_text(json.dumps(card))
+        self.changed |= {renamed, self.folder / CARD}
         return renamed
 
     def _ways(self, base: "Base", target: str, file: Path, rng: random.Random) -> list[Way]:
         folder = self.folder
-        seldom = rng.random() < SLOW
         if target == "csv":
             from learners.supervised import read_csv
 
             return [("read_csv", lambda: read_csv(Rules(), file))]
         if target == "results":
             pages: list[Way] = [("published", lambda: _published(file))]
-            if rng.random() < OFTEN:
+            if rng.random() < SELDOM / 3:
                 pages += [("results", lambda: _results(file))]
             return pages
         if target == "events":
             from page import curves
 
             return [("curves", lambda: curves.read(folder))]
-        ways: list[Way] = [
-            ("player", lambda: _play(tttenv.player(f"{folder}/"), folder)),
-            ("load_policy", lambda: _play(_policy(folder), folder)),
-        ]
-        if rng.random() < OFTEN:
-            ways += [("load_learner", lambda: _play(_learner(folder).policy(), folder))]
-        if target == CARD:
-            ways += [("read_card", lambda: _card(folder))]
-        if target == "state" or rng.random() < 0.2:
-            ways += [("load_state", lambda: stored_state(folder))]
+        load_state: Way = ("load_state", lambda: stored_state(folder))
+        resume: Way = ("resume", lambda: base.training.run(folder, resume=True, more=1))
         if target == "state":
-            ways = ways[-1:]
-            if rng.random() < OFTEN / 3:
-                ways += [("resume", lambda: base.training.run(folder, resume=True, more=1))]
-        if seldom and target != "state":
-            ways += [
-                ("certify", lambda: _certify(folder)),
-                ("report", lambda: _report(folder)),
-                ("resume", lambda: base.training.run(folder, resume=True, more=1)),
-            ]
+            self.spoiled = rng.random() < SELDOM
+            return [load_state, *([resume] if self.spoiled else [])]
+        load_policy: Way = ("load_policy", lambda: _play(_policy(folder), folder))
+        load_learner: Way = ("load_learner", lambda: _play(_learner(folder).policy(), folder))
+        surely = READS[target](base)
+        ways: list[Way] = [("read_card", lambda: _card(folder))] if target == CARD else []
+        if target == CARD or "player" in surely or rng.random() < OFTEN:
+            ways += [("player", lambda: _play(tttenv.player(f"{folder}/"), folder))]
+        if target == "weights" or rng.random() < (OFTEN if target == CARD else SELDOM):
+            ways += [load_policy]
+        if rng.random() < (OFTEN if target == "weights" else SELDOM):
+            ways += [load_learner]
+        if rng.random() < OFTEN:
+            ways += [load_state]
+        if rng.random() < RARELY:
+            self.spoiled = True
+            ways += [("certify", lambda: _certify(folder)), ("report", lambda: _report(folder))]
+            ways += [resume]
         return ways
 
     def _load(self, way: str, load: Callable[[], Any], silent: bool, what: str) -> None:
@@ -223,10 +252,11 @@ class Base:
     def __init__(self, training: Training, folder: Path) -> None:
         self.training = training
         self.name = training.learner + ("" if training.rules == "3,3,3" else f" {training.rules}")
-        outcome = Child(lambda: training.run(folder)).outcome()
+        outcome = Child(lambda: _timeless(training, folder)).outcome()
         if "error" in outcome:
             raise RuntimeError(f"{training} fails: {outcome['message']}")
-        self.files = {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
+        found = sorted(file for file in folder.iterdir() if file.is_file())
+        self.files = {file.name: file.read_bytes() for file in found}
         self.events = [name for name in self.files if name.startswith("events")]
         card = read_card(folder)
         found = {role: data_file(folder, card, role) for role in ROLES}
@@ -234,8 +264,15 @@ class Base:
         shutil.rmtree(folder)
 
 
+def _timeless(training: Training, folder: Path) -> int:
+    """Train while the clock stands still, so that the files hold the same bytes in every run."""
+    time.time = time.monotonic = time.process_time = lambda: 1.7e9
+    return training.run(folder)
+
+
 # Which ways read a file for sure, so that they must see that it is not the card's.
 READS: dict[str, Callable[[Base], tuple[str, ...]]] = {
+    CARD: lambda base: (),
     "weights": lambda base: (
         "load_learner",
         "load_policy",
@@ -244,6 +281,14 @@ READS: dict[str, Callable[[Base], tuple[str, ...]]] = {
     "policy": lambda base: ("player",) if "policy" in base.names else (),
     "state": lambda base: ("load_state", "resume"),
 }
+
+
+def _remove(file: Path) -> None:
+    """Remove a file or an empty folder, if there is one."""
+    try:
+        file.unlink(missing_ok=True)
+    except (IsADirectoryError, PermissionError):
+        file.rmdir()
 
 
 def _play(policy: Policy, folder: Path) -> None:
@@ -255,16 +300,22 @@ def _play(policy: Policy, folder: Path) -> None:
     rules = Rules.of(str(read_card(folder)["rules"]))
     table = getattr(policy, "table", None)
     if table is not None:
-        game = positions(rules)
-        rows, boards = table[game.decisions], game.boards[game.decisions]
-        lawful = (
-            (rows >= 0).all() and np.allclose(rows.sum(axis=1), 1) and not rows[boards != 0].any()
-        )
-        if not lawful:
+        decisions, taken = _decisions(rules)
+        rows = table[decisions]
+        sums = rows.sum(axis=1)
+        # Written so that numbers that are none fail.
+        if not (rows.min() >= 0 and abs(sums - 1).max() < 1e-5 and not (rows * taken).any()):
             raise LawlessError("its table breaks the laws of a policy")
     boards = rules.start(1)
     while not rules.over(boards).any() and (boards != 0).sum() < 3:
         boards = rules.play(boards, validated(boards, policy(boards)).argmax(axis=1))
+
+
+@cache
+def _decisions(rules: Rules) -> tuple[Any, Any]:
+    """The rows of the positions with a move to choose, and which cells are taken there."""
+    game = positions(rules)
+    return game.decisions, game.boards[game.decisions] != 0
 
 
 def _learner(folder: Path) -> Any:
@@ -329,7 +380,7 @@ def _tables(place: Path) -> dict[str, bytes]:
     ]
     results = {**numbers, "players": players, "rows": numbers["rows"][:3]}
     return {
-        "csv": b"\n".join(file.read_bytes().split(b"\n")[:40]),
+        "csv": b"\n".join(file.read_bytes().split(b"\n")[:ROWS]),
         "results": json.dumps(results).encode(),
     }
 

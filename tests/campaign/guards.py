@@ -39,6 +39,9 @@ class Guards:
         self.watching = False
         self.seen: list[str] = []
         self.grown = 0.0  # megabytes, at most, in the last watch
+        # Kept open: these are of this process, and opening them for every watch takes time.
+        self.status = os.open("/proc/self/status", os.O_RDONLY)
+        self.clearing = os.open("/proc/self/clear_refs", os.O_WRONLY)
         sys.addaudithook(self._hook)  # for good
         signal.signal(signal.SIGALRM, _hang)
         space = int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
@@ -49,8 +52,8 @@ class Guards:
     def on(self) -> Iterator[None]:
         """Watch what happens in this block; raises `Hang` in it when the time is up."""
         self.seen = []
-        Path("/proc/self/clear_refs").write_text("5")  # so that VmHWM is the peak from now on
-        before = _memory("VmRSS")
+        os.write(self.clearing, b"5")  # so that VmHWM is the peak from now on
+        before = self._memory(b"VmRSS:")
         self.watching = True
         signal.setitimer(signal.ITIMER_REAL, PATIENCE)
         try:
@@ -58,7 +61,11 @@ class Guards:
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             self.watching = False
-            self.grown = _memory("VmHWM") - before
+            self.grown = self._memory(b"VmHWM:") - before
+
+    def _memory(self, field: bytes) -> float:
+        """A line of this process's status, in megabytes."""
+        return int(os.pread(self.status, 1 << 14, 0).partition(field)[2].split(None, 1)[0]) / 1024
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
         if not self.watching:
@@ -96,12 +103,3 @@ def _numbas(event: str) -> bool:
 
 def _hang(*_: Any) -> None:
     raise Hang
-
-
-def _memory(field: str) -> float:
-    """A line of this process's status, in megabytes."""
-    with open("/proc/self/status") as stream:
-        for line in stream:
-            if line.startswith(field):
-                return int(line.split()[1]) / 1024
-    return 0.0

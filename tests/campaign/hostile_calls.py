@@ -47,6 +47,8 @@ class HostileCalls:
         self.players: dict[tuple[str | None, Rules], Any] = {}
         warnings.simplefilter("ignore")
         gym.logger.min_level = gym.logger.ERROR + 1
+        # Environments share what takes long to make, as long as one of them is there.
+        self.kept = [TicTacToe(*size) for size in BOARDS]
 
     def case(self, number: int, rng: random.Random) -> None:
         """One environment and some hundred calls."""
@@ -58,7 +60,7 @@ class HostileCalls:
         skin: Skin = KINDS[kind](made, opponent, rng)
         self.what = f"{kind} {rules}"
         self._refused("before reset", skin, lambda: skin.step(skin.legal()), True)
-        skin.reset()
+        skin.begin(rng.getrandbits(32))
         for _ in range(CALLS):
             draw = rng.random()
             if draw < 0.25:
@@ -146,6 +148,8 @@ class HostileCalls:
             self.log.fail(f"a refused {call} changed something", told)
 
     def _message(self, call: str, told: str, given: Any) -> None:
+        if told and told.isprintable() and len(told) <= LONGEST:  # nothing to be told of
+            return
         what = f"{self.what}: {told[:150]!r}; given {_shown(given)}"
         self.log.check(told and "\n" not in told, f"{call}: not one line", what)
         self.log.check(told.isprintable(), f"{call}: control characters", what)
@@ -217,6 +221,10 @@ class Skin:
     def match(self) -> Any:
         """The games within."""
         return self.env.unwrapped.match
+
+    def begin(self, seed: int) -> None:
+        """The first reset, so that all dice follow from the case."""
+        self.env.reset(seed=seed)
 
     def step(self, action: Any) -> None:
         """One step."""
@@ -357,6 +365,11 @@ class Batches3(Batch):
     def match(self) -> Any:
         """The games within."""
         return self.env.games.match
+
+    def begin(self, seed: int) -> None:
+        """The first reset, so that all dice follow from the case."""
+        self.env.seed(seed)
+        self.env.reset()
 
     def reset(self, seed: Any = None, options: Any = None) -> None:
         """Begin anew."""

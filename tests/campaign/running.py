@@ -22,6 +22,7 @@ from . import Row
 
 RESTARTS = 20  # of workers that died in a case, for each family
 TOLD = 3  # cases of each kind of failure that are printed
+EVERY = 60.0  # seconds after which a long run says how far it is
 
 
 class Log:
@@ -122,7 +123,21 @@ def run(order: Order, place: Path) -> Result:
         Worker(order, place, number, end)
         for number in range(order.workers if order.only is None else 1)
     ]
-    restarts = 0
+    try:
+        _follow(workers, order, place, result, start)
+    finally:
+        for worker in workers:  # interrupted
+            worker.end()
+    result.seconds = time.monotonic() - start
+    return result
+
+
+def _follow(
+    workers: list["Worker"], order: Order, place: Path, result: Result, start: float
+) -> None:
+    """Take in what the workers tell until all are done; those that died are replaced."""
+    restarts, told = 0, start
+    end = workers[0].until
     while workers:
         ready, _, _ = select.select([worker.pipe for worker in workers], [], [], 0.5)
         for worker in list(workers):
@@ -140,8 +155,10 @@ def run(order: Order, place: Path) -> Result:
             restarts += 1
             if restarts <= RESTARTS and order.only is None:
                 workers.append(Worker(order, place, worker.at + order.workers, end))
-    result.seconds = time.monotonic() - start
-    return result
+        if time.monotonic() - told > EVERY:
+            told = time.monotonic()
+            result.seconds = told - start
+            print(f"so far: {figures(order.name, result)}", file=sys.stderr, flush=True)
 
 
 class Worker:
@@ -158,6 +175,7 @@ class Worker:
         if self.pid == 0:
             os.close(self.pipe)
             os.setpgid(0, 0)  # ended with all that its cases started
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
             status = 1
             try:
                 self._work(place, writing)
