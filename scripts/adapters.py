@@ -8,9 +8,8 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-import console
-import text_tables
-from text_tables import Column
+from tttenv.cli import console, text_tables
+from tttenv.cli.text_tables import Column
 
 PROG = "adapters.py"
 ADAPTER = "tttenv.adapters.sb3"

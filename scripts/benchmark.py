@@ -8,13 +8,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import console
-import marks
-import report
-import scoresheet
-import text_tables
-
+from learners.cli import benchmark_tables, readme_blocks
 from learners.registry import LEARNERS, row
+from scripts import report
+from tttenv.cli import console, text_tables
 
 PROG = "benchmark.py"
 QUICK = 10  # --quick trains one step in so many
@@ -55,15 +52,15 @@ def main(args: list[str]) -> None:
     for folder in (given.out, given.runs, given.ship):
         console.check_folder(folder)
     if given.readme:
-        marks.around(given.readme, "table")
-    import fleet
+        readme_blocks.around(given.readme, "table")
+    from learners.cli import parallel_jobs
 
     jobs = [
-        fleet.Job(name, seed, given.runs / f"{name}-{seed}", QUICK if given.quick else 1)
+        parallel_jobs.Job(name, seed, given.runs / f"{name}-{seed}", QUICK if given.quick else 1)
         for name in given.learners
         for seed in range(given.seed, given.seed + given.seeds)
     ]
-    trainings = fleet.train_all(jobs, given.jobs, quiet=given.json) if jobs else []
+    trainings = parallel_jobs.train_all(jobs, given.jobs, quiet=given.json) if jobs else []
     result = {
         "rules": "3,3,3",
         "quick": given.quick,
@@ -75,15 +72,17 @@ def main(args: list[str]) -> None:
     from tttenv.files import write
 
     if given.ship:
-        scoresheet.ship(trainings, given.seed, given.ship)
+        benchmark_tables.ship(trainings, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
     report.make(given.out / "report.html", given.out / "benchmark.json", runs=given.runs)
     if given.json:
         print(json.dumps(result, indent=2))
     else:
-        scoresheet.show(result, given.wide)
+        benchmark_tables.show(result, given.wide)
         if given.readme:
-            marks.put(given.readme, "table", f"```text\n{scoresheet.text(result)}\n```")
+            readme_blocks.put(
+                given.readme, "table", f"```text\n{benchmark_tables.text(result)}\n```"
+            )
         print(f"\nresults   {given.out / 'benchmark.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: scripts/certify.py FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")

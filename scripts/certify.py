@@ -6,9 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import console
-import text_tables
-from text_tables import Column, say
+from tttenv.cli import console, text_tables
+from tttenv.cli.text_tables import Column, say
 
 PROG = "certify.py"
 WEIGHING = "playing out every game"
@@ -73,9 +72,8 @@ def main(args: list[str]) -> None:
 
 def meet(given: Arguments) -> None:
     """Measure the player against the other one, and print."""
-    import head_to_head
-
     from tttenv import Rules, player
+    from tttenv.cli import head_to_head
     from tttenv.exact.certificate import require_pure
     from tttenv.exact.purity import tabulated
     from tttenv.opponents import is_path, rules_of

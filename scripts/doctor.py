@@ -5,8 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import console
-import text_tables
+from tttenv.cli import console, text_tables
 
 PROG = "doctor.py"
 
@@ -37,10 +36,10 @@ def main(args: list[str]) -> None:
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")
-    from checkups.episodes import record
-    from checkups.findings import examine
-    from checkups.patients import Environment, load
-    from checkups.tables import ENVIRONMENT, PLAYER
+    from tttenv.testing.findings import examine
+    from tttenv.testing.recorded_games import record
+    from tttenv.testing.subjects import Environment, load
+    from tttenv.testing.tables import ENVIRONMENT, PLAYER
 
     with console.hinting(given.patient):
         patient: Any = load(given.patient, given.rules, given.obs, given.kind)

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import console
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
+
+from tttenv.cli import console
 
 PROG = "pictures.py"
 MARGIN = 16  # pixels around what is photographed
@@ -30,8 +32,7 @@ def main(args: list[str]) -> None:
     console.check_seed(given.seed)
     if not given.results.is_file():
         raise ValueError(f"no {given.results}: run `make benchmark` first")
-    from film import film
-
+    from scripts.lib.learning_gif import film
     from tttenv.files import write
 
     made = {**photographs(given.results), "learning.gif": film(given.seed), **drawn(given.results)}
@@ -48,7 +49,7 @@ def photographs(results: Path) -> dict[str, bytes]:
     """
     from tempfile import TemporaryDirectory
 
-    import report
+    from scripts import report
 
     try:
         from playwright.sync_api import sync_playwright
@@ -78,16 +79,17 @@ def drawn(results: Path) -> dict[str, bytes]:
     Raises:
         ValueError: if the results are not the benchmark's, or name other folders or learners.
     """
-    from page import curves, given
-
+    from learners.cli.report_page import curves, json_rows
     from learners.registry import row
 
     made = {}
     homes, keys = [Path.cwd(), results.parent], ("learner", "folder")
-    for training in reversed(given.rows(results, "trainings", "results of the benchmark", keys)):
+    for training in reversed(
+        json_rows.rows(results, "trainings", "results of the benchmark", keys)
+    ):
         name, named = training["learner"], str(training["folder"])
         row(name)  # it becomes part of a file's name
-        curve, complaint = curves.read(given.folder(results, named, homes))
+        curve, complaint = curves.read(json_rows.folder(results, named, homes))
         if complaint:
             print(f"{PROG}: {console.visible(f'{name}: {complaint}')}", file=sys.stderr)
         if curve is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import console
+from tttenv.cli import console
 
 PROG = "play.py"
 
@@ -46,16 +46,16 @@ def main(args: list[str]) -> None:
     session, advice = _seated(given)
     if given.window:
         try:
-            from playing.windowed import Windowed
+            from tttenv.cli.play.windowed import Windowed
         except ModuleNotFoundError as error:  # it says what to install
             raise ValueError(str(error)) from None
         Windowed(session, advice, given.hints, given.games).run()
     elif given.versus is not None:
-        from playing.watching import watch
+        from tttenv.cli.play.watching import watch
 
         watch(session, given.games, given.json, advice if given.hints else None)
     else:
-        from playing.terminal import Terminal
+        from tttenv.cli.play.terminal import Terminal
 
         Terminal(session, advice, given.hints).run()
 
@@ -72,9 +72,8 @@ def _description() -> str:
 
 def _seated(given: Arguments) -> tuple[Any, Any]:
     """The session that the arguments ask for, and advice on its positions."""
-    from playing.advice import Advice
-    from playing.session import Session, Side
-
+    from tttenv.cli.play.advice import Advice
+    from tttenv.cli.play.session import Session, Side
     from tttenv.game.rules import Rules
     from tttenv.opponents import rules_of
 
@@ -83,7 +82,7 @@ def _seated(given: Arguments) -> tuple[Any, Any]:
     with console.hinting(spec):
         rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
     if given.learn:
-        from playing.pupil import Pupil
+        from learners.cli.learning_player import Pupil
 
         pupil = Pupil(spec, rules, given.seed)
         machine = Side(_short(spec), pupil, pupil.learn)
@@ -97,8 +96,7 @@ def _seated(given: Arguments) -> tuple[Any, Any]:
 
 def _side(spec: str, rules: Any) -> Any:
     """The player that a spec names, as a side of a session."""
-    from playing.session import Side
-
+    from tttenv.cli.play.session import Side
     from tttenv.opponents import player
 
     with console.hinting(spec):

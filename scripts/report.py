@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import console
+from tttenv.cli import console
 
 PROG = "report.py"
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,10 +60,9 @@ def make(
     """
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"the report is a file, which {out} cannot be: name another with --out")
-    from page import gather
-    from page import published as numbers
-    from page.build import html
-
+    from learners.cli.report_page import gather
+    from learners.cli.report_page import published as numbers
+    from learners.cli.report_page.build import html
     from tttenv.files import write
 
     if specs:

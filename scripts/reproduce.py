@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import console
-import marks
-import text_tables
-from sources import SOURCES, home
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
+
+from learners.cli import readme_blocks
+from scripts.reproduction import SOURCES, home
+from tttenv.cli import console, text_tables
 
 PROG = "reproduce.py"
 
@@ -43,8 +44,7 @@ def main(args: list[str]) -> None:
     check(given)
     mode = "quick" if given.quick else "full" if given.full else "default"
     result = reproduce(given, mode)
-    from sources import tables
-
+    from scripts.reproduction import tables
     from tttenv.files import write
 
     text = json.dumps(result, indent=1) + "\n"
@@ -52,7 +52,7 @@ def main(args: list[str]) -> None:
     if given.summary:
         write(given.summary, text)
     if given.readme:
-        marks.put(given.readme, "published", tables.markdown(result["rows"]))
+        readme_blocks.put(given.readme, "published", tables.markdown(result["rows"]))
     if given.json:
         print(text, end="")
     else:
@@ -82,7 +82,7 @@ def check(given: Arguments) -> None:
     if set(given.only) != set(SOURCES) and (given.summary or given.readme):
         raise ValueError("--summary and --readme hold all sources: leave --only out")
     if given.readme:
-        marks.around(given.readme, "published")
+        readme_blocks.around(given.readme, "published")
     console.check_folder(given.out)
     if given.moves_csv:
         from learners.supervised import read_csv
@@ -93,13 +93,13 @@ def check(given: Arguments) -> None:
 
 def reproduce(given: Arguments, mode: str) -> dict[str, Any]:
     """All rows of the sources, filled in."""
-    import fleet
-    from sources import work
+    from learners.cli import parallel_jobs
+    from scripts.reproduction import work
 
     path = str(given.moves_csv.resolve()) if given.moves_csv else None
     names = tuple(name for name in SOURCES if name in given.only)
     tasks = work.tasks(names, mode, given.seed, path)
-    done = fleet.run_all(
+    done = parallel_jobs.run_all(
         work.run_one,
         tasks,
         [f"{task.source}: {task.job}" for task in tasks],

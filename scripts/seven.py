@@ -1,12 +1,15 @@
 """What seven features cannot do, proved, and what they lack: `python scripts/seven.py`."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import console
-from text_tables import say
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
+
+from tttenv.cli import console
+from tttenv.cli.text_tables import say
 
 PROG = "seven.py"
 FILE = Path(__file__).resolve().parents[1] / "checkpoints/seven.json"
@@ -76,8 +79,7 @@ def verify(data: dict[str, Any], file: Path) -> None:
     Raises:
         ValueError: naming the file and what does not hold.
     """
-    from sevens import claims
-
+    from scripts.seven_features import claims
     from tttenv.untrusted import shown
 
     try:
@@ -108,8 +110,8 @@ def is_number(value: object) -> bool:
 
 def search(given: Arguments) -> dict[str, Any]:
     """Everything anew, or all but the best weights."""
-    from sevens import claims
-    from sevens.best import climb
+    from scripts.seven_features import claims
+    from scripts.seven_features.best import climb
 
     with console.bar(quiet=given.json) as progress:
         if given.best:
@@ -131,9 +133,9 @@ def lines(data: dict[str, Any]) -> str:
 
 def show(data: dict[str, Any]) -> None:
     """The claims for people."""
-    from sevens.claims import title
-    from sevens.features import ABOUT, TIES, Question
-    from sevens.proof import size
+    from scripts.seven_features.claims import title
+    from scripts.seven_features.features import ABOUT, TIES, Question
+    from scripts.seven_features.proof import size
 
     for found in data["answers"]:
         below = found["losing_below"]

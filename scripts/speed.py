@@ -2,17 +2,19 @@
 
 import json
 import os
-from collections.abc import Callable
+import sys
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 
-import console
-import text_tables
-from text_tables import Column
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
+
+from scripts.speed_rows.row import Row, Work
+from tttenv.cli import console, text_tables
+from tttenv.cli.text_tables import Column
 
 PROG = "speed.py"
-Work = Callable[[], float]  # does some of it and returns how much
 
 
 @dataclass(frozen=True)
@@ -33,18 +35,6 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One thing to measure, and by whom it is done too."""
-
-    name: str
-    unit: str  # counted per second
-    make: Callable[[], Work]  # sets ours up
-    peers: tuple[str, ...] = ()  # names in peers.PEERS
-    cores: int = 1
-    beside: tuple[tuple[str, Callable[[], Work]], ...] = ()  # ours in other ways, in turns with it
-
-
-@dataclass(frozen=True)
 class Result:
     """A row's medians per second, and the median of its ratios to what is beside it."""
 
@@ -62,7 +52,7 @@ def main(args: list[str]) -> None:
     if given.rounds < 1 or not 0 < given.seconds < float("inf"):
         raise ValueError("--rounds is at least 1 and --seconds above 0")
     pin(1)
-    import ours
+    from scripts.speed_rows import ours
 
     rows = [row for row in ours.rows(given.seed) if given.only in row.name]
     if not rows:
@@ -91,7 +81,7 @@ def measure(row: Row, given: Arguments) -> Result:
     pin(row.cores)
     contestants = {"ours": row.make(), **{name: make() for name, make in row.beside}}
     if given.peers:
-        import peers
+        from scripts.speed_rows import peers
 
         found = {name: peers.make(name, given.seed) for name in row.peers}
         contestants |= {name: work for name, work in found.items() if work is not None}

@@ -7,11 +7,11 @@ from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import console
 import tyro
-from text_tables import say
 
 from learners.registry import LEARNERS, row
+from tttenv.cli import console
+from tttenv.cli.text_tables import say
 from tttenv.registry import unknown
 from tttenv.untrusted import shown
 
@@ -220,7 +220,7 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
         say(f"{out} in sampled games, with the margin of a 95 % confidence interval:")
         print(console.sampled(report.numbers))
     else:
-        from certify import print_certificate
+        from scripts.certify import print_certificate
 
         print_certificate(str(out), report.certificate)
     if report.unbeatable_at:

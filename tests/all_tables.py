@@ -1,14 +1,24 @@
 """Prints every script's tables from results that are at hand; run by test_text_tables.py."""
 
 import contextlib
+import importlib
 import json
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-PROGRAMS = ["adapters", "benchmark", "certify", "doctor", "pictures", "play"]
-PROGRAMS += ["report", "reproduce", "seven", "speed"]
+PROGRAMS = {  # the scripts that take options, and where their arguments are
+    "adapters": "scripts.adapters",
+    "benchmark": "scripts.benchmark",
+    "certify": "scripts.certify",
+    "doctor": "scripts.doctor",
+    "pictures": "scripts.pictures",
+    "play": "scripts.play",
+    "report": "scripts.report",
+    "reproduce": "scripts.reproduce",
+    "seven": "scripts.seven",
+    "speed": "scripts.speed",
+}
 LONG = "shows mine and theirs swapped on a board that is told of in words that go on for a while"
 
 
@@ -22,13 +32,11 @@ def read(*path):
 
 def measured(wide):
     """The tables of measurements."""
-    import adapters
-    import ours
-    import scoresheet
-    import speed
-    from sources import tables
-
+    from learners.cli import benchmark_tables
     from learners.registry import LEARNERS
+    from scripts import adapters, speed
+    from scripts.reproduction import tables
+    from scripts.speed_rows import ours
 
     begin("benchmark")
     card = read("genetic", "card.json")["certificate"]
@@ -37,7 +45,7 @@ def measured(wide):
     steps = {"seeds": 20, "unbeatable": 20, "median_steps": 700}
     times = {"median_seconds": 3.2, "slowest_seconds": 50.1}
     learners = [{"learner": name, **steps, **times} for name in LEARNERS]
-    scoresheet.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
+    benchmark_tables.show({"rules": "3,3,3", "players": players, "learners": learners}, wide)
     begin("speed")
     results = []
     for row in ours.rows(0):
@@ -56,14 +64,11 @@ def measured(wide):
 
 def exact():
     """The tables about one player or two, and what is proved."""
-    import certify
-    import doctor
-    import head_to_head
-    import seven
-    from checkups.findings import Finding
-
+    from scripts import certify, doctor, seven
     from tttenv import Rules
+    from tttenv.cli import head_to_head
     from tttenv.exact.certificate import Certificate
+    from tttenv.testing.findings import Finding
 
     begin("seven")
     seven.show(read("seven.json"))
@@ -83,14 +88,14 @@ def exact():
 
 def helps():
     """The list of learners, and the help of every script."""
-    import console
-    import train
+    from scripts import train
+    from tttenv.cli import console
 
     begin("train")
     train._overview(["--help"])
-    for name in PROGRAMS:
+    for name, home in PROGRAMS.items():
         begin(f"{name} --help")
-        module = __import__(name)
+        module = importlib.import_module(home)
         describe = getattr(module, "manual", getattr(module, "_description", None))
         more = {} if describe is None else {"description": describe()}
         with contextlib.suppress(SystemExit):

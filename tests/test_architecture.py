@@ -31,17 +31,20 @@ FLOORS = [
     (8, "learners learners.base learners.nets learners.registry learners.replay"),
     (8, "learners.testing"),
     (8, "learners.checkpoint learners.training.checkpoint learners.training.stored"),
+    (8, "tttenv.cli tttenv.cli.*"),
+    (10, "learners.cli learners.cli.*"),
     (9, "learners.*"),
-    (10, "scripts scripts.*"),
+    (11, "scripts scripts.*"),
 ]
 ADAPTERS = "tttenv.adapters*"  # outside the floors: loaded by name only
 LEARNING = f"{ADAPTERS} learners.* scripts.*"
+COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
     "numba": "tttenv.kernels tttenv.kernels.*",
-    "gymnasium": f"tttenv tttenv.env tttenv.vector tttenv.testing tttenv.simulator.observation"
+    "gymnasium": f"tttenv tttenv.env tttenv.vector tttenv.testing.* tttenv.simulator.observation"
     f" {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
-    **dict.fromkeys(["tyro", "rich"], LEARNING),
+    **dict.fromkeys(["tyro", "rich"], COMMANDS),
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }
 

@@ -8,28 +8,24 @@ import io
 import os
 import re
 import shlex
-import sys
 import typing
 from pathlib import Path
 
 import pytest
 import tyro
+from all_tables import PROGRAMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learners.registry import LEARNERS
+from scripts import reproduction, train
 from tttenv import metrics
+from tttenv.cli import arguments, console
 from tttenv.opponents import OPPONENTS, player
 from tttenv.registry import near
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "scripts"))
 
-import arguments  # noqa: E402  # scripts import one another by their bare names
-import console  # noqa: E402
-import sources  # noqa: E402
-import train  # noqa: E402
-from all_tables import PROGRAMS  # noqa: E402
 
 INTERNAL = re.compile(r"Errno|instantiated|NoneType|<class|invalid literal|Unrecognized|parse")
 PLACES = {"certify": ["minimax"], "doctor": ["minimax"]}  # arguments that must be there
@@ -37,8 +33,8 @@ PLACES = {"certify": ["minimax"], "doctor": ["minimax"]}  # arguments that must 
 
 def readers():
     """For each script: its name, the dataclasses of its options, and what reads them."""
-    for name in PROGRAMS:
-        module = importlib.import_module(name)
+    for name, home in PROGRAMS.items():
+        module = importlib.import_module(home)
         more = PLACES.get(name, [])
         yield (
             name,
@@ -109,7 +105,7 @@ def test_every_misspelt_option_is_told_the_nearest(script, field, hint, capsys):
 
 
 def test_arguments_that_stand_alone_are_counted(capsys):
-    certify, speed = importlib.import_module("certify"), importlib.import_module("speed")
+    certify, speed = (importlib.import_module(PROGRAMS[name]) for name in ("certify", "speed"))
     for module, args, said in (
         (certify, [], "PLAYER is required"),
         (certify, ["--json"], "PLAYER is required"),
@@ -128,7 +124,7 @@ WORDS += ["--sampled", "--seed=3", "--games=x", "--against", "--sampld", "-q", "
 @settings(deadline=None)
 @given(args=st.lists(st.sampled_from(WORDS), max_size=5))
 def test_nothing_is_said_against_what_the_parser_accepts(args):
-    kind = importlib.import_module("certify").Arguments
+    kind = importlib.import_module(PROGRAMS["certify"]).Arguments
     silence = io.StringIO()
     try:
         with contextlib.redirect_stderr(silence), contextlib.redirect_stdout(silence):
@@ -148,14 +144,15 @@ def test_nothing_is_said_against_the_readmes_commands():
             if args:
                 READERS[f"train {args[0]}"][1](args[1:])
         else:
-            assert arguments.complaint(importlib.import_module(script).Arguments, args) is None
+            module = importlib.import_module(PROGRAMS[script])
+            assert arguments.complaint(module.Arguments, args) is None
 
 
 TABLES = {
     "player": (OPPONENTS, player),
     "learner": (LEARNERS, lambda name: importlib.import_module("learners.registry").row(name)),
     "metric": (metrics.EXACT, metrics.EXACT.load),
-    "source": (sources.SOURCES, sources.home),
+    "source": (reproduction.SOURCES, reproduction.home),
 }
 
 

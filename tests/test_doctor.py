@@ -11,14 +11,12 @@ import pytest
 
 from tttenv import Rules
 from tttenv.opponents import OPPONENTS
+from tttenv.testing.findings import examine
+from tttenv.testing.recorded_games import record
+from tttenv.testing.subjects import Environment, load
+from tttenv.testing.tables import ENVIRONMENT, PLAYER
 
 ROOT, RULES = Path(__file__).parents[1], Rules()
-sys.path.insert(0, str(ROOT / "scripts"))
-
-from checkups.episodes import record  # noqa: E402
-from checkups.findings import examine  # noqa: E402
-from checkups.patients import Environment, load  # noqa: E402
-from checkups.tables import ENVIRONMENT, PLAYER  # noqa: E402
 
 
 @pytest.fixture(autouse=True)

@@ -3,21 +3,19 @@
 import io
 import json
 import os
-import sys
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from learners.cli.report_page import gather, published
+from scripts import seven
 from tttenv import Rules
 from tttenv.adapters.sb3.best import CERTIFICATE, kept
 from tttenv.adapters.sb3.loading import LARGEST_SETTINGS, load
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-import seven  # noqa: E402
-from page import gather, published  # noqa: E402
 
 
 def kept_model(file):

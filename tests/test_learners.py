@@ -184,11 +184,11 @@ def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, 
     assert json.loads((out / "card.json").read_text())["learner"] == "toy"
     sys.modules.pop("toy_learner")
     listing = (
-        "import console, train; from learners.registry import *;"
+        "from scripts import train; from learners.registry import *;"
         "LEARNERS.rows['toy'] = LearnerRow('toy_learner:Toy', 'a toy'); train.main(['--help'])"
     )
     shown = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, 'scripts'); {listing}"],
+        [sys.executable, "-c", listing],
         cwd=Path(__file__).parents[1], capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     assert re.search(r"^  toy +a toy$", shown, re.MULTILINE)

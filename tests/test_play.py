@@ -14,18 +14,16 @@ import pytest
 from reference import game, mover, put, random_game, spell, view, winner
 from typist import CTRL_C, CTRL_D, Typist
 
+from learners.cli.learning_player import Pupil
 from tttenv import Rules, player
+from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.commands import COMMANDS, NAMES
+from tttenv.cli.play.notation import KEYS, cell_of, keys, name_of
+from tttenv.cli.play.session import Session, Side
+from tttenv.cli.play.terminal import Terminal
 from tttenv.exact import solve
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "scripts"))
-
-from playing.advice import Advice  # noqa: E402  # scripts import one another by their bare names
-from playing.commands import COMMANDS, NAMES  # noqa: E402
-from playing.notation import KEYS, cell_of, keys, name_of  # noqa: E402
-from playing.pupil import Pupil  # noqa: E402
-from playing.session import Session, Side  # noqa: E402
-from playing.terminal import Terminal  # noqa: E402
 
 RULES = [(3, 3, 3), (2, 4, 3), (1, 5, 3), (5, 5, 4), (19, 19, 5)]
 TRANSCRIPTS = {  # of the masked one-hot MLP's README: the human's seat, the cells, the end
@@ -424,7 +422,7 @@ def test_the_first_prompt_comes_within_two_seconds_and_without_torch():
         assert "you are X, selfplay is O" in told.stdout
     assert min(seconds) < 2
     code = (
-        "import sys, runpy; sys.path.insert(0, 'scripts'); sys.argv = ['play.py', '--hints']\n"
+        "import sys, runpy; sys.argv = ['play.py', '--hints']\n"
         "try: runpy.run_path('scripts/play.py', run_name='__main__')\n"
         "finally: print(sorted({'torch', 'pygame', 'rich'} & set(sys.modules)), file=sys.stderr)"
     )

@@ -13,17 +13,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scripts import report
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import read_card
+from tttenv.cli import console
 from tttenv.exact import positions, score, solve, tabulate
 from tttenv.exact.certificate import TINY, blunders
 from tttenv.game.symmetry import orbits
 from tttenv.opponents import OPPONENTS
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-import console  # noqa: E402
-import report  # noqa: E402
+
 
 pytestmark = pytest.mark.xdist_group("browser")
 RULES = Rules()
@@ -340,7 +340,7 @@ def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
 
 
 def test_a_curve_alone_has_its_legend_beside_its_heading_and_on_no_curve():
-    from page import curves
+    from learners.cli.report_page import curves
 
     worst = {"X": [-1.0, 0.0], "O": [-1.0, -1.0]}
     drawn = curves.alone(curves.Curve([1, 2], [1.0, 2.0], worst, [0.6, 0.9], None)).decode()

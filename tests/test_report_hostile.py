@@ -8,21 +8,20 @@ import re
 import shlex
 import shutil
 import struct
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
+from learners.cli.report_page import curves, events, json_rows, markup, published
+from learners.cli.report_page.build import html
+from learners.cli.report_page.gather import from_benchmark, from_specs, named
+from scripts import report
 from tttenv import Rules
 from tttenv.opponents import FOREIGN
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-import report  # noqa: E402
-from page import curves, events, given, markup, published  # noqa: E402
-from page.build import html  # noqa: E402
-from page.gather import from_benchmark, from_specs, named  # noqa: E402
+
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 HOSTILE = [
@@ -134,7 +133,8 @@ def test_every_value_of_a_published_row_is_of_its_kind_or_refused(tmp_path, key)
 def test_html_is_made_in_one_place():
     """No other module holds a text that opens or closes an element, but curves, which redraws."""
     tag = re.compile(r"<[a-zA-Z][\w-]*[\s/>]|</")
-    for file in sorted((ROOT / "scripts").rglob("*.py")):
+    folders = ("scripts", "learners/cli", "tttenv/cli")
+    for file in sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py")):
         if file.name in ("markup.py", "curves.py"):
             continue
         tree = ast.parse(file.read_text(encoding="utf-8"))
@@ -395,5 +395,5 @@ def test_a_resumed_training_takes_back_what_came_after_its_checkpoint(training):
 def test_numbers_that_a_page_can_show():
     good = [0, -1, 0.5, 10**14, -1e14]
     bad = [True, None, "1", 10**15, 10**5000, float("nan"), float("inf"), [1], {}]
-    assert all(map(given.is_number, good))
-    assert not any(map(given.is_number, bad))
+    assert all(map(json_rows.is_number, good))
+    assert not any(map(json_rows.is_number, bad))

@@ -11,22 +11,23 @@ from pathlib import Path
 
 import pytest
 
+from learners.cli import readme_blocks
 from learners.registry import LEARNERS
 from learners.supervised import read_csv, solved
+from scripts import reproduce, reproduction, train
+from scripts.reproduction import tables, work
+from scripts.reproduction.rows import Row, Task, holds, scores, tolerance
 from tttenv import Rules
 from tttenv.opponents import OPPONENTS
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "scripts"))
 
-import marks  # noqa: E402
-import reproduce  # noqa: E402  # scripts import one another by their bare names
-import sources  # noqa: E402
-import train  # noqa: E402
-from sources import tables, work  # noqa: E402
-from sources.rows import Row, Task, holds, scores, tolerance  # noqa: E402
 
-ROWS = {row.id: (source, row) for source in sources.SOURCES for row in sources.load(source).ROWS}
+ROWS = {
+    row.id: (source, row)
+    for source in reproduction.SOURCES
+    for row in reproduction.load(source).ROWS
+}
 SUMMARY = ROOT / "checkpoints" / "published.json"
 # Jobs without any chance in them, or with seeded dice that no learner shares; seconds in all.
 CHEAP = [
@@ -64,7 +65,7 @@ CLAIMED = {
 
 def found_by(source, job):
     """What a job finds with the budget of --quick."""
-    amount = sources.load(source).JOBS[job].amounts[0]
+    amount = reproduction.load(source).JOBS[job].amounts[0]
     return work.run_one(0, Task(source, job, amount, 0, None))["found"]
 
 
@@ -93,8 +94,8 @@ def ground(tmp_path_factory):
 
 
 def test_every_row_is_found_by_a_job_of_its_source_or_says_why_not():
-    for source in sources.SOURCES:
-        module = sources.load(source)
+    for source in reproduction.SOURCES:
+        module = reproduction.load(source)
         assert len({row.id for row in module.ROWS}) == len(module.ROWS)
         assert {row.job for row in module.ROWS if row.job} == set(module.JOBS)
         for row in module.ROWS:
@@ -118,9 +119,9 @@ def test_the_claims_are_those_of_the_sources():
 @pytest.mark.parametrize(("source", "job"), CHEAP)
 def test_what_has_no_chance_in_it_is_as_published_and_as_the_summary_has_it(source, job):
     found = found_by(source, job)
-    amount = sources.load(source).JOBS[job].amounts[0]
+    amount = reproduction.load(source).JOBS[job].amounts[0]
     summary = {row["id"]: row for row in json.loads(SUMMARY.read_text())["rows"]}
-    own = [row for row in sources.load(source).ROWS if row.job == job]
+    own = [row for row in reproduction.load(source).ROWS if row.job == job]
     assert own
     for row in own:
         assert holds(row, found[row.key], amount), row.id
@@ -195,14 +196,14 @@ def test_a_readme_gets_the_main_rows_between_its_marks_and_keeps_the_rest(tmp_pa
     begin, end = "<!-- published: begin -->\n", "<!-- published: end -->"
     readme.write_text(f"# A\n{begin}what was there\n{end}\nrest\n")
     for _ in range(2):
-        marks.put(readme, "published", tables.markdown(rows))
+        readme_blocks.put(readme, "published", tables.markdown(rows))
         text = readme.read_text()
         assert text.startswith(f"# A\n{begin}| number |")
         assert text.endswith(f"{end}\nrest\n")
         assert "what was there" not in text
     lines = [line for line in text.splitlines() if line.startswith("| ")]
     assert len({line.count("|") for line in lines}) == 1
-    assert len(lines) == 1 + len(sources.SOURCES) + sum(row["main"] for row in rows)
+    assert len(lines) == 1 + len(reproduction.SOURCES) + sum(row["main"] for row in rows)
     assert "60.10 / 28.90 / 11.00" in text
 
 
@@ -266,7 +267,7 @@ def test_the_cookbooks_file_is_counted_with_its_bad_rows(tmp_path):
         "-1,1,-1,0,1,0,0,1,0,3\n"  # won already: 8 pairs on 8 boards but for its mirror: 4 boards
         "no,row\n"
     )
-    job = sources.load("S3").JOBS["file"]
+    job = reproduction.load("S3").JOBS["file"]
     found = job.run(Task("S3", "file", 1, 0, str(file)), lambda done, of: None)
     assert found["rows"] == (5, 3)
     pairs, boards, several, mixed = found["pairs"]

@@ -67,7 +67,7 @@ def test_help_answers_within_a_second_and_loads_no_heavy_library(ran, script):
     code += "try: runpy.run_path(sys.argv[0], run_name='__main__')\n"
     code += "except SystemExit: pass\n"
     code += "print(sorted({'torch', 'numba'} & set(sys.modules)), file=sys.stderr)"
-    probe = [sys.executable, "-c", f"import sys; sys.path.insert(0, 'scripts'); {code}"]
+    probe = [sys.executable, "-c", code]
     told = subprocess.run(probe, cwd=ROOT, env=surroundings(), capture_output=True, text=True)
     assert told.stderr.strip() == "[]"
 
@@ -117,8 +117,7 @@ def test_two_players_meet_exactly_in_both_seats(ran):
 
 
 def test_a_player_that_does_not_answer_alike_meets_nobody(monkeypatch):
-    sys.path.append(str(ROOT / "scripts"))
-    import certify as script
+    from scripts import certify as script
 
     rng = np.random.default_rng(0)
 

@@ -29,12 +29,9 @@ def data():
 
 @pytest.fixture(scope="module")
 def proofs():
-    """The modules beside the script."""
-    sys.path.insert(0, str(ROOT / "scripts"))
-    try:
-        from sevens import claims, features, proof, search
-    finally:
-        sys.path.pop(0)
+    """The modules of the script."""
+    from scripts.seven_features import claims, features, proof, search
+
     return {"claims": claims, "features": features, "proof": proof, "search": search}
 
 
@@ -49,7 +46,7 @@ def test_the_committed_claims_hold_and_need_no_solver(tmp_path):
     code = "import sys, runpy; sys.modules['scipy'] = None; sys.argv = sys.argv[1:]\n"
     code += "runpy.run_path(sys.argv[0], run_name='__main__')"
     command = [sys.executable, "-c", code, SCRIPT[1], "--check"]
-    env = HERE | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "scripts")])}
+    env = HERE | {"PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert "hold" in done.stdout

@@ -12,16 +12,16 @@ import termios
 from pathlib import Path
 
 import pytest
+from all_tables import PROGRAMS
 from hypothesis import given
 from hypothesis import strategies as st
 
-ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "scripts"))
+from learners.cli import benchmark_tables
+from tttenv.cli import text_tables
+from tttenv.cli.text_tables import Column, lines
 
-import scoresheet  # noqa: E402  # scripts import one another by their bare names
-import text_tables  # noqa: E402
-from all_tables import PROGRAMS  # noqa: E402
-from text_tables import Column, lines  # noqa: E402
+ROOT = Path(__file__).parents[1]
+
 
 TABLES = ["benchmark", "speed", "adapters", "reproduce", "seven", "certify", "against", "doctor"]
 TABLES += ["train", *(f"{name} --help" for name in PROGRAMS)]
@@ -108,7 +108,7 @@ def test_the_main_table_keeps_its_columns_by_importance_and_names_the_others(ter
 @pytest.mark.xdist_group("text tables")
 def test_in_a_pipe_every_row_is_one_line_with_every_number(piped):
     published = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"]
-    from sources.tables import cells
+    from learners.cli.report_page.published_rows import cells
 
     table = piped["reproduce"].split("\n")
     for row in published:
@@ -142,7 +142,7 @@ def test_the_readmes_table_is_what_a_pipe_gets():
         elif len(cells) in (12, 13):
             rows.append([cells[0], *[""] * (13 - len(cells)), *cells[1:]])
     assert len(rows) > 30
-    assert block[1 : 4 + len(rows)] == lines(scoresheet.COLUMNS, rows)
+    assert block[1 : 4 + len(rows)] == lines(benchmark_tables.COLUMNS, rows)
 
 
 CELLS = st.text("abc 0123,.", max_size=40).map(str.strip)

@@ -13,7 +13,7 @@ for _threads in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_threads] = "1"  # forked from here: no thread may run in this process
 
 HERE = Path(__file__).resolve()
-sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2] / "scripts")]  # tests/, scripts/
+sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]  # tests/, and scripts beside it
 
 from . import FAMILIES  # noqa: E402  # after the number of threads is set
 from .running import Order, figures, run, told  # noqa: E402

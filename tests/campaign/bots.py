@@ -146,7 +146,7 @@ class Bots:
 
 def _play(script: Path) -> None:
     """What a script that plays does: it handles signals as all scripts do."""
-    import console
+    from tttenv.cli import console
 
     def main(args: list[str]) -> None:
         rules = Rules()

@@ -175,7 +175,7 @@ class Files:
                 pages += [("results", lambda: _results(file))]
             return pages
         if target == "events":
-            from page import curves
+            from learners.cli.report_page import curves
 
             return [("curves", lambda: curves.read(folder))]
         load_state: Way = ("load_state", lambda: stored_state(folder))
@@ -344,8 +344,8 @@ def _certify(folder: Path) -> None:
 
 
 def _report(folder: Path) -> None:
-    from page import gather
-    from page.build import html
+    from learners.cli.report_page import gather
+    from learners.cli.report_page.build import html
 
     made = html([gather.shown(f"{folder}/", mutations.MARKUP)], [])
     if mutations.MARK in made:
@@ -353,15 +353,15 @@ def _report(folder: Path) -> None:
 
 
 def _results(file: Path) -> None:
-    from page.build import html
-    from page.gather import from_benchmark
+    from learners.cli.report_page.build import html
+    from learners.cli.report_page.gather import from_benchmark
 
     if mutations.MARK in html(from_benchmark(file), []):
         raise LawlessError("a name in results stands in the page as markup")
 
 
 def _published(file: Path) -> None:
-    from page import published
+    from learners.cli.report_page import published
 
     if mutations.MARK in published.html(published.read(file)):
         raise LawlessError("a published text stands in the page as markup")

@@ -88,8 +88,8 @@ def run_script(arguments: list[str]) -> None:
     """`scripts/train.py` in this process, its signals and its messages included."""
     import sys
 
-    import console
-    import train as script
+    from scripts import train as script
+    from tttenv.cli import console
 
     sys.argv = ["train.py", *arguments]
     console.run(script.main, "train.py")

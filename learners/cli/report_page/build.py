@@ -1,0 +1,55 @@
+"""Puts the report together: one HTML file that loads nothing and runs only its own script."""
+
+import base64
+import hashlib
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from learners.cli.report_page import data, published, tables
+from learners.cli.report_page.gather import Shown
+from learners.cli.report_page.markup import script_data
+
+HERE = Path(__file__).parent
+# One scope, in this order.
+SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
+
+
+def html(players: list[Shown], numbers: list[dict[str, Any]]) -> str:
+    """The whole page.
+
+    Args:
+        players: to show, at least one; the strongest are listed first.
+        numbers: rows of published numbers; their section is left out if there are none.
+    """
+    players = tables.ranked(players)
+    style = _read("style.css")
+    script = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    curves = tables.curves(players)
+    return Template(_read("template.html")).substitute(
+        policy=_policy(script, style),
+        style=style,
+        script=script,
+        data=script_data(data.tables(players)),
+        options=tables.options(players),
+        leaderboard=tables.leaderboard(players),
+        curves=curves,
+        no_curves="hidden" if not curves else "",
+        published=published.html(numbers) if numbers else "",
+        no_published="hidden" if not numbers else "",
+        pairs=tables.pairs(players, tables.scores(players)),
+        **tables.summary(players),
+    )
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def _policy(script: str, style: str) -> str:
+    """A content security policy that lets nothing load and only this script and style in."""
+    allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    for kind, text in (("script-src", script), ("style-src", style)):
+        digest = hashlib.sha256(text.encode()).digest()
+        allowed[kind] = f"'sha256-{base64.b64encode(digest).decode()}'"
+    return "; ".join(f"{kind} {source}" for kind, source in allowed.items())

@@ -1,0 +1,178 @@
+"""Whom the report shows: the players with their certificates and learning curves."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from learners.cli.report_page import json_rows
+from learners.cli.report_page.curves import Curve, read
+from learners.registry import LEARNERS
+from tttenv import Rules, certify
+from tttenv.checkpoint import CARD, load, read_card
+from tttenv.cli import console
+from tttenv.exact import Tabulated
+from tttenv.exact.certificate import require_pure
+from tttenv.exact.purity import tabulated
+from tttenv.opponents import OPPONENTS, is_path, player, untrusted_player
+from tttenv.policy import Policy
+from tttenv.untrusted import shown as shorter
+
+RULES = Rules(3, 3, 3)
+LONGEST = 100  # characters of a name
+CHECKOUT = Path(__file__).resolve().parents[3]
+SHIPPED = CHECKOUT / "checkpoints"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A player as the report shows it."""
+
+    name: str
+    spec: str  # what certify.py takes to certify it again
+    about: str  # what it is, in a few words
+    table: Tabulated
+    certificate: dict[str, Any]
+    seconds: float | None = None  # to the first unbeatable certificate, or trained in all
+    steps: int | None = None
+    curve: Curve | None = None
+    complaint: str | None = None  # what is wrong with the training's event files
+
+    @property
+    def no_curve(self) -> bool:
+        """Whether there should be a curve and there is none."""
+        return self.curve is None and self.complaint is not None
+
+
+def from_benchmark(file: Path, runs: Path | None = None) -> list[Shown]:
+    """The players of a results file: all with their certificates computed anew.
+
+    A results file may come from a stranger, so nothing in it runs or loads code: without a folder
+    it names players of the table that are safe, with one a checkpoint, which is data.
+
+    Args:
+        file: the results.
+        runs: where trained players may lie besides the current folder and the file's own.
+
+    Raises:
+        ValueError: if the file is none of the benchmark's, or a trained player is gone or lies
+            elsewhere.
+    """
+    what, keys = "results of the benchmark", ("player", "folder", "seconds")
+    rows = json_rows.rows(file, "players", what, keys)
+    if not rows or not all(map(_fits, rows)):
+        raise ValueError(
+            f"{shorter(file)} holds no {what}: its players are not what benchmark.py writes"
+        )
+    homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
+    found = []
+    for row in rows:
+        if row["folder"] is None:
+            policy = untrusted_player(row["player"], RULES)
+            found.append(named(row["player"], row["player"], policy))
+            continue
+        folder = json_rows.folder(file, row["folder"], homes)
+        if not os.path.isfile(folder / CARD):  # and no error for a name that no file can have
+            gone = shorter(row["folder"])
+            raise ValueError(
+                f"{shorter(file)} tells of {gone}, which is gone: run the benchmark again"
+            )
+        found.append(trained(folder, row["player"], row["seconds"]))
+    return found
+
+
+def _fits(row: dict[str, Any]) -> bool:
+    """Whether a row of the results has values of the right kinds."""
+    folder, seconds = row["folder"], row["seconds"]
+    return (
+        isinstance(row["player"], str)
+        and (folder is None or isinstance(folder, str))
+        and (seconds is None or json_rows.is_number(seconds))
+    )
+
+
+def from_specs(specs: list[str]) -> list[Shown]:
+    """The players that specs name, each called by its spec or its folder's name."""
+    paths = [Path(spec) if is_path(spec) else None for spec in specs]
+    short = [path.resolve().name if path else spec for spec, path in zip(specs, paths, strict=True)]
+    twice = {name for name in short if short.count(name) > 1}
+    return [
+        shown(spec, (_told(path) if path else spec) if name in twice else name)
+        for spec, path, name in zip(specs, paths, short, strict=True)
+    ]
+
+
+def usual() -> list[str]:
+    """The specs of the shipped players and of all players by name."""
+    return [f"{card.parent}/" for card in sorted(SHIPPED.glob(f"*/{CARD}"))] + list(OPPONENTS)
+
+
+def shown(spec: str, name: str) -> Shown:
+    """The player of a spec that the user gave, under this name.
+
+    Raises:
+        ValueError: if it is unknown, damaged, impure or for another board.
+    """
+    with console.hinting(spec):
+        if is_path(spec):
+            return trained(Path(spec), name)
+        return named(spec, name, player(spec, RULES))
+
+
+def named(spec: str, name: str, policy: Policy) -> Shown:
+    """A player that is no checkpoint, as `shown`."""
+    table = _table(policy, spec)
+    row = OPPONENTS.rows.get(spec.partition(":")[0])
+    about = row.about if row else "a guest"
+    return Shown(shorter(name, LONGEST), spec, about, table, certify(RULES, table).to_dict())
+
+
+def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
+    """The player of a checkpoint's folder, as `shown`.
+
+    Args:
+        folder: of the checkpoint.
+        name: to show it under.
+        seconds: that its training took; None takes them from its curve or its card.
+    """
+    card, told = read_card(folder), _told(folder)
+    rules = Rules.of(str(card["rules"]))
+    if rules != RULES:
+        raise ValueError(f"the report is of {RULES}, and {shorter(told)} is for {rules}")
+    table = _table(load(folder, RULES), told)
+    row = LEARNERS.rows.get(str(card["learner"]))
+    curve, complaint = read(folder)
+    if seconds is None:
+        seconds = curve.unbeatable_at[1] if curve and curve.unbeatable_at else card.get("seconds")
+    for number in (seconds, card["steps"]):
+        if number is not None and not json_rows.is_number(number):
+            raise ValueError(f"{shorter(folder / CARD)}: {shorter(repr(number), 60)} is no number")
+    return Shown(
+        name=shorter(name, LONGEST),
+        spec=shorter(told),
+        about=row.about if row else "a trained player",
+        table=table,
+        certificate=certify(RULES, table).to_dict(),
+        seconds=seconds,
+        steps=card["steps"],
+        curve=curve,
+        complaint=complaint,
+    )
+
+
+def _table(policy: Policy, name: str) -> Tabulated:
+    """The player's moves on all positions.
+
+    Raises:
+        ValueError: if it does not always answer alike.
+    """
+    if not isinstance(policy, Tabulated):
+        require_pure(policy)
+    return tabulated(RULES, policy, name)
+
+
+def _told(folder: Path) -> str:
+    """A checkpoint's folder for people elsewhere: one of the checkout by its path from there."""
+    if folder.is_absolute() and folder.is_relative_to(CHECKOUT):
+        return str(folder.relative_to(CHECKOUT))
+    return str(folder)

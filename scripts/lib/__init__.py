@@ -1,0 +1,1 @@
+"""What several scripts share and no installed command needs."""

@@ -1,0 +1,102 @@
+"""What a published number is: who claims it, what re-runs it, and how near the re-run must come."""
+
+from collections.abc import Callable
+from math import sqrt
+from typing import Any, NamedTuple
+
+Numbers = tuple[float, ...]
+Found = dict[str, Any]  # by key: numbers, or under "note KEY" what to add to that row's note
+EXACT = 1e-9
+PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is printed that way
+
+
+class Row(NamedTuple):
+    """A published number, or several that belong together, as shares of 1 where unit is "%"."""
+
+    id: str  # the same in every run
+    what: str
+    job: str = ""  # of the source's JOBS, the one that finds it; none: not re-run
+    key: str = ""  # under which the job returns it
+    claimed: Numbers = ()  # as the source prints it; empty: it prints none
+    known: Numbers = ()  # what the re-run has to give; empty: what is claimed
+    within: float | None = EXACT  # how far off it may be; None: not judged, or a band is given
+    band: tuple[Numbers, ...] = ()  # least and most of each number, for what is trained or timed
+    unit: str = ""  # "%", "value", "weight" or "s"; else a count
+    games: int = 0  # that the claim was sampled from, of each number
+    repaired: str = ""  # LEARNER/KEY or PLAYER/KEY: the same number of our own player
+    least: int = 0  # the budget from which it is judged
+    main: bool = False  # one of the few that a README shows
+    note: str = ""
+
+
+class Task(NamedTuple):
+    """One job to do now."""
+
+    source: str  # of SOURCES, or "repaired"
+    job: str
+    amount: int  # how much of it
+    seed: int
+    moves_csv: str | None  # the cookbook's file, where the user has it
+
+
+Tell = Callable[[int, int], None]  # so much done, of so much
+Run = Callable[[Task, Tell], Found]
+
+
+class Job(NamedTuple):
+    """What re-runs numbers: `run(task, tell)` returns them by key."""
+
+    run: Run
+    amounts: tuple[int, int, int] = (1, 1, 1)  # with --quick, as usual, with --full
+    says: str = "all positions"  # the amount in words
+    each: int = 1  # what one of the amount stands for in these words
+    claimed: str = ""  # the source's own amount in words
+    long: bool = False  # begin it before the others
+
+    def budget(self, amount: int) -> str:
+        """So much of it, in words."""
+        return self.says.format(amount * self.each)
+
+
+def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:
+    """Whether the re-run is as near as it must be; None where that is not to be judged."""
+    if found is None or amount < row.least:
+        return None
+    if row.band:
+        return all(low <= number <= high for number, (low, high) in pairs(found, row.band))
+    wanted = row.known or row.claimed
+    if row.within is None or not wanted:
+        return None
+    return all(abs(number - other) <= row.within for number, other in pairs(found, wanted))
+
+
+def pairs(first: Any, second: Any) -> list[tuple[Any, Any]]:
+    """The two side by side."""
+    return list(zip(first, second, strict=True))
+
+
+def tolerance(row: Row) -> str:
+    """How near the re-run must come, in words."""
+    if row.band:
+        return "; ".join(f"{_end(low, row.unit)}..{_end(high, row.unit)}" for low, high in row.band)
+    if row.within is None:
+        return "not judged"
+    return "exact" if row.within == 0 else f"{row.within:.0e}".replace("e-0", "e-")
+
+
+def scores(row: Row, found: Numbers | None) -> list[float]:
+    """How many standard errors of its sample each claimed share is off the exact one.
+
+    Only where the claim is of the same player, not of another one trained likewise.
+    """
+    if not (row.games and found) or row.band or row.within is None:
+        return []
+    errors = [(sqrt(p * (1 - p) / row.games), claim - p) for p, claim in pairs(found, row.claimed)]
+    return [round(off / error, 2) if error > 1e-6 else round(off, 2) for error, off in errors]
+
+
+def _end(number: float, unit: str) -> str:
+    """The end of a band, in short; nothing where it has none."""
+    if abs(number) == float("inf"):
+        return ""
+    return f"{100 * number:.6g}" if unit == "%" else f"{number:.4g}"

@@ -1,0 +1,59 @@
+"""The filled rows as tables: for a terminal, all of them, and as markdown, the main ones."""
+
+from learners.cli.report_page.published_rows import Filled, cells
+from scripts.reproduction import SOURCES
+from tttenv.cli import text_tables
+from tttenv.cli.text_tables import Column
+
+HEADS = ["claimed", "as published", "repaired", "run / claimed budget", "tolerance", "holds"]
+
+
+SHARES = 22  # characters of three shares in parentheses
+COLUMNS = [
+    Column("id", left=True),
+    Column("number", left=True, rank=4, below=True, labelled=False),
+    Column("claimed", limit=SHARES),
+    Column("as published", limit=SHARES),
+    Column("repaired", limit=SHARES, rank=1, below=True),
+    Column("run / claimed budget", limit=SHARES, rank=3),
+    Column("tolerance", limit=SHARES, rank=2),
+    Column("holds"),
+]
+
+
+def show(rows: list[Filled], wide: bool = False) -> None:
+    """Print a table for each source, and under it the notes."""
+    missing: list[str] = []
+    for source, (_, title) in SOURCES.items():
+        own = [row for row in rows if row["source"] == source]
+        if not own:
+            continue
+        print(f"\n{title}")
+        table = [[row["id"], row["what"], *cells(row)] for row in own]
+        missing += text_tables.show(COLUMNS, table, wide)
+        for row in own:
+            if row["note"]:
+                text_tables.say(f" {row['id']}: {row['note']}", "   ")
+    text_tables.tell_left_out(missing, "--wide shows them, and reproduce.json has all numbers")
+
+
+def verdict(rows: list[Filled]) -> str:
+    """How many rows hold, in one sentence."""
+    judged = [row["holds"] for row in rows if row["holds"] is not None]
+    missing = len(rows) - len(judged)
+    return (
+        f"{sum(judged)} of {len(judged)} rows hold within their tolerance, {missing} are not judged"
+    )
+
+
+def markdown(rows: list[Filled]) -> str:
+    """The main rows of all sources as one table, and the verdict on all rows."""
+    lines = ["| number | " + " | ".join(HEADS) + " |", "|-|" + "-|" * len(HEADS)]
+    for source, (_, title) in SOURCES.items():
+        own = [row for row in rows if row["source"] == source and row["main"]]
+        if own:
+            lines.append(f"| **{title}** |" + " |" * len(HEADS))
+        for row in own:
+            note = f" ({row['note']})" if row["note"] else ""
+            lines.append(f"| {row['what']}{note} | " + " | ".join(cells(row)) + " |")
+    return "\n".join([*lines, "", verdict(rows) + "."])

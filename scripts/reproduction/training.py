@@ -1,0 +1,73 @@
+"""Trainings as published and repaired, and the numbers of a certificate that rows ask for."""
+
+from dataclasses import replace
+from typing import Any
+
+from learners.registry import LEARNERS, row
+from scripts.reproduction.rows import Found, Run, Task, Tell
+from tttenv import Rules, certify
+from tttenv.exact.certificate import Certificate
+from tttenv.policy import Policy
+
+RULES = Rules()
+OUR_MCTS = "mcts:solver=true,iterations=5000/"  # beside the published tree searches
+
+
+def strength(player: Policy | str) -> Found:
+    """What rows ask of a player, seat by seat and on the whole, all of it exact."""
+    found: Certificate = certify(RULES, player)
+    x, o = found.vs_random["X"], found.vs_random["O"]
+    return {
+        "X": x,
+        "O": o,
+        "wins": (x[0], o[0]),
+        "losses": (x[2], o[2]),
+        "mean": [(a + b) / 2 for a, b in zip(x, o, strict=True)],
+        "win": ((x[0] + o[0]) / 2,),
+        "worst": (found.worst_case["X"], found.worst_case["O"]),
+        "perfect": (*found.vs_perfect["X"], *found.vs_perfect["O"]),
+        "drawn": (found.vs_perfect["X"][1], found.vs_perfect["O"][1]),
+        "optimal": (found.optimal_moves["all"],),
+        "blunders": (found.blunders,),
+    }
+
+
+def trained(
+    name: str, preset: str, steps: int, seed: int, tell: Tell, **changes: Any
+) -> tuple[Any, list[dict[str, float]]]:
+    """A learner after so many steps of a preset, and what it told at each."""
+    kind, told = LEARNERS.load(name), []
+    learner = kind(replace(kind.presets[preset], seed=seed, **changes), RULES)
+    for step in range(steps):
+        told.append(learner.step())
+        if step % max(steps // 100, 1) == 0:
+            tell(step, steps)
+    return learner, told
+
+
+def tail(told: list[dict[str, float]], key: str) -> float:
+    """The mean over the last fifty steps."""
+    last = [numbers[key] for numbers in told[-50:]]
+    return sum(last) / len(last)
+
+
+def published(name: str, preset: str = "published") -> Run:
+    """The job that trains a preset for so many steps and measures the player."""
+
+    def run(task: Task, tell: Tell) -> Found:
+        learner, _ = trained(name, preset, task.amount, task.seed, tell)
+        return strength(learner.policy())
+
+    return run
+
+
+def repaired(task: Task, tell: Tell) -> Found:
+    """Our default learner, to its first unbeatable certificate, or else a named player."""
+    if task.job not in LEARNERS:
+        return strength(task.job)
+    from learners.training.loop import Clock, plan, run
+
+    learner = LEARNERS.load(task.job)(LEARNERS.load(task.job).Config(seed=task.seed), RULES)
+    for report in run(learner, RULES, plan(task.job, stop_when_unbeatable=True), Clock()):
+        tell(report.step, row(task.job).steps)
+    return strength(report.policy)

@@ -1,0 +1,104 @@
+"""Which jobs the rows of some sources need, one job done in a worker, and the rows filled in."""
+
+from time import process_time
+from typing import Any
+
+from learners.cli import parallel_jobs
+from scripts import reproduction
+from scripts.reproduction.rows import Found, Job, Row, Task, holds, scores, tolerance
+
+MODES = ("quick", "default", "full")
+
+
+def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -> list[Task]:
+    """What has to be done for all rows of these sources, long jobs first."""
+    found, players = (
+        [],
+        dict.fromkeys(
+            row.repaired.split("/")[0] for name in names for row in reproduction.load(name).ROWS
+        ),
+    )
+    for name in names:
+        module = reproduction.load(name)
+        needed = dict.fromkeys(row.job for row in module.ROWS if row.job)
+        for job in needed:
+            amount = module.JOBS[job].amounts[MODES.index(mode)]
+            found.append(Task(name, job, amount, seed, moves_csv))
+    found += [Task("repaired", player, 1, seed, None) for player in players if player]
+    return sorted(found, key=lambda task: not job_of(task).long)
+
+
+def job_of(task: Task) -> Job:
+    """The job that a task is of."""
+    if task.source == "repaired":
+        from scripts.reproduction.training import repaired
+
+        return Job(repaired)
+    job: Job = reproduction.load(task.source).JOBS[task.job]
+    return job
+
+
+def run_one(number: int, task: Task) -> dict[str, Any]:
+    """Do one task in this process, telling how far it is."""
+    import torch
+
+    torch.set_num_threads(1)
+    start = process_time()
+
+    def tell(done: int, of: int) -> None:
+        parallel_jobs.tell_of(number, done, of, "")
+
+    tell(0, 1)
+    found = job_of(task).run(task, tell)
+    plain = {key: told if isinstance(told, str) else _plain(told) for key, told in found.items()}
+    return {"steps": task.amount, "found": plain, "seconds": process_time() - start}
+
+
+def filled(names: tuple[str, ...], done: dict[tuple[str, str], Found], mode: str) -> list[Any]:
+    """The rows of these sources with what was found, as JSON can hold them."""
+    return [
+        _filled(name, row, done, mode) for name in names for row in reproduction.load(name).ROWS
+    ]
+
+
+def _filled(source: str, row: Row, done: dict[tuple[str, str], Found], mode: str) -> dict[str, Any]:
+    """One row with what was found."""
+    found = done.get((source, row.job), {})
+    job: Job | None = reproduction.load(source).JOBS.get(row.job)
+    amount = job.amounts[MODES.index(mode)] if job else 0
+    published, (player, _, key) = found.get(row.key), row.repaired.partition("/")
+    return {
+        "id": row.id,
+        "source": source,
+        "what": row.what,
+        "unit": row.unit,
+        "claimed": list(row.claimed),
+        "published": published,
+        "repaired": done["repaired", player][key] if player else found.get(f"repaired {row.key}"),
+        "expected": list(row.known),
+        "tolerance": tolerance(row),
+        "holds": holds(row, published, amount),
+        "budget": job.budget(amount) if job and published is not None else None,
+        "budget_claimed": (job.claimed or job.budget(amount)) if job else None,
+        "z": scores(row, published),
+        "main": row.main,
+        "note": "; ".join(_notes(row, found, job, amount)),
+    }
+
+
+def _notes(row: Row, found: Found, job: Job | None, amount: int) -> list[str]:
+    """What there is to say about a row besides its numbers."""
+    notes = [note for note in (row.note, found.get(f"note {row.key}", "")) if note]
+    z = scores(row, found.get(row.key))
+    if z:
+        within = "not within" if max(map(abs, z)) > 3 else "within"
+        errors = ", ".join(f"{score:g}" for score in z)
+        notes.append(f"claimed of {row.games:,} games, {within} their noise: z = {errors}")
+    if job and amount < row.least:
+        notes.append(f"judged from {job.budget(row.least)} on")
+    return notes
+
+
+def _plain(numbers: Any) -> list[float]:
+    """Numbers of any kind as JSON can hold them, whole ones as such."""
+    return [int(n) if float(n).is_integer() else float(n) for n in numbers]

@@ -1,0 +1,141 @@
+"""What is claimed of the seven features: how it is found, and how all of it is checked again."""
+
+import json
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from scripts.seven_features.facts import certificate, contrast, losses, require
+from scripts.seven_features.features import ADDED, RULES, SEVEN, Question, player
+from scripts.seven_features.proof import check
+from tttenv.exact import worst_case
+
+ORDERS = 8  # tries for the smallest proof of questions that are quickly answered
+CURE = "their_forks"  # the one feature that the seven lack
+REST = tuple(name for name in ADDED if name != CURE)
+# After X corner, O centre, X opposite corner, and after X centre, O corner, X opposite corner.
+# On each all moves that keep the draw look alike: a cell that keeps it and one that loses.
+WHY = (("X___O___X", 1, 2), ("O___X___X", 2, 1))
+
+Tell = Callable[[str], None]
+
+
+def questions(best: Fraction) -> list[Question]:
+    """All that is asked, given the least losses that were found."""
+    ours = [Question("O", ties) for ties in ("first", "mixed", "distinct")]
+    fewer = Question("O", losing_below=best)
+    added = [Question("O", added=REST), Question("O", added=(CURE,))]
+    return [*ours, fewer, Question("X"), *added]
+
+
+def find(best_weights: list[float], tell: Tell) -> dict[str, Any]:
+    """Answer all questions.
+
+    Raises:
+        ValueError: if SciPy is missing, or an answer fails its check.
+    """
+    lost = losses(best_weights)
+    answers = [answer(question, tell) for question in questions(lost)]
+    cure = next(found["yes"] for found in answers if found["added"] == [CURE])
+    return {
+        "rules": str(RULES),
+        "features": list(SEVEN),
+        "unbeatable_possible": possible(answers),
+        "proved": True,
+        "best_weights": best_weights,
+        "best_losses": str(lost),
+        "best": certificate(best_weights),
+        "lacking": [
+            {"feature": CURE, "weights": cure, "certificate": certificate(cure, (CURE,))},
+        ],
+        "not_enough": list(REST),
+        "why": [contrast(*row) for row in WHY],
+        "answers": answers,
+    }
+
+
+def answer(question: Question, tell: Tell) -> dict[str, Any]:
+    """The question with weights under "yes", or the smallest proof found under "no"."""
+    from scripts.seven_features.search import Search
+
+    quick = question.ties == "first" and question.losing_below is None
+    found: list[Any] = []
+    for order in range(ORDERS if quick else 1):
+        found.append(Search(question, order, lambda: tell(title(question))).answer())
+        if isinstance(found[0], list):
+            return {**asked(question), "yes": found[0]}
+    return {**asked(question), "no": min(found, key=lambda tree: len(json.dumps(tree)))}
+
+
+def verify(data: Mapping[str, Any]) -> None:
+    """Let the claims pass if all of them can be shown again, without a solver.
+
+    Raises:
+        ValueError: naming what does not hold.
+    """
+    best, answers = data["best_weights"], data["answers"]
+    wanted = [asked(question) for question in questions(losses(best))]
+    told = [{key: found[key] for key in asked(Question())} for found in answers]
+    require(told == wanted, "the questions are not those to be answered")
+    for question, found in zip(questions(losses(best)), answers, strict=True):
+        verify_answer(question, found)
+    require(
+        data["unbeatable_possible"] == possible(answers), "the verdict is not that of the proofs"
+    )
+    require(data["proved"] is True, "it is not marked as proved")
+    require(data["best_losses"] == str(losses(best)), "the best weights' losses are others")
+    require(data["best"] == certificate(best), "the best weights' certificate is another")
+    for row in data["lacking"]:
+        again = certificate(row["weights"], (row["feature"],))
+        require(row["certificate"] == again, f"the certificate with {row['feature']} is another")
+        require(again["unbeatable"], f"the weights with {row['feature']} are beatable")
+    require(data["not_enough"] == list(REST), "the features that are not enough are others")
+    require(data["why"] == [contrast(*row) for row in WHY], "the reason is another")
+    sums = np.sum([row["difference"] for row in data["why"]], axis=0)
+    require(not sums.any(), "the reason does not contradict itself")
+
+
+def verify_answer(question: Question, found: Mapping[str, Any]) -> None:
+    """Let an answer pass if it is right.
+
+    Raises:
+        ValueError: if not.
+    """
+    if "no" in found:
+        check(question, found["no"])
+    else:
+        worst = worst_case(RULES, player(found["yes"], question.added))[question.seat]
+        plain = question.ties == "first" and question.losing_below is None
+        require(plain and worst >= 0, f"not shown by its weights: {title(question)}")
+
+
+def possible(answers: list[dict[str, Any]]) -> dict[str, bool]:
+    """Whether weights of the seven can be unbeatable, by seat, as the source breaks ties."""
+    plain = asked(Question())
+    return {
+        found["seat"]: "yes" in found
+        for found in answers
+        if {key: found[key] for key in plain} == {**plain, "seat": found["seat"]}
+    }
+
+
+def asked(question: Question) -> dict[str, Any]:
+    """A question as JSON."""
+    limit = question.losing_below
+    return {
+        "seat": question.seat,
+        "ties": question.ties,
+        "added": list(question.added),
+        "losing_below": None if limit is None else str(limit),
+    }
+
+
+def title(question: Question) -> str:
+    """A question in a few words."""
+    what = "unbeatable"
+    if question.losing_below is not None:
+        what = f"losing less than {question.losing_below} to random moves"
+    more = f" + {', '.join(question.added)}" if question.added else ""
+    return f"seven features{more}, as {question.seat}, ties {question.ties}: {what}"

@@ -1,0 +1,152 @@
+"""The rows of speed.py: our own work, set up and ready to be timed."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from scripts.speed_rows.row import Row, Work
+from tttenv import Rules, certify, player
+from tttenv.exact import Tabulated, tabulate
+from tttenv.exact.enumeration import positions
+from tttenv.exact.solution import solve
+from tttenv.policy import uniform
+from tttenv.simulator.match import rollout
+
+BOARDS = ((3, 3, 3), (9, 9, 5), (15, 15, 5))
+BIG = 65_536
+
+
+def rows(seed: int) -> Iterator[Row]:
+    """All rows; what they need is made only when they are measured."""
+    for opponent, rivals in ((None, ()), ("random", ("PettingZoo", "OpenSpiel state"))):
+        name = f"single env, opponent={opponent}"
+        yield Row(name, "plies", lambda o=opponent: single(seed, o), rivals)
+    for m, n, k in BOARDS:
+        for opponent in (None, "random", "minimax" if m == 3 else "tactical"):
+            for batch, copy, threads in cases(m):
+                name = f"vector env {m},{n},{k}, opponent={opponent}, {batch:,} games"
+                name += "" if copy else ", copy=False"
+                name += f", {threads} threads" if threads > 1 else ""
+                options = {"m": m, "n": n, "k": k, "opponent": opponent, "copy": copy}
+                rivals = ("pgx random legal", "pgx first legal")
+                rivals = rivals if m == 3 and batch == 8192 else ()
+                work = _later(vector, seed, batch, {**options, "threads": threads})
+                one = ("one thread", _later(vector, seed, batch, options))
+                apart = (f"{threads} batches apart", _later(halves, seed, batch, threads, options))
+                beside = (one, apart) if threads > 1 else ()
+                yield Row(name, "steps", work, rivals, threads, beside)
+    for m, n, k in BOARDS:
+        rivals = (f"OpenSpiel C++ play-outs {m},{n},{k}",)
+        yield Row(f"play-outs {m},{n},{k}", "games", _later(playouts, m, n, k), rivals)
+    for m, n, k in BOARDS[:2]:
+        rivals = (f"OpenSpiel C++ MCTS {m},{n},{k}",)
+        yield Row(f"MCTS {m},{n},{k}", "simulations", _later(simulations, m, n, k), rivals)
+    yield Row("alpha-beta 4,4,4", "nodes", _later(nodes, 4, 4, 4))
+    yield Row("alpha-beta 15,15,5", "nodes", _later(nodes, 15, 15, 5))
+    yield Row("solve 3,3,3", "games", lambda: solving, ("OpenSpiel MinimaxSolver",))
+    nash = ("OpenSpiel nash_conv in C++", "OpenSpiel nash_conv in Python")
+    yield Row("certify 3,3,3, looked up", "players", _later(certifying), nash)
+
+
+def cases(m: int) -> list[tuple[int, bool, int]]:
+    """Batch, copy and threads to measure on boards of m rows."""
+    if m == 3:
+        return [(64, True, 1), (8192, True, 1), (8192, False, 1), (BIG, True, 1), (BIG, True, 2)]
+    return [(64, True, 1), (8192, True, 1)]
+
+
+def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:
+    return lambda: make(*args)
+
+
+def single(seed: int, opponent: str | None) -> Work:
+    """A thousand steps of the single environment by random legal moves; counts plies."""
+    env = gymnasium.make("TicTacToe-v0", opponent=opponent)
+    env.reset(seed=seed)
+    env.action_space.seed(seed)
+    raw, stones = env.unwrapped, 1.0
+
+    def work() -> float:
+        for _ in range(1000):
+            if env.step(raw.sample_action())[2]:
+                env.reset()
+        return 1000 * stones
+
+    if opponent is not None:  # how many stones a step puts down, the opponent's openings included
+        steps = plies = 0
+        for _ in range(20_000):
+            over = env.step(raw.sample_action())[2]
+            steps += 1
+            if over:
+                plies += int(np.count_nonzero(raw.board))
+                env.reset()
+        stones = plies / steps
+    return work
+
+
+def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
+    """Ten steps of all games by random legal moves."""
+    env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=batch, **options).unwrapped
+    env.reset(seed=seed)
+    env.action_space.seed(seed)
+
+    def work() -> float:
+        for _ in range(10):
+            env.step(env.sample_actions())
+        return 10.0 * batch
+
+    return work
+
+
+def halves(seed: int, batch: int, threads: int, options: dict[str, Any]) -> Work:
+    """As `vector`, by threads that have nothing to do with each other, a part of the games each."""
+    pool = ThreadPoolExecutor(threads)
+    parts = [vector(seed + i, batch // threads, options) for i in range(threads)]
+
+    def work() -> float:
+        return sum(pool.map(lambda part: sum(part() for _ in range(10)), parts))
+
+    return work
+
+
+def playouts(m: int, n: int, k: int) -> Work:
+    """Random games from the empty board."""
+    rules, games = Rules(m, n, k), 20_000 if m == 3 else 500
+
+    def work() -> float:
+        rollout(rules, uniform, uniform, games)
+        return float(games)
+
+    return work
+
+
+def simulations(m: int, n: int, k: int) -> Work:
+    """One search of 2,000 iterations from the empty board."""
+    searcher: Any = player("mcts:iterations=2000", Rules(m, n, k))
+    start = Rules(m, n, k).start()
+    return lambda: float(searcher.search(start).nodes)
+
+
+def nodes(m: int, n: int, k: int) -> Work:
+    """One search of 200,000 nodes from a board with two stones."""
+    rules = Rules(m, n, k)
+    searcher: Any = player("alphabeta:nodes=200000", rules)
+    board = rules.play(rules.play(rules.start(), rules.cells // 2), 0)
+    return lambda: float(searcher.search(board).nodes)
+
+
+def solving() -> float:
+    """The whole game from nothing."""
+    positions.cache_clear()
+    solve.cache_clear()
+    return float(solve(Rules()).value == 0)
+
+
+def certifying() -> Work:
+    """The certificate of the tactical player, looked up."""
+    rules = Rules()
+    table = tabulate(rules, player("tactical", rules)).table
+    return lambda: float(certify(rules, Tabulated(rules, table)).blunders > 0)

@@ -1,0 +1,297 @@
+"""What all scripts share: arguments, one-line errors, tables and progress bars."""
+
+import contextlib
+import errno
+import inspect
+import io
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Annotated, Any, TypeAlias, TypeVar
+
+import tyro
+
+from tttenv.cli import arguments
+from tttenv.cli.text_tables import room, wrapped
+from tttenv.opponents import FOREIGN, OPPONENTS
+from tttenv.registry import near
+from tttenv.untrusted import shown
+
+_T = TypeVar("_T")
+LONGEST = 2000  # characters of a complaint
+WRONG_ARGUMENTS = 2  # the exit status of the parser
+
+# Arguments that stand without a name, as the usage line shows them.
+Player: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER")]
+PlayerOrNone: TypeAlias = Annotated[
+    tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[PLAYER]")
+]
+Players: TypeAlias = Annotated[
+    tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[PLAYER ...]")
+]
+Patient: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PATIENT")]
+
+# One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def run(script: Callable[[list[str]], None], prog: str) -> None:
+    """Run a script: wrong input ends it with one line and status 2, an interrupt with 130.
+
+    A warning is one line too, without the line of code that Python would show below it.
+
+    Who asks it to end (SIGTERM) sees it end with 143 and all that it started with it; a terminal
+    that closes (SIGHUP) with 129, unless it was started to outlive that, as by nohup.
+    """
+    warnings.showwarning = lambda message, *_, **__: print(
+        f"{prog}: {visible(str(message))}", file=sys.stderr
+    )
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    hangup = getattr(signal, "SIGHUP", None)  # not on all systems
+    if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
+        signal.signal(hangup, lambda *_: sys.exit(129))
+    try:
+        script(sys.argv[1:])
+        _flush()
+    except KeyboardInterrupt:
+        print(f"\n{prog}: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:  # whoever read our output has had enough
+        sys.stdout = None
+        sys.exit(0)
+    except OSError as error:
+        fail(prog, failure(error))
+    except ValueError as error:
+        fail(prog, str(error))
+
+
+def _flush() -> None:
+    """Have everything written that was printed.
+
+    Raises:
+        ValueError: if that fails, for another reason than a reader who has left.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = None  # or Python tries again at its end, and tells of that
+        raise ValueError(f"cannot write the output: {error.strerror}") from None
+
+
+def failure(error: OSError) -> str:
+    """What the system refused and where, in words."""
+    if not error.strerror:
+        return str(error)
+    given = (error.filename, error.filename2)
+    names = [os.fsdecode(name) for name in given if isinstance(name, str | bytes)]
+    writing = error.errno in (errno.ENOSPC, errno.EROFS, errno.EDQUOT, errno.EFBIG)
+    if len(names) == 2:
+        return f"cannot move {names[0]} to {names[1]}: {error.strerror}"
+    tried = " ".join(["cannot", "write" if writing else "open", *names])
+    return f"{tried}: {error.strerror}" if names or writing else error.strerror
+
+
+def fail(prog: str, message: str) -> None:
+    """Say what was wrong in one line, control characters visible, and end with status 2.
+
+    A terminal that is narrower than the line gets it wrapped between words.
+    """
+    line = f"{prog}: {visible(message)}"
+    print("\n".join(wrapped(line, room(sys.stderr), "  ")), file=sys.stderr)
+    sys.exit(2)
+
+
+def visible(message: str) -> str:
+    """A message as one line, control characters visible, of bounded length."""
+    return shown(" ".join(message.split()), LONGEST)
+
+
+def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | None = None) -> _T:
+    """Read the arguments as a dataclass; its comments are the help. Errors are one line.
+
+    Args:
+        kind: the dataclass.
+        prog: the script's name.
+        args: what was typed after it.
+        description: what the help begins with; the dataclass's docstring, unless told otherwise.
+    """
+    if wrong := arguments.valued_flag(kind, args):
+        fail(prog, f"{wrong} (see {prog} --help)")
+    complaint, page = io.StringIO(), _Page()
+    about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
+    try:
+        with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
+            return tyro.cli(kind, prog=prog, args=args, description=about)
+    except SystemExit as end:
+        if end.code not in (0, None, WRONG_ARGUMENTS):  # a signal asks us to end
+            raise
+        if end.code:
+            wrong = arguments.complaint(kind, args) or _gist(complaint.getvalue())
+            fail(prog, f"{wrong} (see {prog} --help)")
+        print(filled(page.getvalue()), end="")
+        raise
+
+
+class _Page(io.StringIO):
+    """What the parser prints as help, with the colours and boxes that the output can show."""
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]  # a variable in typeshed alone
+        return getattr(sys.__stdout__, "encoding", None) or "utf-8"
+
+    def isatty(self) -> bool:
+        return sys.__stdout__ is not None and sys.__stdout__.isatty()
+
+
+def filled(text: str) -> str:
+    """A help text whose long lines are wrapped to the width of its boxes."""
+    width = shutil.get_terminal_size().columns
+    lines = []
+    for line in text.split("\n"):
+        indent = " " * (len(line) - len(line.lstrip()))
+        plain = line.isprintable() and "│" not in line  # boxes and colours fit already
+        lines += wrapped(line, width, indent + "  " * bool(indent)) if plain else [line]
+    return "\n".join(lines)
+
+
+def _gist(box: str) -> str:
+    """The sentences of a boxed message, up to its first rule."""
+    lines = []
+    for line in box.splitlines()[1:]:
+        text = line.strip("│╭╮╰╯ ")
+        if text and not text.strip("─"):
+            break
+        lines.append(text.strip("─ "))
+    return " ".join(lines).strip() or box.strip()
+
+
+def check_seed(seed: int) -> None:
+    """Let a seed pass.
+
+    Raises:
+        ValueError: if it is negative.
+    """
+    if seed < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, not {seed}")
+
+
+@contextlib.contextmanager
+def hinting(spec: str) -> Iterator[None]:
+    """Make a player in this block: a misspelt or bare name of a shipped one is told its folder."""
+    try:
+        yield
+    except ValueError as error:
+        if (hint := _shipped(spec)) is None:
+            raise
+        raise ValueError(f"{error}; {hint}") from None
+
+
+def shipped() -> Path:
+    """The folder of the shipped players, from the working directory on if it lies below that."""
+    folder = Path(__file__).resolve().parents[2] / "checkpoints"
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
+def _shipped(spec: str) -> str | None:
+    """The words about a checkpoint whose name is this one, or nearly, if there is one."""
+    if os.path.isfile(Path(spec) / "card.json"):  # found, and refused for what it holds
+        return None
+    if os.path.isfile(shipped() / spec / "card.json"):
+        return f"the shipped one is {shipped() / spec}"
+    name = spec.partition(":")[0]
+    if name in OPPONENTS.rows or name in FOREIGN.rows:
+        return None
+    home = Path(spec).parent if "/" in spec else shipped()
+    found = near(Path(spec).name, [card.parent.name for card in home.glob("*/card.json")])
+    return f"did you mean {home / found}?" if found else None
+
+
+def check_folder(folder: Path | None) -> None:
+    """Let a folder pass that is there or can be made, before any work is done.
+
+    Raises:
+        ValueError: if a file stands in its place, or in that of a folder above it, or nothing can
+            be written there.
+    """
+    for part in [folder, *folder.parents] if folder else []:
+        if part.exists():
+            if not part.is_dir():
+                raise ValueError(f"{part} is a file, where a folder is wanted")
+            _try_writing(part, part == folder, f"cannot write {folder}")
+            return
+
+
+def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
+    """Let a folder pass in which something can be made: only trying tells, as in /proc.
+
+    Nothing is tried in the `wanted` folder itself, where another process may be at work.
+
+    Raises:
+        ValueError: the refusal, and why.
+    """
+    try:
+        if wanted and not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        if not wanted:
+            os.rmdir(tempfile.mkdtemp(prefix=".tttenv-", dir=folder))
+    except OSError as error:
+        raise ValueError(f"{refusal}: {error.strerror}") from None
+
+
+def share(number: float) -> str:
+    """A probability as per cent with two digits, cut towards the middle: 100.00 is exactly one."""
+    per_cent = 100 * number
+    if 0 < per_cent < 0.005 and number > 1e-12:
+        return "<0.01"
+    if 99.995 < per_cent < 100 and number < 1 - 1e-12:
+        return ">99.99"
+    return f"{per_cent:.2f}"
+
+
+def odds(row: Sequence[float]) -> str:
+    """Win, draw and loss in per cent."""
+    return " / ".join(share(number) for number in row)
+
+
+def value(number: float) -> str:
+    """A value between -1 and 1 with its sign; zero without."""
+    text = f"{number:+.4f}".rstrip("0").rstrip(".")
+    if text not in ("+0", "-0"):
+        return text
+    return "0" if abs(number) < 1e-9 else f"{number:+.0e}"
+
+
+def standing(numbers: dict[str, float]) -> str:
+    """The exact worst cases and optimal-move share, or sampled values, in a few words."""
+    if "exact/worst_case_X" in numbers:
+        worst = [value(numbers[f"exact/worst_case_{seat}"]) for seat in "XO"]
+        optimal = share(numbers["exact/optimal_moves"])
+        return f"worst case X {worst[0]} O {worst[1]}  optimal moves {optimal} %"
+    values = [value(numbers[f"sampled/value_vs_random_{seat}"]) for seat in "XO"]
+    return f"vs random X {values[0]} O {values[1]}"
+
+
+def bar(quiet: bool) -> Any:
+    """A progress bar on the terminal's error output."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    return Progress(console=Console(stderr=True), disable=quiet)
+
+
+def sampled(numbers: dict[str, float]) -> str:
+    """Sampled values with their margins, a line each."""
+    lines = []
+    for tag, number in numbers.items():
+        if tag.startswith("sampled/value_vs_"):
+            name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
+            margin = numbers[tag.replace("value", "margin")]
+            lines.append(f"  as {seat} against {name:<10} value {number:+.3f} +- {margin:.3f}")
+    return "\n".join(lines)

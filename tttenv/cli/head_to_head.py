@@ -1,0 +1,56 @@
+"""Two players against each other, exactly: how all their games end, from both seats."""
+
+from typing import Any
+
+from tttenv.cli import console, text_tables
+from tttenv.cli.text_tables import Column
+
+Result = dict[str, Any]
+
+
+def require_small(rules: Any) -> None:
+    """Let games pass whose positions can be counted.
+
+    Raises:
+        ValueError: for larger ones, naming what plays sampled games.
+    """
+    from tttenv.exact import solvable
+
+    if not solvable(rules):
+        raise ValueError(
+            f"{rules} is too large for exact results, which end at 16 cells: play.py PLAYER"
+            " --versus OTHER --games N or tttenv.metrics.arena.arena play sampled games"
+        )
+
+
+def measure(rules: Any, player: Any, other: Any) -> Result:
+    """How `player` fares against `other` as X and as O.
+
+    Args:
+        rules: the game.
+        player: a policy whose answers depend on the board alone.
+        other: likewise.
+
+    Returns:
+        "score": win, draw and loss of `player` by seat; "value": the wins less the losses.
+    """
+    from tttenv import score
+
+    as_x, as_o = score(rules, player, other), score(rules, other, player)
+    odds = {"X": [as_x.win, as_x.draw, as_x.loss], "O": [as_o.loss, as_o.draw, as_o.win]}
+    return {"score": odds, "value": {seat: win - loss for seat, (win, _, loss) in odds.items()}}
+
+
+def show(player: str, other: str, rules: Any, found: Result) -> None:
+    """The result for people."""
+    text_tables.say(f"{player} against {other} on {rules}, over all their games:", "  ")
+    columns = [
+        Column("seat", left=True),
+        *(Column(head) for head in ("win %", "draw %", "loss %", "value")),
+    ]
+    rows = [
+        [seat, *map(console.share, found["score"][seat]), console.value(found["value"][seat])]
+        for seat in ("X", "O")
+    ]
+    text_tables.show(columns, rows)
+    text_tables.say(f"seat: of {player}; value: wins less losses", "  ")

@@ -1,0 +1,158 @@
+"""Playing in a terminal or through a pipe: reads lines, obeys them, prints boards."""
+
+import sys
+from collections.abc import Callable
+
+from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.commands import COMMANDS, NAMES, help_lines
+from tttenv.cli.play.notation import cell_of, name_of, ways
+from tttenv.cli.play.session import SEATS, Session
+from tttenv.cli.play.text_board import board_lines, hint_lines, painter
+from tttenv.cli.text_tables import say
+
+
+class Terminal:
+    """A person's games in a session, line by line; `run` plays until they leave."""
+
+    def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
+        self.session, self.advice, self.always = session, advice, hints
+        self.paint = painter(sys.stdout)
+        self.going = True
+        self.obey: dict[str, Callable[[], None]] = {
+            name: getattr(self, f"_{name}") for name in COMMANDS
+        }
+
+    def run(self) -> None:
+        """Play until the person quits or the input ends; then tell the score."""
+        sides, rules = self.session.sides, self.session.rules
+        print(f"{sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
+        say(f"Name a cell by {ways(rules)}; help lists the commands.")
+        self._begin()
+        while self.going:
+            line = self._read()
+            if line is None:
+                break
+            try:
+                self._follow(line.strip())
+            except ValueError as error:
+                if not (self.session.over or self.session.awaits_person()):
+                    raise  # it is the player who cannot go on, not the person
+                say(str(error))
+        self._score()
+
+    def _read(self) -> str | None:
+        """The next line; None at the end of input. A line from a pipe is printed: nobody typed."""
+        if self.session.over:
+            prompt = "again, undo or quit > "
+        else:
+            prompt = f"{SEATS[self.session.mover]} > "
+        try:
+            line = input(prompt)
+        except EOFError:
+            print()
+            return None
+        if not sys.stdin.isatty():
+            print(line if line.isprintable() else ascii(line))
+        return line
+
+    def _follow(self, line: str) -> None:
+        """Obey a command or play a cell."""
+        if name := NAMES.get(line.lower()):
+            self.obey[name]()
+        elif not line:
+            print("again plays another game" if self.session.over else "a cell, or help")
+        elif self.session.over:
+            print("the game is over: again plays another with the seats swapped, quit leaves")
+        else:
+            cell, before = cell_of(self.session.rules, line), self.session.board
+            if before[cell] != 0:
+                raise ValueError(f"{name_of(self.session.rules, cell)} is already taken")
+            self.session.play(cell)
+            self._tell_mistake("your ", before, cell)
+            self._go_on()
+
+    def _begin(self) -> None:
+        you, other = SEATS[self.session.seat], SEATS[1 - self.session.seat]
+        print(f"\nNew game: you are {you}, {self.session.sides[1].name} is {other}.")
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Let the other side move if it is its turn, and show what has become of the board."""
+        session = self.session
+        if not session.over and not session.awaits_person():
+            before = session.board
+            cell = session.move()
+            seat, name = SEATS[1 - session.seat], session.sides[1].name
+            print(f"{seat} > {name_of(session.rules, cell)}  ({name})")
+            self._tell_mistake(f"{name}'s ", before, cell)
+        self._show()
+        if session.over:
+            self._conclude()
+
+    def _show(self) -> None:
+        session = self.session
+        last = session.cells[-1] if session.cells else None
+        print("\n".join(["", *board_lines(session.rules, session.board, last, self.paint), ""]))
+        if not session.over:
+            print(f"{session.outcome}\n")
+            if self.always:
+                self._hint()
+
+    def _conclude(self) -> None:
+        print(self.session.outcome)
+        if self.session.winner == 1 - self.session.seat and not self.session.resigned:
+            self._explain()
+        self._score()
+
+    def _explain(self) -> None:
+        """Say which of the person's moves lost the game."""
+        session = self.session
+        for ply in reversed(range(session.seat, len(session.cells), 2)):
+            told = self.advice.mistake(session.boards[ply], session.cells[ply])
+            if told:
+                say(f"your mistake, stone {ply + 1}: {told}")
+                return
+
+    def _tell_mistake(self, whose: str, before: object, cell: int) -> None:
+        if self.always and (told := self.advice.mistake(before, cell)):
+            say(f"mistake: {whose}{told}")
+
+    def _undo(self) -> None:
+        count = self.session.take_back()
+        print(f"{count} stone{'s' * (count != 1)} taken back")
+        self._show()
+
+    def _hint(self) -> None:
+        if self.session.over:
+            raise ValueError("the game is over: there is nothing to hint at")
+        player = self.session.sides[1]
+        assert player.policy is not None
+        rules, board = self.session.rules, self.session.board
+        hint = self.advice.hint(board, player.policy)
+        print("\n".join([*hint_lines(rules, board, hint, player.name, self.paint), ""]))
+
+    def _hints(self) -> None:
+        self.always = not self.always
+        print(f"hints {'on' if self.always else 'off'}")
+        if self.always and not self.session.over:
+            self._hint()
+
+    def _resign(self) -> None:
+        self.session.resign()
+        print("you resign")
+        self._conclude()
+
+    def _again(self) -> None:
+        self.session.again()
+        self._begin()
+
+    def _score(self) -> None:
+        won, drawn, lost = self.session.score
+        print(f"score: you {won}, draws {drawn}, {self.session.sides[1].name} {lost}")
+
+    def _help(self) -> None:
+        for line in help_lines(self.session.rules):
+            say(line, " " * 28)
+
+    def _quit(self) -> None:
+        self.going = False

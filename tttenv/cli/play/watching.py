@@ -1,0 +1,61 @@
+"""Watching two players, in a terminal or through a pipe: every stone, or all games as JSON."""
+
+import json
+import sys
+import time
+
+from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.notation import name_of
+from tttenv.cli.play.session import SEATS, Session
+from tttenv.cli.play.text_board import board_lines, hint_lines, painter
+
+PAUSE = 0.7  # seconds between stones on a terminal
+
+
+def watch(session: Session, games: int, as_json: bool, advice: Advice | None = None) -> None:
+    """Let the two players of a session play some games, seats swapped after each.
+
+    Args:
+        session: with both players seated.
+        games: how many.
+        as_json: print the games at the end instead of every stone.
+        advice: what every move is worth is shown, too.
+    """
+    found = []
+    for number in range(games):
+        if number:
+            session.again()
+        names = {seat: session.side(i).name for i, seat in enumerate(SEATS)}
+        if not as_json:
+            print(f"\nGame {number + 1}: {names['X']} is X, {names['O']} is O.\n")
+        _play(session, advice, quiet=as_json)
+        found.append({**names, "cells": session.cells, "outcome": session.outcome})
+    first, second = (side.name for side in session.sides)
+    score = session.score
+    if as_json:
+        about = {"rules": str(session.rules), "first": first, "second": second}
+        counts = dict(zip(("first", "draws", "second"), score, strict=True))
+        print(json.dumps({**about, "score": counts, "games": found}, indent=2))
+    else:
+        print(f"score: {first} {score[0]}, draws {score[1]}, {second} {score[2]}")
+
+
+def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
+    """One game to its end."""
+    paint, pause = painter(sys.stdout), PAUSE if sys.stdout.isatty() else 0
+    while not session.over:
+        seat = session.mover
+        side = session.side(seat)
+        if advice is not None and not quiet:
+            board = session.board
+            assert side.policy is not None
+            hint = advice.hint(board, side.policy)
+            print("\n".join([*hint_lines(session.rules, board, hint, side.name, paint), ""]))
+        name, cell = side.name, session.move()
+        if not quiet:
+            print(f"{SEATS[seat]} > {name_of(session.rules, cell)}  ({name})")
+            lines = board_lines(session.rules, session.board, cell, paint)
+            print("\n".join([*lines, ""]), flush=True)
+            time.sleep(pause)
+    if not quiet:
+        print(session.outcome)

@@ -1,0 +1,66 @@
+"""An environment, asked as Gymnasium has it: whatever goes wrong then is a `PatientError`."""
+
+from typing import Any
+
+import numpy as np
+
+from tttenv.kernels.types import Mask
+from tttenv.testing.failing import PatientError, failing
+
+RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"
+STEP = (
+    "step(self, action) plays a legal cell and returns observation, reward, terminated, truncated"
+    " and info (in old Gym there were four of them)"
+)
+
+
+class Asked:
+    """The environment `raw`, whose answers can be relied on in form."""
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
+        """Observation and info of a new game.
+
+        Raises:
+            PatientError: if it raises, takes no seed or answers something else.
+        """
+        with failing("reset", RESET):
+            told = self.raw.reset(seed=seed)
+        if not (isinstance(told, tuple) and len(told) == 2 and isinstance(told[1], dict)):
+            raise PatientError(f"reset returns {_kind(told)}, not observation and info", RESET)
+        return told
+
+    def step(self, cell: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Observation, reward, terminated, truncated and info.
+
+        Raises:
+            PatientError: if it raises, which is then its cause, or answers something else.
+        """
+        with failing("stepped", STEP):
+            told = self.raw.step(cell)
+        if not (isinstance(told, tuple) and len(told) == 5 and isinstance(told[4], dict)):
+            wanted = "observation, reward, terminated, truncated and info"
+            raise PatientError(f"step returns {_kind(told)}, not {wanted}", STEP)
+        observed, reward, over, cut, info = told
+        try:
+            return observed, float(reward), bool(over), bool(cut), info
+        except (TypeError, ValueError):
+            shown = " ".join(f"reward {reward!r}, terminated {over!r}, truncated {cut!r}".split())
+            raise PatientError(f"step returns no number and two truths: {shown}", STEP) from None
+
+    def mask(self, observed: Any, info: dict[str, Any]) -> Mask | None:
+        """The mask it tells, wherever it tells it."""
+        told, bare = info.get("action_mask"), getattr(self.raw, "unwrapped", self.raw)
+        if told is None and isinstance(observed, dict):
+            told = observed.get("action_mask", observed.get("mask"))
+        with failing("asked for its mask", "a mask is an array of as many 0 and 1 as cells"):
+            if told is None and callable(getattr(bare, "action_masks", None)):
+                told = bare.action_masks()
+            return None if told is None else np.asarray(told).astype(bool).reshape(-1)
+
+
+def _kind(told: Any) -> str:
+    """What an answer is, in words."""
+    return f"{len(told)} values" if isinstance(told, tuple) else f"one {type(told).__name__}"

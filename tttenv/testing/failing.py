@@ -1,0 +1,47 @@
+"""A patient that raises, or answers what cannot be read: a finding about it, not an end of ours."""
+
+import sysconfig
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import tttenv
+
+HOME = Path(tttenv.__file__).parents[1]
+OURS = [HOME / "tttenv", HOME / "learners", HOME / "scripts"]
+FOREIGN = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")]
+
+
+class PatientError(Exception):
+    """Why a patient cannot be asked further, and what to change; caused by what it raised."""
+
+    def __init__(self, told: str, change: str) -> None:
+        super().__init__(told)
+        self.told, self.change = told, change
+
+
+@contextmanager
+def failing(when: str, change: str) -> Iterator[None]:
+    """What a patient raises within is a `PatientError`: it "fails when `when`"."""
+    try:
+        yield
+    except Exception as error:  # the code of others raises whatever it likes
+        raise PatientError(f"fails when {when} with {said(error)}", change) from error
+
+
+def said(error: BaseException) -> str:
+    """What kind of error it is, its message and the line of the user's that it is from, in one."""
+    message = " ".join(str(error).split())
+    return type(error).__name__ + (f": {message}" if message else "") + _place(error)
+
+
+def _place(error: BaseException) -> str:
+    """The innermost line that is neither ours nor a library's; a syntax error tells its own."""
+    if isinstance(error, SyntaxError):
+        return ""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if file.exists() and not any(file.is_relative_to(home) for home in [*OURS, *FOREIGN]):
+            return f", in {file.name} line {frame.lineno}"
+    return ""

@@ -1,0 +1,135 @@
+"""Games played in an environment that is examined, written down step by step.
+
+Whose a stone is follows from the cells that were played, not from what the observation says, so
+that an observation in the wrong view shows.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.kernels.types import Boards, Mask
+from tttenv.testing.asked_env import Asked
+from tttenv.testing.failing import PatientError
+from tttenv.testing.shown_board import board_of, finished
+
+LONGEST = 1000  # steps a game may take before it counts as endless
+
+
+@dataclass
+class Moment:
+    """What an environment told at one time, and how the game stood."""
+
+    shown: Boards | None  # the board its observation shows, (cells,); None: not understood
+    mask: Mask | None  # of the legal cells, as told
+    board: Boards  # as it stood, 1 the stones of the agent, or of the next to move if alone
+    reward: float = 0.0
+    over: bool = False
+    truncated: bool = False
+    whole: bool = True  # whether all stones are there that should be
+
+
+@dataclass
+class Game:
+    """One game: its moments, from the first observation to the last."""
+
+    seat: int  # the agent's, or the opener's if alone: 0 for X, 1 for O
+    moments: list[Moment] = field(default_factory=list)
+
+    @property
+    def last(self) -> Moment:
+        """How it ended."""
+        return self.moments[-1]
+
+
+@dataclass
+class Record:
+    """All games; `alone` if the agent moves for both sides."""
+
+    env: Asked
+    rules: Rules
+    seed: int
+    alone: bool = False
+    games: list[Game] = field(default_factory=list)
+    failure: PatientError | None = None  # why there are no games
+
+    @property
+    def moments(self) -> list[tuple[Game, Moment]]:
+        """All moments at which the agent is to move, with their games."""
+        every = [(game, now) for game in self.games for now in game.moments if not now.over]
+        return [(game, now) for game, now in every if not finished(now.board, self.rules)]
+
+
+def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
+    """Play games of random legal moves and write them down, or why there are none.
+
+    Raises:
+        ValueError: if the observations show no board.
+    """
+    rng, asked = np.random.default_rng(seed), Asked(env)
+    try:
+        _first_board(asked, rules, seed)
+        alone = _moves_for_both(asked, rules, rng)
+        seeds = [seed, *[None] * (games - 1)]
+        found = [_play(asked, rules, alone, rng, first) for first in seeds]
+    except PatientError as failure:
+        return Record(asked, rules, seed, failure=failure)
+    return Record(asked, rules, seed, alone, found)
+
+
+def _first_board(env: Asked, rules: Rules, seed: int | None = None) -> Boards:
+    """The board (cells,) that a new game begins with."""
+    board = board_of(env.reset(seed)[0], rules.cells)
+    if board is None:
+        raise ValueError(
+            f"the observation shows no board of {rules}: what is understood is (cells,) of 1 mine,"
+            " -1 theirs, 0 empty, or (3 * cells,) planes: mine, theirs, empty; --rules names others"
+        )
+    return board
+
+
+def _moves_for_both(env: Asked, rules: Rules, rng: np.random.Generator) -> bool:
+    """Whether one stone is put in a step, rather than two: then nobody answers."""
+    for _ in range(20):
+        before = _first_board(env, rules)
+        if finished(before, rules):
+            continue  # it has dealt no game
+        observed, _, over, cut, _ = env.step(int(rng.choice(np.flatnonzero(before == 0))))
+        after = board_of(observed, rules.cells)
+        if after is not None and not over and not cut:
+            return bool(np.count_nonzero(after) - np.count_nonzero(before) == 1)
+    return False
+
+
+def _play(
+    env: Asked, rules: Rules, alone: bool, rng: np.random.Generator, seed: int | None
+) -> Game:
+    observed, info = env.reset(seed)
+    shown = board_of(observed, rules.cells)
+    board = np.zeros(rules.cells, np.int8) if shown is None else shown
+    if np.count_nonzero(board) == 1:  # whatever it is shown as, the one stone is the opponent's
+        board = -np.abs(board)
+    game = Game(int(np.count_nonzero(board) % 2))
+    game.moments.append(Moment(shown, env.mask(observed, info), board))
+    while not game.last.over and len(game.moments) < LONGEST:
+        now = game.last.board
+        if finished(now, rules):
+            break  # the environment has not noticed
+        cell = int(rng.choice(np.flatnonzero(now == 0)))
+        game.moments.append(_step(env, rules, alone, now, cell))
+    return game
+
+
+def _step(env: Asked, rules: Rules, alone: bool, before: Boards, cell: int) -> Moment:
+    observed, reward, over, truncated, info = env.step(cell)
+    shown = board_of(observed, rules.cells)
+    board = before.copy()
+    board[cell] = 1
+    whole = shown is not None and bool((shown[board != 0] != 0).all())
+    if shown is not None and whole:
+        board[(shown != 0) & (board == 0)] = -1
+    board = -board if alone else board
+    mask = env.mask(observed, info)
+    return Moment(shown, mask, board, reward, over or truncated, truncated, whole)
