@@ -93,7 +93,7 @@ def cost(algorithm: str, given: Arguments, advance: Callable[[], None]) -> dict[
     usual: Any = import_module(ADAPTER).ExactEvalCallback
     spent: list[float] = []
 
-    class Clocked(usual):
+    class Clocked(usual):  # type: ignore[misc]  # which is known by name only
         def _measure(self) -> None:
             start = process_time()
             super()._measure()

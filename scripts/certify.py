@@ -78,7 +78,7 @@ def meet(given: Arguments) -> None:
     from tttenv.exact.purity import tabulated
     from tttenv.opponents import is_path, rules_of
 
-    specs = [given.player, str(given.against)]
+    specs = (given.player, str(given.against))
     named = next(filter(is_path, specs), given.player)  # a checkpoint knows its rules
     with console.hinting(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)

@@ -136,7 +136,7 @@ def _parse_from(name: str, rest: list[str], options: Options, config: Any) -> tu
     )
     presets = ", ".join(LEARNERS.load(name).presets)
     about = f"{name}: {LEARNERS.rows[name].about}. Presets: {presets}."
-    given = console.parse(shape, f"{PROG} {name}", rest, description=about)
+    given: Any = console.parse(shape, f"{PROG} {name}", rest, description=about)
     return given.training, given.learner
 
 

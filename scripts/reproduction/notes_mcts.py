@@ -40,7 +40,7 @@ class NotesSearch:
             if self.after[path[-1]]:
                 path.append(self._any(self.after[path[-1]]))
             self._count(path)
-        return max(self.after[root], key=lambda child: self.visits.get(child, -1))
+        return int(max(self.after[root], key=lambda child: self.visits.get(child, -1)))
 
     def _select(self, at: int) -> list[int]:
         """The way from `at` to a position that is final or has a child that is not known."""

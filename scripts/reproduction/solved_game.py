@@ -28,7 +28,7 @@ def counts(task: Task, tell: Tell) -> Found:
         after = game.successors[at][legal[at]]
         nodes[at] += nodes[after].sum()
         games[at] = games[after].sum(axis=0)
-    wrong = (legal & ~solution.optimal).any(axis=1)[going]
+    wrong = np.asarray((legal & ~solution.optimal).any(axis=1))[going]
     share = solution.optimal[going].sum(axis=1) / legal[going].sum(axis=1)
     return {
         "positions": (len(game), len(going), *(np.bincount(game.seats[going])), *map(sum, ended)),

@@ -6,6 +6,7 @@ boards it was reached from; a draw counts as a win. There is no chance in it.
 
 from collections import defaultdict
 from math import inf, log, sqrt
+from typing import Any
 
 import numpy as np
 
@@ -58,7 +59,7 @@ class TreeSearch:
 
     def policy(self) -> Tabulated:
         """The move with the greatest share of games won or drawn, the first of equals."""
-        worth = np.full(self.game.successors.shape, -1.0)
+        worth: Any = np.full(self.game.successors.shape, -1.0)
         for at, cell in zip(*np.nonzero(self.game.successors >= 0), strict=True):
             worth[at, cell] = self.nodes[self.kind[self.game.successors[at, cell]]].worth()
         best = np.arange(worth.shape[1]) == worth.argmax(axis=1)[:, None]

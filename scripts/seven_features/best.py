@@ -49,7 +49,7 @@ def simplest(weights: list[float], goal: Merit) -> list[float]:
     for size in range(1, 200):
         whole = (direction * size).round()
         if merit(whole) <= goal:
-            return whole.tolist()
+            return [float(weight) for weight in whole]
     return weights
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
 
 from scripts.speed_rows.row import Row, Work
 from tttenv import Rules, certify, player
+from tttenv.env import TicTacToe
 from tttenv.exact import Tabulated, tabulate
 from tttenv.exact.enumeration import positions
 from tttenv.exact.solution import solve
@@ -21,9 +22,10 @@ BIG = 65_536
 
 def rows(seed: int) -> Iterator[Row]:
     """All rows; what they need is made only when they are measured."""
+    rivals: tuple[str, ...] = ()
     for opponent, rivals in ((None, ()), ("random", ("PettingZoo", "OpenSpiel state"))):
         name = f"single env, opponent={opponent}"
-        yield Row(name, "plies", lambda o=opponent: single(seed, o), rivals)
+        yield Row(name, "plies", _later(single, seed, opponent), rivals)
     for m, n, k in BOARDS:
         for opponent in (None, "random", "minimax" if m == 3 else "tactical"):
             for batch, copy, threads in cases(m):
@@ -67,7 +69,7 @@ def single(seed: int, opponent: str | None) -> Work:
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
     env.reset(seed=seed)
     env.action_space.seed(seed)
-    raw, stones = env.unwrapped, 1.0
+    raw, stones = cast("TicTacToe", env.unwrapped), 1.0
 
     def work() -> float:
         for _ in range(1000):

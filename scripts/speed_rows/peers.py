@@ -73,8 +73,7 @@ def pgx(pick: str, seed: int) -> Work:
     step_one = auto_reset(env.step, env.init)
     state = jax.jit(jax.vmap(env.init))(jax.random.split(jax.random.PRNGKey(seed), batch))
 
-    @jax.jit
-    def step(state: Any, key: Any) -> tuple[Any, Any]:
+    def stepped(state: Any, key: Any) -> tuple[Any, Any]:
         key, own, dice = jax.random.split(key, 3)
         keys = jax.random.split(own, batch)
         legal = state.legal_action_mask
@@ -86,6 +85,7 @@ def pgx(pick: str, seed: int) -> Work:
             actions = legal.argmax(axis=1)
         return jax.vmap(step_one)(state, actions, keys), key
 
+    step = jax.jit(stepped)
     now = [state, jax.random.PRNGKey(seed + 1)]
 
     def work() -> float:
