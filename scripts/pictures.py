@@ -49,7 +49,7 @@ def photographs(results: Path) -> dict[str, bytes]:
     """
     from tempfile import TemporaryDirectory
 
-    from scripts import report
+    from learners.cli import report
 
     try:
         from playwright.sync_api import sync_playwright

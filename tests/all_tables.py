@@ -9,12 +9,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROGRAMS = {  # the scripts that take options, and where their arguments are
     "adapters": "scripts.adapters",
-    "benchmark": "scripts.benchmark",
-    "certify": "scripts.certify",
-    "doctor": "scripts.doctor",
+    "benchmark": "learners.cli.benchmark",
+    "certify": "tttenv.cli.certify",
+    "doctor": "tttenv.cli.doctor",
     "pictures": "scripts.pictures",
-    "play": "scripts.play",
-    "report": "scripts.report",
+    "play": "tttenv.cli.play.main",
+    "report": "learners.cli.report",
     "reproduce": "scripts.reproduce",
     "seven": "scripts.seven",
     "speed": "scripts.speed",
@@ -64,9 +64,9 @@ def measured(wide):
 
 def exact():
     """The tables about one player or two, and what is proved."""
-    from scripts import certify, doctor, seven
+    from scripts import seven
     from tttenv import Rules
-    from tttenv.cli import head_to_head
+    from tttenv.cli import certify, doctor, head_to_head
     from tttenv.exact.certificate import Certificate
     from tttenv.testing.findings import Finding
 
@@ -88,7 +88,7 @@ def exact():
 
 def helps():
     """The list of learners, and the help of every script."""
-    from scripts import train
+    from learners.cli import train
     from tttenv.cli import console
 
     begin("train")

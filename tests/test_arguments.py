@@ -17,8 +17,9 @@ from all_tables import PROGRAMS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from learners.cli import train
 from learners.registry import LEARNERS
-from scripts import reproduction, train
+from scripts import reproduction
 from tttenv import metrics
 from tttenv.cli import arguments, console
 from tttenv.opponents import OPPONENTS, player

@@ -184,7 +184,7 @@ def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, 
     assert json.loads((out / "card.json").read_text())["learner"] == "toy"
     sys.modules.pop("toy_learner")
     listing = (
-        "from scripts import train; from learners.registry import *;"
+        "from learners.cli import train; from learners.registry import *;"
         "LEARNERS.rows['toy'] = LearnerRow('toy_learner:Toy', 'a toy'); train.main(['--help'])"
     )
     shown = subprocess.run(

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scripts import report
+from learners.cli import report
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import read_card
 from tttenv.cli import console

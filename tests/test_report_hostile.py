@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from learners.cli import report
 from learners.cli.report_page import curves, events, json_rows, markup, published
 from learners.cli.report_page.build import html
 from learners.cli.report_page.gather import from_benchmark, from_specs, named
-from scripts import report
 from tttenv import Rules
 from tttenv.opponents import FOREIGN
 

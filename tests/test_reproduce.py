@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from learners.cli import readme_blocks
+from learners.cli import readme_blocks, train
 from learners.registry import LEARNERS
 from learners.supervised import read_csv, solved
-from scripts import reproduce, reproduction, train
+from scripts import reproduce, reproduction
 from scripts.reproduction import tables, work
 from scripts.reproduction.rows import Row, Task, holds, scores, tolerance
 from tttenv import Rules

@@ -117,7 +117,7 @@ def test_two_players_meet_exactly_in_both_seats(ran):
 
 
 def test_a_player_that_does_not_answer_alike_meets_nobody(monkeypatch):
-    from scripts import certify as script
+    from tttenv.cli import certify as script
 
     rng = np.random.default_rng(0)
 

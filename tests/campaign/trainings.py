@@ -88,7 +88,7 @@ def run_script(arguments: list[str]) -> None:
     """`scripts/train.py` in this process, its signals and its messages included."""
     import sys
 
-    from scripts import train as script
+    from learners.cli import train as script
     from tttenv.cli import console
 
     sys.argv = ["train.py", *arguments]

@@ -220,7 +220,7 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
         say(f"{out} in sampled games, with the margin of a 95 % confidence interval:")
         print(console.sampled(report.numbers))
     else:
-        from scripts.certify import print_certificate
+        from tttenv.cli.certify import print_certificate
 
         print_certificate(str(out), report.certificate)
     if report.unbeatable_at:

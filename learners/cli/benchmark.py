@@ -8,9 +8,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from learners.cli import benchmark_tables, readme_blocks
+from learners.cli import benchmark_tables, readme_blocks, report
 from learners.registry import LEARNERS, row
-from scripts import report
 from tttenv.cli import console, text_tables
 
 PROG = "benchmark.py"

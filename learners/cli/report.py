@@ -9,7 +9,7 @@ from typing import Any
 from tttenv.cli import console
 
 PROG = "report.py"
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
