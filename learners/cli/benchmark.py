@@ -134,7 +134,3 @@ def tensorboard_command(runs: Path) -> str:
     """What to type to watch the curves."""
     local = Path(".venv/bin/tensorboard")
     return f"{local if local.exists() else 'tensorboard'} --logdir {shlex.quote(str(runs))}"
-
-
-if __name__ == "__main__":
-    console.run(main, PROG)

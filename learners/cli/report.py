@@ -83,7 +83,3 @@ def make(
         raise ValueError(f"cannot write {out}: {error.strerror}") from None
     names = [player.name for player in players]
     return {"report": str(out), "bytes": len(text.encode()), "players": names}
-
-
-if __name__ == "__main__":
-    console.run(main, PROG)

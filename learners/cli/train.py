@@ -228,7 +228,3 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
     say(f"{out} holds the player; watch its curves with:")
     print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
-
-
-if __name__ == "__main__":
-    console.run(main, PROG)

@@ -169,7 +169,3 @@ def print_certificate(name: str, certificate: Any) -> None:
         f" ones, {parts['reached']} % of those it reaches; blunders in {certificate.blunders}"
         f" positions; value of the game {certificate.value}"
     )
-
-
-if __name__ == "__main__":
-    console.run(main, PROG)

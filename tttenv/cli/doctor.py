@@ -73,7 +73,3 @@ def show(name: str, found: list[Any], problems: int) -> None:
             text_tables.say(f"{'change':>8} {'':<12} {one.change}", " " * 22)
     verdict = f"{problems} problem{'s' * (problems != 1)}" if problems else "healthy"
     print(f"{name}: {verdict}")
-
-
-if __name__ == "__main__":
-    console.run(main, PROG)

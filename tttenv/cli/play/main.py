@@ -121,7 +121,3 @@ def _short(spec: str) -> str:
     from tttenv.opponents import is_path
 
     return Path(spec).resolve().name if is_path(spec) else spec
-
-
-if __name__ == "__main__":
-    console.run(main, PROG)

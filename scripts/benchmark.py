@@ -1,0 +1,7 @@
+"""The main job: train every learner, certify every player, tell the exact strengths of all."""
+
+from learners.cli.benchmark import PROG, main
+from tttenv.cli import console
+
+if __name__ == "__main__":
+    console.run(main, PROG)

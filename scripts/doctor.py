@@ -1,0 +1,7 @@
+"""The classic mistakes of a training setup, and what to change: `doctor.py my_module:make_env`."""
+
+from tttenv.cli import console
+from tttenv.cli.doctor import PROG, main
+
+if __name__ == "__main__":
+    console.run(main, PROG)
