@@ -1,6 +1,7 @@
 """Imports go down only, heavy libraries stay where they belong, read from the code's own AST."""
 
 import ast
+import re
 import subprocess
 import sys
 from fnmatch import fnmatchcase
@@ -37,6 +38,12 @@ FLOORS = [
     (11, "scripts scripts.*"),
 ]
 ADAPTERS = "tttenv.adapters*"  # outside the floors: loaded by name only
+UP_BY_NAME = {  # what a module may load from above, by a string and where it is needed only
+    "learners.registry": "learners.*",  # the table of learners
+    "tttenv.checkpoint": "learners.training.checkpoint",  # a network's player, from its weights
+    "tttenv.cli.play.main": "learners.cli.learning_player",  # play --learn
+}
+NAMED = re.compile(r"((?:tttenv|learners|scripts)(?:\.\w+)+)(?::\w+)?")
 LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
@@ -95,6 +102,14 @@ def imported(module):
     return imports(tree(module), module, FILES[module].name == "__init__.py")
 
 
+@cache
+def named(module):
+    """The modules of ours that its strings name, as "module" or "module:attribute"."""
+    texts = [node.value for node in statements(tree(module)) if isinstance(node, ast.Constant)]
+    found = [NAMED.fullmatch(text) for text in texts if isinstance(text, str)]
+    return {match[1] for match in found if match} & FILES.keys()
+
+
 def imports(code, module, is_package):
     found = set()
     for node in statements(code):
@@ -143,6 +158,40 @@ def test_imports_never_go_up(module):
     assert not {name for name in ours if within(name, ADAPTERS)}, "adapters are loaded by name"
     up = {name: floor(name) for name in ours if floor(name) > floor(module)}
     assert not up, f"{module} stands on floor {floor(module)} and imports from above: {up}"
+
+
+@every_module
+def test_strings_name_no_module_from_above(module):
+    if module == "tttenv" or within(module, ADAPTERS):
+        return
+    allowed = f"{ADAPTERS} {UP_BY_NAME.get(module, '')}"
+    known = {name for name in named(module) if not within(name, allowed)}
+    up = {name: floor(name) for name in known if floor(name) > floor(module)}
+    assert not up, f"{module} stands on floor {floor(module)} and names from above: {up}"
+
+
+@pytest.mark.parametrize("module", UP_BY_NAME)
+def test_what_may_be_named_from_above_is_named(module):
+    assert any(within(name, UP_BY_NAME[module]) for name in named(module))
+
+
+def test_scripts_import_one_another_by_their_full_names():
+    bare = {path.stem for path in (ROOT / "scripts").iterdir()} - {"__init__", "__pycache__"}
+    for module in FILES:
+        top = {name.partition(".")[0] for name in imported(module)}
+        assert not top & bare, module
+
+
+TYRO = "tttenv.cli.console tttenv.cli.arguments learners.cli.train learners.examples.ppo"
+
+
+@every_module
+def test_rich_is_loaded_where_it_is_needed_only_and_tyro_by_the_commands_words(module):
+    at_once = [node for node in tree(module).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    code = ast.Module(body=at_once, type_ignores=[])
+    found = {name.partition(".")[0] for name in imports(code, module, False)}
+    assert "rich" not in found
+    assert "tyro" not in found or within(module, TYRO)
 
 
 def test_no_imports_go_round_in_a_circle():

@@ -1,5 +1,6 @@
 """Play against any player, in a terminal or a window: `python scripts/play.py`."""
 
+import importlib
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,9 +83,8 @@ def _seated(given: Arguments) -> tuple[Any, Any]:
     with console.hinting(spec):
         rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
     if given.learn:
-        from learners.cli.learning_player import Pupil
-
-        pupil = Pupil(spec, rules, given.seed)
+        home = importlib.import_module("learners.cli.learning_player")
+        pupil = home.Pupil(spec, rules, given.seed)
         machine = Side(_short(spec), pupil, pupil.learn)
     else:
         machine = _side(spec, rules)
