@@ -21,7 +21,7 @@ FLOORS = [
     (5, "tttenv.exact.certificate"),  # it takes whatever is handed in as a player
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
-    (0, "tttenv.private_folder"),
+    (0, "tttenv.private_folder tttenv.shipped"),
     (1, "tttenv.game tttenv.game.* tttenv.rules"),
     (2, "tttenv.policy tttenv.answers"),
     (3, "tttenv.exact tttenv.exact.*"),

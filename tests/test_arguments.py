@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from learners.cli import train
 from learners.registry import LEARNERS
 from scripts import reproduction
-from tttenv import metrics
+from tttenv import metrics, shipped
 from tttenv.cli import arguments, console
 from tttenv.opponents import OPPONENTS, player
 from tttenv.registry import near
@@ -150,7 +150,7 @@ def test_nothing_is_said_against_the_readmes_commands():
 
 
 TABLES = {
-    "player": (OPPONENTS, player),
+    "player": ([*OPPONENTS, *shipped.names()], player),
     "learner": (LEARNERS, lambda name: importlib.import_module("learners.registry").row(name)),
     "metric": (metrics.EXACT, metrics.EXACT.load),
     "source": (reproduction.SOURCES, reproduction.home),
@@ -184,15 +184,14 @@ def test_no_name_is_near_to_one_that_resembles_none():
 @pytest.mark.parametrize(
     ("spec", "hint"),
     [
-        ("selfplay", "; the shipped one is {}/selfplay"),
-        ("selfpaly", "; did you mean {}/selfplay?"),
+        ("selfpaly", "or the folder of a checkpoint"),
         ("{}/selfpaly", "; did you mean {}/selfplay?"),
         ("nosuch", "or the folder of a checkpoint"),
         ("minimax:tie=first", "did you mean ties? it takes ties, search"),
     ],
 )
-def test_players_that_are_shipped_or_nearly_are_told_by_their_folder(spec, hint):
-    spec, hint = (text.format(console.shipped()) for text in (spec, hint))
+def test_players_that_are_nearly_called_so_are_told(spec, hint):
+    spec, hint = (text.format(shipped.home()) for text in (spec, hint))
     with pytest.raises(ValueError, match=re.escape(hint) + "$"), console.hinting(spec):
         player(spec)
 

@@ -479,7 +479,7 @@ def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed():
     ("arguments", "named"),
     [
         (["nobody"], "known are"),
-        (["selfplay"], "the shipped one is"),
+        (["selfpaly"], "did you mean selfplay?"),
         (["minimax", "--learn"], "--learn needs td0"),
         (["checkpoints/dqn", "--learn"], "was trained by dqn"),
         (["first", "--games", "2"], "--versus"),

@@ -1,14 +1,18 @@
 """The players in checkpoints/: whole, small, and as strong as their cards say."""
 
 import json
+import re
 from pathlib import Path
 
+import gymnasium as gym
+import numpy as np
 import pytest
 
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_policy
-from tttenv import Rules, certify, player
+from tttenv import Rules, certify, player, shipped
 from tttenv.checkpoint import read_card
+from tttenv.opponents import OPPONENTS, checked_spec, checkpoint_of, rules_of
 
 SHIPPED = Path(__file__).parents[1] / "checkpoints"
 
@@ -38,3 +42,67 @@ def test_what_is_shipped_is_small_and_needs_no_training_state():
         large = card.parent.parent.name == "larger"  # boards whose table would be
         assert set(files) == whole - ({"policy.safetensors"} if large else set())
         assert sum(files.values()) < 1_000_000
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_a_trained_player_is_known_by_its_name_from_any_folder(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    named, by_folder = player(name), player(str(SHIPPED / name))
+    np.testing.assert_array_equal(named.table, by_folder.table)
+
+
+def test_one_for_a_larger_board_brings_its_rules(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert rules_of("reinforce_444") == Rules(4, 4, 4)
+    with pytest.raises(ValueError, match=r"plays 4,4,4, not 3,3,3$"):
+        player("reinforce_444", Rules())
+
+
+def test_a_trained_player_is_an_opponent_in_both_environments(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for env in (
+        gym.make("TicTacToe-v0", opponent="selfplay"),
+        gym.make_vec("TicTacToe-v0", num_envs=2, opponent="selfplay"),
+    ):
+        env.reset(seed=0)
+        env.close()
+
+
+def test_rows_of_the_table_come_before_trained_players(tmp_path, monkeypatch):
+    (tmp_path / "minimax").mkdir()
+    (tmp_path / "minimax" / "card.json").touch()
+    monkeypatch.setattr(shipped, "home", lambda: tmp_path)
+    assert shipped.names() == ["minimax"]
+    assert checkpoint_of("minimax") is None
+    assert checkpoint_of("random") is None
+    assert not set(shipped.names()) - set(OPPONENTS)
+
+
+def test_a_file_may_not_name_a_trained_player():
+    for spec in ("selfplay", "selfplay:option=1", "epsilon:player=selfplay"):
+        with pytest.raises(ValueError, match="a file may not name the player 'selfplay'"):
+            checked_spec(spec)
+
+
+@pytest.mark.parametrize("spec", ["selfplay", "{}/selfplay", "{}/selfplay/"])
+def test_options_of_a_checkpoint_go_through_the_same_grammar(spec):
+    spec = spec.format(SHIPPED)
+    with pytest.raises(ValueError, match=r"selfplay has no option 'x'; it takes no options$"):
+        player(f"{spec}:x=1")
+    with pytest.raises(ValueError, match="options are written option=value, not 'x'"):
+        player(f"{spec}:x")
+    assert player(f"{spec}:") is not None
+    assert rules_of(f"{spec}:x=1") == Rules()
+
+
+def test_a_folder_may_have_a_colon_in_its_name(tmp_path):
+    place = tmp_path / "a:b"
+    place.mkdir()
+    for file in (SHIPPED / "td0").iterdir():
+        (place / file.name).write_bytes(file.read_bytes())
+    assert player(str(place)).table.shape == (5478, 9)
+
+
+def test_an_unknown_name_is_told_the_trained_ones_too():
+    with pytest.raises(ValueError, match=re.escape("did you mean maskable_ppo? known are random")):
+        player("maskable")

@@ -25,6 +25,7 @@ from typing import Any, cast
 from safetensors import SafetensorError
 from safetensors.numpy import load as tensors
 
+from tttenv import shipped
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.files import write
 from tttenv.game.rules import Rules
@@ -32,7 +33,7 @@ from tttenv.policy import Policy
 from tttenv.tensor_file import header
 from tttenv.untrusted import QUOTED, read_bytes, read_json, shown
 
-CARD = "card.json"
+CARD = shipped.CARD
 WEIGHTS, POLICY, STATE = "weights", "policy", "state"  # the roles of data files
 ROLES = (WEIGHTS, POLICY, STATE)
 LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31}  # bytes of a data file

@@ -1,13 +1,12 @@
 """TD(0) that goes on learning while it plays, as in the notes its learner comes from."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Probs
-from tttenv.opponents import is_path, rules_of
+from tttenv.opponents import checkpoint_of, rules_of
 
 # "Platform" notes (2018), section 9: before each move 500 episodes from the position at hand.
 WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batches": 10}
@@ -26,16 +25,17 @@ class Pupil:
     """
 
     def __init__(self, spec: str, rules: Rules, seed: int) -> None:
-        if spec != "td0" and not is_path(spec):
+        stored = None if spec == "td0" else checkpoint_of(spec)
+        if spec != "td0" and stored is None:
             raise ValueError(f"--learn needs td0 or the folder of a td0 checkpoint, not {spec!r}")
-        if is_path(spec) and rules_of(spec) != rules:
+        if stored and rules_of(spec) != rules:
             raise ValueError(f"the player in {spec} plays {rules_of(spec)}, not {rules}")
         from learners.td0 import TD0
         from learners.training.checkpoint import (
             load_weights,  # torch, only for what is going to learn
         )
 
-        config, weights = load_weights(Path(spec), "td0") if is_path(spec) else (TD0.Config(), None)
+        config, weights = load_weights(stored[0], "td0") if stored else (TD0.Config(), None)
         self.learner = TD0(replace(config, seed=seed, **WHILE_PLAYING), rules)
         if weights is not None:
             self.learner.load_state_dict({"weights": weights})

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tttenv import shipped
 from tttenv.cli import console
 
 PROG = "report.py"
-ROOT = Path(__file__).resolve().parents[2]
+PUBLISHED = shipped.home() / "published.json"
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,13 @@ class Arguments:
     """Make the report: one file with a board to play on, exact numbers, curves and all positions.
 
     It needs no server and no network. It shows the players of the benchmark's results or, where
-    there are none, those in checkpoints/ and all players by name; or the players you name.
+    there are none, the trained ones that come with the package and all players by name; or the
+    players you name.
     """
 
     players: console.Players = ()  # names or checkpoints' folders instead
     results: Path = Path("results/benchmark.json")  # of the benchmark
-    published: Path = ROOT / "checkpoints/published.json"  # published numbers beside ours
+    published: Path = PUBLISHED  # published numbers beside ours
     out: Path = Path("results/report.html")  # where the report goes
     json: bool = False  # print what was made as JSON
 
@@ -37,7 +39,7 @@ def main(args: list[str]) -> None:
 def make(
     out: Path,
     results: Path,
-    published: Path = ROOT / "checkpoints/published.json",
+    published: Path = PUBLISHED,
     specs: list[str] | None = None,
     runs: Path | None = None,
 ) -> dict[str, Any]:

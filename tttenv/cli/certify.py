@@ -17,8 +17,10 @@ WEIGHING = "playing out every game"
 class Arguments:
     """Certify a player: how it fares from both seats, exactly, over all positions.
 
-    A player is a name with options, like minimax:ties=first, or the folder of a checkpoint; quote
-    it where it has parentheses. With --against it is measured against one other player instead.
+    A player is a name with options, like minimax:ties=first, a trained player like selfplay, or
+    the folder of a checkpoint; quote it where it has parentheses. With --against it is measured
+    against one other player instead.
+
     On boards too large for that, --sampled plays games instead.
     """
 
@@ -137,11 +139,13 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
 def _description() -> str:
     from inspect import cleandoc
 
+    from tttenv import shipped
     from tttenv.opponents import FOREIGN, OPPONENTS
 
     rows = OPPONENTS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
-    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}"
+    trained = f"Trained players: {', '.join(shipped.names())}."
+    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def print_certificate(name: str, certificate: Any) -> None:

@@ -18,8 +18,8 @@ import tyro
 
 from tttenv.cli import arguments
 from tttenv.cli.text_tables import room, wrapped
-from tttenv.opponents import FOREIGN, OPPONENTS
 from tttenv.registry import near
+from tttenv.shipped import CARD
 from tttenv.untrusted import shown
 
 _T = TypeVar("_T")
@@ -184,33 +184,23 @@ def check_seed(seed: int) -> None:
 
 @contextlib.contextmanager
 def hinting(spec: str) -> Iterator[None]:
-    """Make a player in this block: a misspelt or bare name of a shipped one is told its folder."""
+    """Make a player in this block: a misspelt folder of a checkpoint is told the nearest one."""
     try:
         yield
     except ValueError as error:
-        if (hint := _shipped(spec)) is None:
+        if (found := _near_folder(spec)) is None:
             raise
-        raise ValueError(f"{error}; {hint}") from None
+        raise ValueError(f"{error}; did you mean {found}?") from None
 
 
-def shipped() -> Path:
-    """The folder of the shipped players, from the working directory on if it lies below that."""
-    folder = Path(__file__).resolve().parents[2] / "checkpoints"
-    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-
-
-def _shipped(spec: str) -> str | None:
-    """The words about a checkpoint whose name is this one, or nearly, if there is one."""
-    if os.path.isfile(Path(spec) / "card.json"):  # found, and refused for what it holds
-        return None
-    if os.path.isfile(shipped() / spec / "card.json"):
-        return f"the shipped one is {shipped() / spec}"
+def _near_folder(spec: str) -> Path | None:
+    """The checkpoint whose folder is nearly called as this one that is none, if there is one."""
     name = spec.partition(":")[0]
-    if name in OPPONENTS.rows or name in FOREIGN.rows:
+    if "/" not in name or os.path.isfile(Path(name) / CARD):  # found, and refused for its contents
         return None
-    home = Path(spec).parent if "/" in spec else shipped()
-    found = near(Path(spec).name, [card.parent.name for card in home.glob("*/card.json")])
-    return f"did you mean {home / found}?" if found else None
+    home = Path(name).parent
+    found = near(Path(name).name, [card.parent.name for card in home.glob(f"*/{CARD}")])
+    return home / found if found else None
 
 
 def check_folder(folder: Path | None) -> None:

@@ -4,7 +4,8 @@ import typing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tttenv.registry import LONGEST_NAME, Row, Spec, Table, call, parse
+from tttenv import shipped
+from tttenv.registry import LONGEST_NAME, Row, Spec, Table, call, parse, unknown
 from tttenv.untrusted import shown
 
 if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
@@ -68,8 +69,9 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     """The player a spec names, on `rules`.
 
     Args:
-        spec: `name[:option=value[,option=value]]`, or the folder of a checkpoint (anything with
-            a "/" in it, or a folder that holds a card.json).
+        spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
+            trained player that comes with the package, or the folder of a checkpoint (anything
+            with a "/" in it, or a folder that holds a card.json).
         rules: the game it is to play; None is 3,3,3, or what a checkpoint was trained for.
 
     Raises:
@@ -80,11 +82,13 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
 
     if not isinstance(spec, str):
         raise ValueError(f"a player is named by a text, not {spec!r}")
-    if is_path(spec):
-        from tttenv.checkpoint import load  # reads files: only where there is one
+    found = checkpoint_of(spec)
+    if found is None:
+        return _by_name(spec, rules or Rules())
+    from tttenv.checkpoint import load  # reads files: only where there is one
 
-        return load(Path(spec), rules)
-    return _by_name(spec, rules or Rules())
+    folder, options = found
+    return call(load, f"the player in {shown(folder)}", options, folder, rules)
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Policy":
@@ -125,12 +129,16 @@ def checked_spec(spec: object) -> Spec:
 
 def _by_name(spec: str, rules: "Rules") -> "Policy":
     name, options = parse(spec)
-    made: Policy = call(_everyone().load(name), name, options, rules)
+    table = _everyone()
+    if name not in table.rows:
+        known = [*table, *shipped.names()]
+        raise ValueError(unknown("player", name, known, [*known, table.otherwise]))
+    made: Policy = call(table.load(name), name, options, rules)
     return made
 
 
 def rules_of(spec: str) -> "Rules":
-    """The game a player is for: a checkpoint's own, 3,3,3 for players by name.
+    """The game a player is for: a checkpoint's own, 3,3,3 for players of the table.
 
     Raises:
         ValueError: if there is no checkpoint in the folder.
@@ -138,22 +146,36 @@ def rules_of(spec: str) -> "Rules":
     from tttenv import checkpoint
     from tttenv.game.rules import Rules
 
-    return checkpoint.rules_of(Path(spec)) if is_path(spec) else Rules()
+    found = checkpoint_of(spec)
+    return Rules() if found is None else checkpoint.rules_of(found[0])
 
 
 def is_path(spec: str) -> bool:
-    """Whether a spec means a checkpoint's folder rather than a name of the table.
+    """Whether a spec means a checkpoint rather than a name of the table: see `checkpoint_of`."""
+    return checkpoint_of(spec) is not None
 
-    A folder with a card is one whatever it is called, also like a player.
+
+def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
+    """The folder and the options of a spec that means a checkpoint; None for all others.
+
+    A folder with a card is one whatever it is called, also like a player. Names of the table come
+    before those of trained players.
+
+    Raises:
+        ValueError: for options that cannot be read.
     """
     try:
-        if spec and (Path(spec) / "card.json").is_file():
-            return True
+        if spec and (Path(spec) / shipped.CARD).is_file():
+            return Path(spec), {}
     except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
-        return False
-    if spec.partition(":")[0] in _everyone().rows:
-        return False  # a path may stand inside the options of a named player
-    return "/" in spec
+        return None
+    name = spec.partition(":")[0]
+    if name in _everyone().rows:
+        return None  # a path may stand inside the options of a named player
+    folder = Path(name) if "/" in name else shipped.folder(name)
+    if folder is not None:
+        return folder, parse(spec)[1]
+    return (Path(spec), {}) if "/" in spec else None
 
 
 def _everyone() -> Table[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from tttenv import Policy, Rules
+from tttenv import Policy, Rules, shipped
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
@@ -123,7 +123,10 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         if hasattr(found, "step") and hasattr(found, "reset"):
             return _environment(name, found, rules)
         return _player(name, Rules.of(rules or "3,3,3"), found, obs, kind)
-    if not is_path(name) and near(name.partition(":")[0], [*OPPONENTS, *FOREIGN]) is None:
+    if (
+        not is_path(name)
+        and near(name.partition(":")[0], [*OPPONENTS, *FOREIGN, *shipped.names()]) is None
+    ):
         close = near(name, gymnasium.registry)
         if close is not None:
             raise ValueError(f"there is no environment {name}; did you mean {close}?")

@@ -8,20 +8,18 @@ from typing import Any
 from learners.cli.report_page import json_rows
 from learners.cli.report_page.curves import Curve, read
 from learners.registry import LEARNERS
-from tttenv import Rules, certify
+from tttenv import Rules, certify, shipped
 from tttenv.checkpoint import CARD, load, read_card
 from tttenv.cli import console
 from tttenv.exact import Tabulated
 from tttenv.exact.certificate import require_pure
 from tttenv.exact.purity import tabulated
-from tttenv.opponents import OPPONENTS, is_path, player, untrusted_player
+from tttenv.opponents import OPPONENTS, checkpoint_of, player, rules_of, untrusted_player
 from tttenv.policy import Policy
 from tttenv.untrusted import shown as shorter
 
 RULES = Rules(3, 3, 3)
 LONGEST = 100  # characters of a name
-CHECKOUT = Path(__file__).resolve().parents[3]
-SHIPPED = CHECKOUT / "checkpoints"
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,8 @@ def _fits(row: dict[str, Any]) -> bool:
 
 def from_specs(specs: list[str]) -> list[Shown]:
     """The players that specs name, each called by its spec or its folder's name."""
-    paths = [Path(spec) if is_path(spec) else None for spec in specs]
+    found = [checkpoint_of(spec) for spec in specs]
+    paths = [None if one is None else one[0] for one in found]
     short = [path.resolve().name if path else spec for spec, path in zip(specs, paths, strict=True)]
     twice = {name for name in short if short.count(name) > 1}
     return [
@@ -103,8 +102,8 @@ def from_specs(specs: list[str]) -> list[Shown]:
 
 
 def usual() -> list[str]:
-    """The specs of the shipped players and of all players by name."""
-    return [f"{card.parent}/" for card in sorted(SHIPPED.glob(f"*/{CARD}"))] + list(OPPONENTS)
+    """The specs of the trained players that come with the package, and of all by name."""
+    return [*(name for name in shipped.names() if rules_of(name) == RULES), *OPPONENTS]
 
 
 def shown(spec: str, name: str) -> Shown:
@@ -114,8 +113,9 @@ def shown(spec: str, name: str) -> Shown:
         ValueError: if it is unknown, damaged, impure or for another board.
     """
     with console.hinting(spec):
-        if is_path(spec):
-            return trained(Path(spec), name)
+        found = checkpoint_of(spec)
+        if found is not None and not found[1]:
+            return trained(found[0], name)
         return named(spec, name, player(spec, RULES))
 
 
@@ -172,7 +172,6 @@ def _table(policy: Policy, name: str) -> Tabulated:
 
 
 def _told(folder: Path) -> str:
-    """A checkpoint's folder for people elsewhere: one of the checkout by its path from there."""
-    if folder.is_absolute() and folder.is_relative_to(CHECKOUT):
-        return str(folder.relative_to(CHECKOUT))
-    return str(folder)
+    """A checkpoint's folder for people elsewhere: one that comes with the package by its name."""
+    named = shipped.folder(folder.name)
+    return folder.name if named and named == folder.resolve() else str(folder)

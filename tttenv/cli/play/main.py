@@ -3,7 +3,6 @@
 import importlib
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 from tttenv.cli import console
@@ -15,8 +14,9 @@ PROG = "play.py"
 class Arguments:
     """Play against a player, or watch two play each other.
 
-    A player is a name with options, like mcts:iterations=500, or the folder of a checkpoint. Left
-    out, it is the shipped self-play champion; on rules other than 3,3,3 perfect play or alphabeta.
+    A player is a name with options, like mcts:iterations=500, a trained player like selfplay, or
+    the folder of a checkpoint. Left out, it is selfplay; on rules other than 3,3,3 perfect play or
+    alphabeta.
     """
 
     player: console.PlayerOrNone = None  # name[:option=value,...] or a checkpoint
@@ -64,11 +64,13 @@ def main(args: list[str]) -> None:
 def _description() -> str:
     from inspect import cleandoc
 
+    from tttenv import shipped
     from tttenv.opponents import FOREIGN, OPPONENTS
 
     rows = OPPONENTS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
-    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}"
+    trained = f"Trained players: {', '.join(shipped.names())}."
+    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def _seated(given: Arguments) -> tuple[Any, Any]:
@@ -104,13 +106,14 @@ def _side(spec: str, rules: Any) -> Any:
 
 
 def _usual(given: Arguments) -> str:
-    """Who plays where nobody is named."""
+    """Who plays where nobody is named; "td0" alone would be one that has learnt nothing yet."""
+    from tttenv import shipped
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
 
     rules = Rules.of(given.rules) if given.rules else Rules()
     if rules == Rules():
-        return str(console.shipped() / ("td0" if given.learn else "selfplay"))
+        return str(shipped.folder("td0")) if given.learn else "selfplay"
     if given.learn:
         return "td0"
     return "minimax" if enumerable(rules) else "alphabeta"
@@ -118,6 +121,7 @@ def _usual(given: Arguments) -> str:
 
 def _short(spec: str) -> str:
     """A player's name for people: the spec, or the last part of a path."""
-    from tttenv.opponents import is_path
+    from tttenv.opponents import checkpoint_of
 
-    return Path(spec).resolve().name if is_path(spec) else spec
+    found = checkpoint_of(spec)
+    return spec if found is None else found[0].resolve().name
