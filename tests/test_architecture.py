@@ -21,7 +21,7 @@ FLOORS = [
     (5, "tttenv.exact.certificate"),  # it takes whatever is handed in as a player
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
-    (0, "tttenv.private_folder tttenv.shipped"),
+    (0, "tttenv.extras tttenv.private_folder tttenv.shipped"),
     (1, "tttenv.game tttenv.game.* tttenv.rules"),
     (2, "tttenv.policy tttenv.answers"),
     (3, "tttenv.exact tttenv.exact.*"),
@@ -32,6 +32,7 @@ FLOORS = [
     (8, "learners learners.base learners.nets learners.registry learners.replay"),
     (8, "learners.testing"),
     (8, "learners.checkpoint learners.training.checkpoint learners.training.stored"),
+    (11, "tttenv.cli.main tttenv.__main__"),  # the table of commands names them all
     (8, "tttenv.cli tttenv.cli.*"),
     (10, "learners.cli learners.cli.*"),
     (9, "learners.*"),

@@ -314,8 +314,8 @@ def test_the_leaderboard_is_what_certify_prints(opened, shipped):
         name = spec
         page.select_option("#player", label=name)
         prefix, command = page.inner_text("#command").split(" ", 1)
-        assert (prefix, command) == ("python", f"scripts/certify.py '{spec}' --json")
-        told = json.loads(ran([sys.executable, *shlex.split(command)], ROOT).stdout)
+        assert (prefix, command) == ("tttenv", f"certify '{spec}' --json")
+        told = json.loads(ran([sys.executable, "-m", "tttenv", *shlex.split(command)], ROOT).stdout)
         assert told.pop("player") == spec
         assert json.loads(page.inner_text("#certificate")) == told
         assert rows[name][:7] == measures(told)

@@ -170,7 +170,7 @@ def test_the_command_to_certify_again_is_quoted_for_a_shell(tmp_path):
         page.click("summary")
         command = page.inner_text("#command")
         browser.close()
-    words = ["python", "scripts/certify.py", str(tmp_path / name), "--json"]
+    words = ["tttenv", "certify", str(tmp_path / name), "--json"]
     assert shlex.split(command) == words
 
 

@@ -203,7 +203,7 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("certify.py", ["dpn"], "did you mean dqn? known are"),
         ("certify.py", ["random", "--games", "5"], "--sampled"),
         ("certify.py", ["random", "--against", "first", "--sampled"], "--against is exact"),
-        ("certify.py", ["random", "--against", "first", "--rules", "5,5,4"], "play.py"),
+        ("certify.py", ["random", "--against", "first", "--rules", "5,5,4"], "tttenv play"),
         ("certify.py", ["random", "--against", "frist"], "did you mean first?"),
         ("certify.py", ["random", "--against", "mcts:time=1"], "iterations"),
         (

@@ -25,7 +25,7 @@ from typing import Any, cast
 from safetensors import SafetensorError
 from safetensors.numpy import load as tensors
 
-from tttenv import shipped
+from tttenv import extras, shipped
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.files import write
 from tttenv.game.rules import Rules
@@ -225,8 +225,7 @@ def load(folder: Path, rules: Rules | None = None) -> Policy:
     if rules is not None and rules != trained:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     if not enumerable(trained):  # too large for a table: its network has to think
-        rebuild = importlib.import_module("learners.training.checkpoint").load_policy
-        return cast("Policy", rebuild(folder))
+        return _of_weights(folder)
     card, data = read_data(folder, POLICY)
     if Rules.of(card["rules"]) != trained:
         raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced by another")
@@ -244,6 +243,21 @@ def load(folder: Path, rules: Rules | None = None) -> Policy:
         return Tabulated(trained, table)
     except ValueError as error:
         raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
+
+
+def _of_weights(folder: Path) -> Policy:
+    """The player of a checkpoint whose game is too large for a table.
+
+    Raises:
+        ValueError: as `load`, or if the libraries of the learners are not installed.
+    """
+    try:
+        rebuild = importlib.import_module("learners.training.checkpoint").load_policy
+    except ImportError as error:
+        if (sentence := extras.to_install(error)) is None:
+            raise
+        raise ValueError(f"the player in {shown(folder)} is a network: {sentence}") from None
+    return cast("Policy", rebuild(folder))
 
 
 def rules_of(folder: Path) -> Rules:

@@ -10,6 +10,7 @@ from typing import Any
 
 from learners.cli import benchmark_tables, readme_blocks, report
 from learners.registry import LEARNERS, row
+from tttenv import extras
 from tttenv.cli import console, text_tables
 
 PROG = "benchmark.py"
@@ -38,11 +39,18 @@ class Arguments:
     json: bool = False  # print the results as JSON instead of tables
 
 
-def main(args: list[str]) -> None:
-    """Run the benchmark and say where everything is."""
-    given = console.parse(Arguments, PROG, args)
+def main(args: list[str], prog: str = PROG) -> None:
+    """Run the benchmark and say where everything is.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args)
     for name in given.learners:
         row(name)
+    if given.learners:
+        extras.require_learn()
     console.check_seed(given.seed)
     if len(set(given.learners)) < len(given.learners):
         raise ValueError("--learners names one twice")
@@ -73,7 +81,7 @@ def main(args: list[str]) -> None:
     if given.ship:
         benchmark_tables.ship(trainings, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
-    report.make(given.out / "report.html", given.out / "benchmark.json", runs=given.runs)
+    report.make(given.out / "report.html", given.out / "benchmark.json", runs=given.runs, prog=prog)
     if given.json:
         print(json.dumps(result, indent=2))
     else:
@@ -83,7 +91,7 @@ def main(args: list[str]) -> None:
                 given.readme, "table", f"```text\n{benchmark_tables.text(result)}\n```"
             )
         print(f"\nresults   {given.out / 'benchmark.json'}")
-        text_tables.say(f"players   {given.runs}, each to certify again: scripts/certify.py FOLDER")
+        text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")
         text_tables.say(f"report    {given.out / 'report.html'}, one file to open in a browser")
 

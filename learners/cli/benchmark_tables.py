@@ -77,9 +77,7 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
             f"| `{name}` | {worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {training['steps']} |"
         )
     head = "| player | worst case X / O | wins vs random X / O, % | steps |\n|-|-|-|-|\n"
-    title = (
-        "# Trained players\n\nCertify one again: `python scripts/certify.py checkpoints/NAME`.\n\n"
-    )
+    title = "# Trained players\n\nCertify one again, from any folder: `tttenv certify NAME`.\n\n"
     write(out / "README.md", title + head + "\n".join(rows) + "\n" + NUMBERS)
 
 

@@ -29,10 +29,15 @@ class Arguments:
     json: bool = False  # print what was made as JSON
 
 
-def main(args: list[str]) -> None:
-    """Make the report and say where it is."""
-    given = console.parse(Arguments, PROG, args)
-    told = make(given.out, given.results, given.published, list(given.players))
+def main(args: list[str], prog: str = PROG) -> None:
+    """Make the report and say where it is.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args)
+    told = make(given.out, given.results, given.published, list(given.players), prog=prog)
     print(json.dumps(told, indent=2) if given.json else f"report    {given.out}")
 
 
@@ -42,6 +47,7 @@ def make(
     published: Path = PUBLISHED,
     specs: list[str] | None = None,
     runs: Path | None = None,
+    prog: str = PROG,
 ) -> dict[str, Any]:
     """Write the report.
 
@@ -52,6 +58,7 @@ def make(
         specs: the players to show instead of those in `results`.
         runs: a folder of trained players that `results` may name, besides the current folder and
             that of `results`.
+        prog: what a message about a player's curve begins with.
 
     Returns:
         Its path, its size in bytes, and the names of the players it shows.
@@ -77,7 +84,7 @@ def make(
         if player.complaint:
             what = "no curve" if player.no_curve else "the curve"
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
-            print(f"{PROG}: {told}", file=sys.stderr)
+            print(f"{prog}: {told}", file=sys.stderr)
     text = html(players, numbers.read(published))
     try:
         write(out, text)

@@ -36,15 +36,20 @@ class Options:
     export_csv: Path | None = None  # supervised: write its boards and best replies, do not train
 
 
-def main(args: list[str]) -> None:
-    """Read the arguments, train, and say what came out."""
+def main(args: list[str], prog: str = PROG) -> None:
+    """Read the arguments, train, and say what came out.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
     if not args or args[0].startswith("-"):
-        _overview(args)
+        _overview(args, prog)
         return
     name, rest = args[0], args[1:]
     row(name)
     kind = LEARNERS.load(name)
-    options, config = _parse(name, kind, rest)
+    options, config = _parse(name, kind, rest, prog)
     if options.export_csv:
         _export(name, options)
         return
@@ -70,31 +75,31 @@ def main(args: list[str]) -> None:
     _conclude(out, report, options.json)
 
 
-def _overview(args: list[str]) -> None:
+def _overview(args: list[str], prog: str = PROG) -> None:
     """The help that needs no learner."""
     wanted = not args or args[0] in ("-h", "--help")
     if not wanted:
-        raise ValueError(f"usage: {PROG} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
-    print(f"usage: {PROG} LEARNER [OPTIONS]\n")
+        raise ValueError(f"usage: {prog} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
+    print(f"usage: {prog} LEARNER [OPTIONS]\n")
     print("Train a learner and certify it exactly as it learns.\n\nlearners:")
     width = max(map(len, LEARNERS))
     for name in LEARNERS:
         say(f"  {name:<{width}}  {LEARNERS.rows[name].about}", " " * (width + 4))
-    print(f"\n{PROG} LEARNER --help lists the options of each.")
+    print(f"\n{prog} LEARNER --help lists the options of each.")
     if not args:
         sys.exit(2)
 
 
-def _parse(name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
+def _parse(name: str, kind: Any, rest: list[str], prog: str) -> tuple[Options, Any]:
     """The options and the learner's config, which starts from the preset or the resumed run."""
     preset = _peek(rest, "--preset") or Options.preset
     if preset not in kind.presets:
         raise ValueError(unknown(f"preset of {name}", preset, kind.presets))
-    options, config = _parse_from(name, rest, Options(), kind.presets[preset])
+    options, config = _parse_from(name, rest, Options(), kind.presets[preset], prog)
     if not options.resume:
         return options, config
     out = options.out or _usual_folder(name, options, config)
-    return _parse_from(name, rest, *_stored(out, name, kind, rest))
+    return _parse_from(name, rest, *_stored(out, name, kind, rest), prog)
 
 
 def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
@@ -124,7 +129,9 @@ def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, 
     return Options(preset=preset, rules=rules, **asdict(plan)), config
 
 
-def _parse_from(name: str, rest: list[str], options: Options, config: Any) -> tuple[Options, Any]:
+def _parse_from(
+    name: str, rest: list[str], options: Options, config: Any, prog: str = PROG
+) -> tuple[Options, Any]:
     flat = tyro.conf.arg(name="")
     shape = make_dataclass(
         "Arguments",
@@ -136,7 +143,7 @@ def _parse_from(name: str, rest: list[str], options: Options, config: Any) -> tu
     )
     presets = ", ".join(LEARNERS.load(name).presets)
     about = f"{name}: {LEARNERS.rows[name].about}. Presets: {presets}."
-    given: Any = console.parse(shape, f"{PROG} {name}", rest, description=about)
+    given: Any = console.parse(shape, f"{prog} {name}", rest, description=about)
     return given.training, given.learner
 
 

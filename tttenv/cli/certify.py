@@ -33,9 +33,14 @@ class Arguments:
     seed: int = 0  # with --sampled: of all dice
 
 
-def main(args: list[str]) -> None:
-    """Certify and print."""
-    given = console.parse(Arguments, PROG, args, description=_description())
+def main(args: list[str], prog: str = PROG) -> None:
+    """Certify and print.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args, description=_description())
     console.check_seed(given.seed)
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games go with --sampled: certificates need none")

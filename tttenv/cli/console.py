@@ -16,6 +16,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import tyro
 
+from tttenv import extras
 from tttenv.cli import arguments
 from tttenv.cli.text_tables import room, wrapped
 from tttenv.registry import near
@@ -40,13 +41,18 @@ Patient: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar=
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
-def run(script: Callable[[list[str]], None], prog: str) -> None:
+def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
     """Run a script: wrong input ends it with one line and status 2, an interrupt with 130.
 
     A warning is one line too, without the line of code that Python would show below it.
 
     Who asks it to end (SIGTERM) sees it end with 143 and all that it started with it; a terminal
     that closes (SIGHUP) with 129, unless it was started to outlive that, as by nohup.
+
+    Args:
+        script: takes the arguments.
+        prog: its name, which messages begin with.
+        args: what it is given instead of the command line.
     """
     warnings.showwarning = lambda message, *_, **__: print(
         f"{prog}: {visible(str(message))}", file=sys.stderr
@@ -56,7 +62,7 @@ def run(script: Callable[[list[str]], None], prog: str) -> None:
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
         signal.signal(hangup, lambda *_: sys.exit(129))
     try:
-        script(sys.argv[1:])
+        script(sys.argv[1:] if args is None else list(args))
         _flush()
     except KeyboardInterrupt:
         print(f"\n{prog}: interrupted", file=sys.stderr)
@@ -66,6 +72,10 @@ def run(script: Callable[[list[str]], None], prog: str) -> None:
         sys.exit(0)
     except OSError as error:
         fail(prog, failure(error))
+    except ImportError as error:
+        if (sentence := extras.to_install(error)) is None:
+            raise
+        fail(prog, sentence)
     except ValueError as error:
         fail(prog, str(error))
 

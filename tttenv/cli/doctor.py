@@ -30,9 +30,14 @@ class Arguments:
     json: bool = False  # print the findings as JSON
 
 
-def main(args: list[str]) -> None:
-    """Examine and print."""
-    given = console.parse(Arguments, PROG, args, description=manual())
+def main(args: list[str], prog: str = PROG) -> None:
+    """Examine and print.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args, description=manual())
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")

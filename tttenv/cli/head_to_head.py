@@ -18,7 +18,7 @@ def require_small(rules: Any) -> None:
 
     if not solvable(rules):
         raise ValueError(
-            f"{rules} is too large for exact results, which end at 16 cells: play.py PLAYER"
+            f"{rules} is too large for exact results, which end at 16 cells: tttenv play PLAYER"
             " --versus OTHER --games N or tttenv.metrics.arena.arena play sampled games"
         )
 

@@ -121,7 +121,7 @@ def require_enumerable(rules: Rules) -> None:
 def _too_large(rules: Rules, whose: str, cells: int) -> str:
     return (
         f"the game {rules} is too large for exact results, which {whose} need; those end at "
-        f"{cells} cells; tttenv.metrics.arena (certify.py --sampled) plays sampled games"
+        f"{cells} cells; tttenv.metrics.arena (tttenv certify --sampled) plays sampled games"
     )
 
 

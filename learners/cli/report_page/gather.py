@@ -27,7 +27,7 @@ class Shown:
     """A player as the report shows it."""
 
     name: str
-    spec: str  # what certify.py takes to certify it again
+    spec: str  # what `tttenv certify` takes to certify it again
     about: str  # what it is, in a few words
     table: Tabulated
     certificate: dict[str, Any]

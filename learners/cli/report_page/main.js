@@ -16,7 +16,7 @@ function draw() {
   find("about-name").textContent = player.name;
   find("about").textContent = `${capital(player.about)}. ${safe}`;
   const spec = player.spec.replaceAll("'", `'"'"'`); // quoted, as it is made to be pasted in a shell
-  find("command").textContent = `python scripts/certify.py '${spec}' --json`;
+  find("command").textContent = `tttenv certify '${spec}' --json`;
   find("certificate").textContent = JSON.stringify(player.certificate, null, 1);
   find("link").href = address();
 }

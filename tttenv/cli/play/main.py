@@ -31,9 +31,14 @@ class Arguments:
     seed: int = 0  # of all dice
 
 
-def main(args: list[str]) -> None:
-    """Set the players at the board and let them play."""
-    given = console.parse(Arguments, PROG, args, description=_description())
+def main(args: list[str], prog: str = PROG) -> None:
+    """Set the players at the board and let them play.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args, description=_description())
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game can be watched, not {given.games}")

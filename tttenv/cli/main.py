@@ -1,0 +1,55 @@
+"""The command `tttenv`: what it can do, one row a command."""
+
+import sys
+from typing import Any
+
+import tttenv
+from tttenv.cli import console
+from tttenv.cli.text_tables import say
+from tttenv.registry import Row, Table
+
+PROG = "tttenv"
+WIDTH = 12  # of the column of names
+
+# To add a command: a module with a function (arguments, program's name) -> None, and its row here.
+COMMANDS: Table[Any] = Table(
+    "command",
+    {
+        "play": Row("tttenv.cli.play.main:main", "play a player, in a terminal or a window"),
+        "certify": Row("tttenv.cli.certify:main", "the exact strength of any player"),
+        "train": Row("learners.cli.train:main", "train a learner, certified as it learns"),
+        "benchmark": Row("learners.cli.benchmark:main", "train and certify every learner"),
+        "report": Row("learners.cli.report:main", "one page to play on, with exact values"),
+        "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
+    },
+)
+
+
+def main() -> None:
+    """Run the command that the first argument names, with the arguments after it."""
+    name, *rest = sys.argv[1:] or [""]
+    if name in COMMANDS.rows:
+        prog = f"{PROG} {name}"
+        console.run(lambda args: COMMANDS.load(name)(args, prog), prog, rest)
+    else:
+        console.run(_without_a_command, PROG)
+
+
+def _without_a_command(args: list[str]) -> None:
+    """The overview, the version, or what is wrong with a name.
+
+    Raises:
+        ValueError: for the name of no command, with the nearest one and all others.
+    """
+    if args and args[0] not in ("-h", "--help", "--version"):
+        COMMANDS.load(args[0])
+    if args == ["--version"]:
+        print(f"{PROG} {tttenv.__version__}")
+        return
+    print(f"usage: {PROG} COMMAND [OPTIONS]\n")
+    print("Play, train and certify players of m,n,k-games, every strength exact.\n\ncommands:")
+    for name, row in COMMANDS.rows.items():
+        say(f"  {name:<{WIDTH}}{row.about}", " " * (WIDTH + 2))
+    print(f"\n{PROG} COMMAND --help lists the options of each, {PROG} --version tells the version.")
+    if not args:
+        sys.exit(2)

@@ -1,0 +1,26 @@
+"""Libraries that only an extra of the package installs: which they are, and what to install."""
+
+from importlib.util import find_spec
+
+LEARN = frozenset(
+    ("torch", "tensorboard", "stable_baselines3", "sb3_contrib", "matplotlib", "filelock")
+)
+
+
+def require_learn() -> None:
+    """Look for what the learners need, without loading it, before long work begins.
+
+    Raises:
+        ModuleNotFoundError: naming the first library that is not installed.
+    """
+    for name in sorted(LEARN):
+        if find_spec(name) is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+
+def to_install(error: ImportError) -> str | None:
+    """What to install for an import that failed, in a sentence; None for libraries of no extra."""
+    name = (error.name or "").partition(".")[0]
+    if name not in LEARN:
+        return None
+    return f"this needs {name}, which is not installed: pip install 'tttenv[learn]'"
