@@ -46,17 +46,17 @@ clean: ## remove the virtual environment, results and runs
 
 .venv/core: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv and what it needs into .venv"
-	$(PIP) --editable .
+	$(PIP) --editable '.[learn]'
 	touch $@
 
 .venv/dev: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv, its extras and the test tools into .venv"
-	$(PIP) --editable '.[window,adapters,dev]'
+	$(PIP) --editable '.[learn,window,adapters,dev]'
 	touch $@ .venv/core
 
 .venv-rllib/ready: pyproject.toml constraints-rllib.txt
 	@echo "installing tttenv, RLlib and the test tools into .venv-rllib"
 	$(PYTHON) -m venv .venv-rllib
 	.venv-rllib/bin/python -m pip --disable-pip-version-check install --quiet \
-		--constraint constraints-rllib.txt --editable '.[rllib]' hypothesis pytest pytest-xdist
+		--constraint constraints-rllib.txt --editable '.[learn,rllib]' hypothesis pytest pytest-xdist
 	touch $@

@@ -15,7 +15,9 @@ LIBRARIES = {  # which module an adapter cannot do without
     "torchrl": "torchrl",
     "tianshou": "tianshou",
     "skrl": "skrl",
+    "sb3": "stable_baselines3",
 }
+EXTRAS = {"sb3": "learn"}  # others are of "adapters"
 
 
 def python(code):
@@ -29,7 +31,8 @@ def test_without_its_library_an_adapter_names_the_extra_in_one_line(adapter, lib
     done = python(f"import sys; {hidden}import tttenv.adapters.{adapter}")
     assert done.returncode == 1
     last = done.stderr.splitlines()[-1]
-    message = f"{library} is not installed, get it with: pip install 'tttenv[adapters]'"
+    extra = EXTRAS.get(adapter, "adapters")
+    message = f"{library} is not installed, get it with: pip install 'tttenv[{extra}]'"
     assert last == f"ImportError: {message}"
     assert "During handling" not in done.stderr
 

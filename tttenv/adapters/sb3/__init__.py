@@ -8,11 +8,14 @@ model.learn(200_000, [SelfPlayCallback(), ExactEvalCallback(folder="runs/mine")]
 tttenv.certify(rules, policy(model, rules, deterministic=True))
 """
 
-from tttenv.adapters.sb3.exact_eval import ExactEvalCallback
-from tttenv.adapters.sb3.loading import load
-from tttenv.adapters.sb3.models import illegal_mass, masked, policy
-from tttenv.adapters.sb3.self_play import SelfPlayCallback
-from tttenv.adapters.sb3.vec_env import VecEnv
+from tttenv.adapters import wanted
+
+with wanted("stable_baselines3", "sb3_contrib", "torch", extra="learn"):
+    from tttenv.adapters.sb3.exact_eval import ExactEvalCallback
+    from tttenv.adapters.sb3.loading import load
+    from tttenv.adapters.sb3.models import illegal_mass, masked, policy
+    from tttenv.adapters.sb3.self_play import SelfPlayCallback
+    from tttenv.adapters.sb3.vec_env import VecEnv
 
 __all__ = [
     "ExactEvalCallback",
