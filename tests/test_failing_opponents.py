@@ -81,7 +81,7 @@ def told(env):
         [array.tolist() for array in match.games.state()],
         match.games.seats(slice(None)).tolist(),
         match.boards.tolist(),
-        match.going,
+        match.active,
         env._np_random_seed,
         id(rng),
         rng and rng.bit_generator.state,
@@ -207,7 +207,7 @@ def test_a_first_reset_that_fails_leaves_no_game_and_no_generator(rules, kind):
         with pytest.raises(TimeoutError):
             env.reset(seed=seed)
         assert env._np_random is env._np_random_seed is None
-        assert env.match.going == 0
+        assert env.match.active == 0
 
 
 @pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)], ids=spell)
@@ -253,23 +253,23 @@ def test_a_thread_that_is_late_cannot_overtake_what_undoes_its_work():
 
 def test_blocks_within_a_block_are_undone_with_it():
     match, rng = Match(Rules(), 4, player("tactical"), "O"), np.random.default_rng(0)
-    match.deal(np.ones(4, np.bool_), rng)
+    match.reset(np.ones(4, np.bool_), rng)
     before, dice = match.boards.tolist(), rng.bit_generator.state
 
     def interrupted():
         with match.attempt(rng):
-            match.turn(match.legal().argmax(axis=1), rng)
+            match.step(match.legal().argmax(axis=1), rng)
             assert match.boards.tolist() != before
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
     assert (match.boards.tolist(), rng.bit_generator.state) == (before, dice)
-    match.turn(match.legal().argmax(axis=1), rng)  # and later turns are saved again
+    match.step(match.legal().argmax(axis=1), rng)  # and later turns are saved again
     before = match.boards.tolist()
     match.opponent = raises(TimeoutError())
     with pytest.raises(TimeoutError):
-        match.turn(match.legal().argmax(axis=1), rng)
+        match.step(match.legal().argmax(axis=1), rng)
     assert match.boards.tolist() == before
 
 

@@ -9,9 +9,9 @@ import tttenv.simulator.rounds
 from tttenv import Outcome, Rules, player
 from tttenv.opponents.simple import random as random_row
 from tttenv.policy import uniform
-from tttenv.simulator.board_backend import BoardGames
+from tttenv.simulator.board_backend import BoardBackend
 from tttenv.simulator.match import Match, rollout
-from tttenv.simulator.table_backend import TableGames
+from tttenv.simulator.table_backend import TableBackend
 from tttenv.vector import VectorTicTacToe
 
 
@@ -56,7 +56,7 @@ def games():
     return cells, np.array([winner for _, winner in found])
 
 
-@pytest.mark.parametrize("kind", [TableGames, BoardGames])
+@pytest.mark.parametrize("kind", [TableBackend, BoardBackend])
 def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     cells, winners = games
     assert len(cells) == 255_168
@@ -65,7 +65,7 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     batch.clear(np.ones(len(cells), np.bool_))
     lengths = (cells >= 0).sum(axis=1)
     for ply in range(9):
-        batch.place(slice(0, batch.over.size), cells[:, ply], alone=True)
+        batch.place(slice(0, batch.over.size), cells[:, ply], self_play=True)
         ended = lengths == ply + 1
         assert (batch.over == ended).all()
         mover = 1 if ply % 2 == 0 else -1
@@ -121,7 +121,7 @@ def test_threads_make_no_difference(opponent, threads):
 
 
 def test_games_that_are_kept_go_on_without_the_others():
-    games = TableGames(Rules(), 6)
+    games = TableBackend(Rules(), 6)
     games.clear(np.ones(6, np.bool_))
     games.choose(1, np.empty(6, np.int64))
     games.keep(np.arange(6) < 4)
@@ -134,22 +134,22 @@ def test_both_kinds_of_memory_play_the_same_games():
     rules = Rules(3, 4, 3)
     policy = player("tactical", rules)
     matches = [Match(rules, 40, policy, "random") for _ in range(2)]
-    matches[1].games = BoardGames(rules, 40)
+    matches[1].games = BoardBackend(rules, 40)
     dice = [np.random.default_rng(1) for _ in range(2)]
     everywhere = np.ones(40, np.bool_)
     for match, rng in zip(matches, dice, strict=True):
-        match.deal(everywhere, rng)
+        match.reset(everywhere, rng)
     for _ in range(200):
         assert (matches[0].boards == matches[1].boards).all()
         cells = matches[0].legal().argmax(axis=1)
         for match, rng in zip(matches, dice, strict=True):
-            match.turn(cells, rng)
+            match.step(cells, rng)
         assert (matches[0].rewards == matches[1].rewards).all()
         assert (matches[0].outcomes == matches[1].outcomes).all()
         over = matches[0].over.copy()
         assert (over == matches[1].over).all()
         for match, rng in zip(matches, dice, strict=True):
-            match.deal(over, rng)
+            match.reset(over, rng)
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(5, 5, 4)])

@@ -93,7 +93,7 @@ def test_they_show_it_against_players_too_and_roll_the_same_dice(spec, seat, thr
     rules = Rules()
     other = "random" if spec == "random" else tabulate(rules, player(spec, rules))
     quick, general = pair((3, 3, 3), other, seat=seat, threads=threads, copy=copy)
-    assert quick.match.laps(quick.np_random)
+    assert quick.match.supports_fused_step(quick.np_random)
     assert (quick.reset(seed=5)[0] == general.reset(seed=5)[0]["observation"]).all()
     same_steps(quick, general, 200)
     assert quick.np_random.bit_generator.state == general.np_random.bit_generator.state
@@ -259,7 +259,7 @@ def test_last_views_are_right_again_after_an_opponent_played_in_between():
     asked = player("tactical")
     for turn in range(90):
         env.set_opponent([None, "random", None, asked][turn % 4])
-        assert env.match.laps(env.np_random) == (turn % 4 < 3)
+        assert env.match.supports_fused_step(env.np_random) == (turn % 4 < 3)
         _, _, over, _, infos = env.step(env.sample_actions())
         if over.any():
             assert not infos["final_obs"][~over].any()
@@ -323,7 +323,7 @@ def test_random_legal_cells_are_legal_even_and_the_same_for_any_number_of_thread
     found = []
     for threads in (1, 3):
         match = Match(rules, games, threads=threads)
-        match.revive(board)
+        match.set_boards(board)
         found.append(match.random_cells(np.random.default_rng(0)))
     assert (found[0] == found[1]).all()
     empty = np.flatnonzero(board == 0)
@@ -341,7 +341,7 @@ def test_random_legal_cells_of_crowded_boards_are_even_too():
     board[[3, 20]] = 0
     assert not rules.over(board[None])[0]
     match = Match(rules, 20_000)
-    match.revive(board)
+    match.set_boards(board)
     cells = match.random_cells(np.random.default_rng(0))
     counts = np.bincount(cells, minlength=36)
     assert counts[[3, 20]].sum() == 20_000

@@ -6,9 +6,9 @@ import pytest
 import tttenv.simulator.crew
 from tttenv import Outcome, Rules, player
 from tttenv.policy import uniform
-from tttenv.simulator.board_backend import BoardGames
+from tttenv.simulator.board_backend import BoardBackend
 from tttenv.simulator.match import Match
-from tttenv.simulator.table_backend import TableGames
+from tttenv.simulator.table_backend import TableBackend
 
 RULES = Rules()
 
@@ -54,13 +54,13 @@ def cell_of(number, cells=9):
 def test_dice_go_to_all_seats_first_and_then_to_the_stones_in_the_order_of_games():
     match = Match(RULES, 4, uniform, "random")
     rng = Loaded(0.49, 0.5, 0.1, 0.99, cell_of(3), cell_of(8))
-    match.deal(every(4), rng)
+    match.reset(every(4), rng)
     assert sides(match) == [0, 1, 0, 1]
     assert np.argwhere(match.boards).tolist() == [[1, 3], [3, 8]]
     assert (match.boards[match.boards != 0] == -1).all()
     assert rng.numbers == []
     rng.numbers = [cell_of(n, 8 - (i % 2)) for i, n in enumerate([0, 6, 7, 0])]
-    match.turn([1, 0, 2, 4], rng)
+    match.step([1, 0, 2, 4], rng)
     assert np.flatnonzero(match.boards[1]).tolist() == [0, 3, 8]
     assert match.boards[0].tolist() == [-1, 1, 0, 0, 0, 0, 0, 0, 0]
     assert match.boards[2].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, -1]
@@ -70,16 +70,16 @@ def test_dice_go_to_all_seats_first_and_then_to_the_stones_in_the_order_of_games
 
 def test_no_die_is_rolled_where_nothing_is_left_to_chance():
     alone = Match(RULES, 3, None, "random")
-    alone.deal(every(3), Loaded())
-    alone.turn([0, 1, 2], Loaded())
+    alone.reset(every(3), Loaded())
+    alone.step([0, 1, 2], Loaded())
     opened = Match(RULES, 2, uniform, "O")
-    opened.deal(every(2), Loaded(cell_of(2), cell_of(7)))
+    opened.reset(every(2), Loaded(cell_of(2), cell_of(7)))
     assert np.argwhere(opened.boards).tolist() == [[0, 2], [1, 7]]
     fixed = Match(RULES, 2, uniform, "X")
-    fixed.deal(every(2), Loaded())
-    fixed.revive(np.array([RULES.parse("XX_OO____"), RULES.parse("X___O____")]))
+    fixed.reset(every(2), Loaded())
+    fixed.set_boards(np.array([RULES.parse("XX_OO____"), RULES.parse("X___O____")]))
     rng = Loaded(0.0)
-    fixed.turn([2, 8], rng)  # the first game is won, only the second is answered
+    fixed.step([2, 8], rng)  # the first game is won, only the second is answered
     assert fixed.over.tolist() == [True, False]
     assert fixed.rewards.tolist() == [1, 0]
     assert fixed.boards[1].tolist() == [1, -1, 0, 0, -1, 0, 0, 0, 1]
@@ -87,22 +87,22 @@ def test_no_die_is_rolled_where_nothing_is_left_to_chance():
 
 def test_dealing_begins_only_the_marked_games_anew():
     match = Match(RULES, 3, player("first"), "O")
-    match.deal(every(3), dice())
-    match.turn([8, 7, 6], dice())
+    match.reset(every(3), dice())
+    match.step([8, 7, 6], dice())
     before = match.boards.copy()
-    match.deal(np.array([False, True, False]), dice())
+    match.reset(np.array([False, True, False]), dice())
     assert (match.boards[[0, 2]] == before[[0, 2]]).all()
     assert match.boards[1].tolist() == [-1] + [0] * 8
-    match.deal(np.array([True, False, False]), dice(), "X")
+    match.reset(np.array([True, False, False]), dice(), "X")
     assert sides(match) == [0, 1, 1]
     assert not match.boards[0].any()
 
 
 def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
     match = Match(RULES, 2, player("first"), "X")
-    match.revive(RULES.parse("X___O____"))
+    match.set_boards(RULES.parse("X___O____"))
     assert (match.boards == RULES.parse("X___O____")).all()
-    match.revive(np.array([RULES.parse("X________"), RULES.parse("_________")]))
+    match.set_boards(np.array([RULES.parse("X________"), RULES.parse("_________")]))
     assert sides(match) == [1, 0]
     assert match.legal().sum(axis=1).tolist() == [8, 9]
     before = match.boards.copy()
@@ -114,7 +114,7 @@ def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
         (RULES.start(2), "random"),
     ]:
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            match.revive(boards, seat)
+            match.set_boards(boards, seat)
         assert (match.boards == before).all()
         assert sides(match) == [1, 0]
 
@@ -122,11 +122,11 @@ def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
 def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
     match = Match(Rules(1, 3, 2), 3, player("first", Rules(1, 3, 2)), "X")
     boards = [Rules(1, 3, 2).parse(text) for text in ("___", "X__", "__X")]
-    match.revive(np.array(boards))
+    match.set_boards(np.array(boards))
     assert (match.boards == boards).all()
 
 
-@pytest.mark.parametrize("kind", [BoardGames, TableGames])
+@pytest.mark.parametrize("kind", [BoardBackend, TableBackend])
 def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     part, whole = kind(RULES, 4), kind(RULES, 4)
     boards = [RULES.parse(text) for text in ("_" * 9, "X________", "XX_OO____", "X___O____")]
@@ -153,31 +153,33 @@ def test_threads_make_no_difference_to_the_games(rules, name):
     told = []
     for threads in (1, 3):
         match, rng = Match(rules, 7, player(name, rules), threads=threads), dice(5)
-        match.deal(every(7), rng)
+        match.reset(every(7), rng)
         for _ in range(30):
-            match.turn(match.legal().argmax(axis=1), rng)
+            match.step(match.legal().argmax(axis=1), rng)
             told.append((match.boards.tolist(), match.rewards.tolist(), sides(match)))
-            match.deal(match.over.copy(), rng)
+            match.reset(match.over.copy(), rng)
     assert told[:30] == told[30:]
 
 
 @pytest.mark.parametrize("seat", ["X", "O"])
 def test_facing_is_the_view_of_the_side_to_move_in_finished_games_too(seat):
     match = Match(RULES, 1, player("first"), seat)
-    match.deal(every(1), dice())
-    assert match.facing(0).tolist() == match.boards[0].tolist()  # at rest the agent is to move
+    match.reset(every(1), dice())
+    assert (
+        match.board_to_move(0).tolist() == match.boards[0].tolist()
+    )  # at rest the agent is to move
     while not match.over[0]:
-        match.turn([int(np.flatnonzero(match.legal()[0])[-1])], dice())
-        facing = match.facing(0)
+        match.step([int(np.flatnonzero(match.legal()[0])[-1])], dice())
+        facing = match.board_to_move(0)
         assert facing.sum() in (0, -1)  # who is to move has as many stones or one fewer
     assert RULES.lost(facing) == (match.rewards[0] != 0)
 
 
 def test_a_finished_game_has_no_legal_cell_and_an_illegal_move_loses():
     match = Match(RULES, 2, None)
-    match.deal(every(2), dice())
-    match.turn([0, 0], dice())
-    match.turn([0, 1], dice())
+    match.reset(every(2), dice())
+    match.step([0, 0], dice())
+    match.step([0, 1], dice())
     assert match.rewards.tolist() == [-1, 0]
     assert match.over.tolist() == [True, False]
     assert match.legal().sum(axis=1).tolist() == [0, 7]
@@ -193,8 +195,8 @@ def test_wrong_arguments_are_refused_in_one_line(wrong):
 
 def test_wrong_actions_name_the_game_and_change_nothing():
     match = Match(RULES, 3, player("first"), "X", "raise")
-    match.deal(every(3), dice())
-    match.turn([8, 8, 8], dice())
+    match.reset(every(3), dice())
+    match.step([8, 8, 8], dice())
     before = match.boards.copy()
     for actions, named in [
         ([1, 0, 1], "game 1"),
@@ -204,7 +206,7 @@ def test_wrong_actions_name_the_game_and_change_nothing():
         ([1.0, 1.0, 1.0], "whole numbers"),
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{named}[^\n]*$"):
-            match.turn(actions, Loaded())
+            match.step(actions, Loaded())
         assert (match.boards == before).all()
 
 

@@ -364,12 +364,12 @@ def test_a_game_begun_anew_has_no_outcome(rules):
     match, rng = Match(Rules(*rules), 5, None), np.random.default_rng(0)
     everywhere = np.ones(5, np.bool_)
     for begin in (
-        lambda: match.deal(everywhere, rng),
-        lambda: match.revive(Rules(*rules).start()),
+        lambda: match.reset(everywhere, rng),
+        lambda: match.set_boards(Rules(*rules).start()),
     ):
         begin()
         for _ in range(2):
-            match.turn(np.zeros(5, np.int64), rng)
+            match.step(np.zeros(5, np.int64), rng)
         assert (match.outcomes == Outcome.ILLEGAL).all()
         assert (match.rewards == -1).all()
         begin()

@@ -73,7 +73,7 @@ def told(env):
     rng = env._np_random
     state = rng and rng.bit_generator.state
     arrays = [array.tolist() for array in env.match.games.state()]
-    return arrays, env.match.going, id(rng), state, env._np_random_seed, env.match.opponent
+    return arrays, env.match.active, id(rng), state, env._np_random_seed, env.match.opponent
 
 
 def refused(env, call, *args, **kwargs):
@@ -164,8 +164,8 @@ def test_boards_for_several_games_are_refused_alike():
     things = [thing for name, thing in THINGS.items() if name != "cube"]  # three empty boards
     for thing in [*things, np.zeros((2, 9)), np.zeros((0, 9)), np.zeros((3, 0))]:
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
-            match.revive(thing)
-    assert match.going == 0
+            match.set_boards(thing)
+    assert match.active == 0
 
 
 def test_pettingzoo_refuses_options_that_are_none_and_steps_without_a_game():

@@ -145,7 +145,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         require_open(self.closed)
         human = self.render_mode == "human"
         if options is None and seed is None and not human and not self.match.asks:
-            self.match.deal(self.everything, self.np_random)  # which cannot fail
+            self.match.reset(self.everything, self.np_random)  # which cannot fail
             return self._now()
         start = Start.of(self.match, options)
         with generator_kept(self):
@@ -168,7 +168,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             gymnasium.error.ResetNeeded: if the game is over.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        if not self.match.going or self.closed:
+        if not self.match.active or self.closed:
             require_open(self.closed)
             raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
         if (
@@ -176,11 +176,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             and 0 <= action < self.rules.cells
             and self.match.illegal == "lose"
         ):
-            self.match.play_one(int(action), self.np_random)
+            self.match.step_one(int(action), self.np_random)
         else:
-            self.match.turn(one_action(action), self.np_random)
+            self.match.step(one_action(action), self.np_random)
         observed, info = self._now()
-        outcome, over = self.match.outcomes[0], not self.match.going
+        outcome, over = self.match.outcomes[0], not self.match.active
         if over:
             info["outcome"] = outcome
         return observed, self.match.payoffs.one(outcome), over, False, info
@@ -191,7 +191,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         Raises:
             gymnasium.error.ResetNeeded: if the game is over.
         """
-        if not self.match.going:
+        if not self.match.active:
             raise gymnasium.error.ResetNeeded("the game is over: call reset() first")
         return self.match.random_cell(self.action_space.np_random)
 

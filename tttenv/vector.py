@@ -125,20 +125,20 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         match = self.match
-        if match.going < self.num_envs or self.closed:
+        if match.active < self.num_envs or self.closed:
             require_open(self.closed)
             raise gymnasium.error.ResetNeeded("call reset() before the first step()")
         cells = match.checked(actions)
-        if self.observer.obs == "onehot" and match.laps(self.np_random):
+        if self.observer.obs == "onehot" and match.supports_fused_step(self.np_random):
             return self._lap(cells)
         with match.attempt(self.np_random, *(self.observer.overwritten() if match.asks else ())):
-            match.play(cells, self.np_random)
+            match.step_unchecked(cells, self.np_random)
             rewards = match.rewards
             over = match.over.copy()  # dealing anew resets the match's own
             ended: dict[str, Any] = {}
-            if match.going < self.num_envs:
+            if match.active < self.num_envs:
                 ended = self._named(over, match.outcomes.copy(), self.observer.last(match))
-                match.deal(over, self.np_random)
+                match.reset(over, self.np_random)
             observed, infos = self._now()
         return observed, rewards, over, np.zeros(self.num_envs, np.bool_), {**infos, **ended}
 
@@ -146,7 +146,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         self, cells: NDArray[np.int64]
     ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
         """`step` where the compiled passes play all of it."""
-        lap, count = self.observer.lap(self.match, cells, self.np_random)
+        lap, count = self.observer.step_autoreset(self.match, cells, self.np_random)
         rewards = self.match.payoffs.many(lap.outcomes, self.observer.rewards())
         infos = {"action_mask": lap.masks, "_action_mask": self._everywhere}
         if count:
@@ -161,7 +161,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.ClosedEnvironmentError: after `close()`, which has ended the threads.
         """
         require_open(self.closed)
-        if self.match.going < self.num_envs:
+        if self.match.active < self.num_envs:
             raise gymnasium.error.ResetNeeded("call reset() first")
         return self.match.random_cells(self.action_space.np_random)
 

@@ -270,7 +270,7 @@ class Skin:
             "boards": match.boards.tobytes(),
             "over": match.over.tobytes(),
             "rewards": match.rewards.tobytes(),
-            "going": match.going,
+            "active": match.active,
             "opponent": id(match.opponent),
             "generator": rng.bit_generator.state if rng is not None else None,
             "seed": getattr(base, "_np_random_seed", None),
@@ -308,7 +308,7 @@ class Batch(Skin):
 
     def over(self) -> bool:
         """Games are dealt anew by themselves."""
-        return self.match.going < self.match.over.size
+        return self.match.active < self.match.over.size
 
 
 class Zoo(Skin):
@@ -397,7 +397,7 @@ class Batches3(Batch):
             "boards": match.boards.tobytes(),
             "over": match.over.tobytes(),
             "rewards": match.rewards.tobytes(),
-            "going": match.going,
+            "active": match.active,
             "opponent": id(match.opponent),
             "generator": rng.bit_generator.state if rng is not None else None,
         }

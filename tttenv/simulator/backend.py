@@ -13,7 +13,7 @@ Numbers = NDArray[np.int64]  # which games of the batch
 Dice = NDArray[np.float64]
 
 
-class Lap(NamedTuple):
+class StepBuffers(NamedTuple):
     """The arrays that a whole step writes, a row a game."""
 
     planes: NDArray[np.float32]  # (games, 3 * cells), the agents' views
@@ -23,14 +23,14 @@ class Lap(NamedTuple):
     finals: NDArray[np.float32]  # (games, 3 * cells), last views of games that ended, else zeros
     ended: NDArray[np.uint32]  # (games,), in each part: whose finals are not zeros, then END
 
-    def of(self, part: slice) -> "Lap":
+    def of(self, part: slice) -> "StepBuffers":
         """The arrays of a part of the games."""
         planes, masks, outcomes, over, finals, ended = self
         shown = planes[part], masks[part], outcomes[part], over[part]
-        return Lap(*shown, finals[part], ended[part])
+        return StepBuffers(*shown, finals[part], ended[part])
 
 
-class Other(NamedTuple):
+class OpponentConfig(NamedTuple):
     """The other side of a batch of games."""
 
     opponent: Policy | None  # None: the agent moves for both sides
@@ -38,7 +38,7 @@ class Other(NamedTuple):
     rng: np.random.Generator  # rolls for the opponent, and for seats
 
 
-class Games(Protocol):
+class Backend(Protocol):
     """A batch of games; a "part" is a slice of them, so that threads can share the work.
 
     `board_games` keeps boards, for any rules; `table_games` keeps numbers of positions, where these
@@ -76,18 +76,20 @@ class Games(Protocol):
         """Go on from these boards (games, cells), which are undecided."""
         ...
 
-    def place(self, part: slice, cells: Cells, alone: bool) -> int:
-        """The agents' stones; alone, the view then changes to the next mover's.
+    def place(self, part: slice, cells: Cells, self_play: bool) -> int:
+        """The agents' stones; in self-play the view then changes to the next mover's.
 
         Returns how many of the games go on.
         """
         ...
 
-    def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
-        """Whether `lap` can play against this opponent, with these dice."""
+    def supports_fused_step(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
+        """Whether `step_autoreset` can play against this opponent, with these dice."""
         ...
 
-    def lap(self, cells: Cells, lap: Lap, wipe: bool, other: Other) -> int:
+    def step_autoreset(
+        self, cells: Cells, lap: StepBuffers, wipe: bool, other: OpponentConfig
+    ) -> int:
         """A whole step: stones, replies, views, and games dealt anew.
 
         All games go on before and after it. Returns how many ended on the way.
@@ -96,7 +98,7 @@ class Games(Protocol):
             cells: the agents' stones (games,), on the board.
             lap: the arrays to write.
             wipe: whether `lap.finals` holds anything and `lap.ended` does not say what.
-            other: whom the agents play, one it `laps`.
+            other: whom the agents play, one it supports.
         """
         ...
 

@@ -12,12 +12,12 @@ from tttenv.kernels.random import STEP
 from tttenv.kernels.table_step import END
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
-from tttenv.simulator.backend import Dice, Lap, Numbers, Other, asked
+from tttenv.simulator.backend import Dice, Numbers, OpponentConfig, StepBuffers, asked
 from tttenv.simulator.crew import Crew
 
 
-class BoardGames:
-    """Games as boards; see `backend.Games`."""
+class BoardBackend:
+    """Games as boards; see `backend.Backend`."""
 
     def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
         self.crew = crew or Crew(1)
@@ -46,17 +46,19 @@ class BoardGames:
         self.stones[:], self.turned[:] = boards, False
         self.over[:], self.outcomes[:] = False, GOING
 
-    def place(self, part: slice, cells: Cells, alone: bool) -> int:
+    def place(self, part: slice, cells: Cells, self_play: bool) -> int:
         stones, turned, ended = self.stones[part], self.turned[part], self.ended[part]
         written = self.outcomes[part], self.over[part], ended
         return len(ended) - board_step.place(
-            stones, turned, cells[part], *written, alone, *self.shape
+            stones, turned, cells[part], *written, self_play, *self.shape
         )
 
-    def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
+    def supports_fused_step(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
         return opponent is None
 
-    def lap(self, cells: Cells, lap: Lap, wipe: bool, other: Other) -> int:
+    def step_autoreset(
+        self, cells: Cells, lap: StepBuffers, wipe: bool, other: OpponentConfig
+    ) -> int:
         def work(part: slice) -> int:
             own = lap.of(part)
             if wipe:

@@ -1,4 +1,4 @@
-"""Games in progress between an agent and an opponent, any number at once: what both envs wrap.
+"""Backend in progress between an agent and an opponent, any number at once: what both envs wrap.
 
 Boards are in the agent's view. At rest the agent is to move, so its view is the mover's; with no
 opponent the agent moves for both sides and boards turn to the next mover's view after each stone.
@@ -23,12 +23,12 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import Outcomes
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy
-from tttenv.simulator.backend import Games, Lap, Other
+from tttenv.simulator.backend import Backend, OpponentConfig, StepBuffers
 from tttenv.simulator.crew import Crew
 from tttenv.simulator.rollback import Rollback
 from tttenv.simulator.rollout import new_games, rollout
-from tttenv.simulator.single_game import OneGame, knows
-from tttenv.simulator.table_backend import TableGames
+from tttenv.simulator.single_game import SingleGame, supports
+from tttenv.simulator.table_backend import TableBackend
 
 __all__ = ["Illegal", "Match", "Seat", "rollout"]
 
@@ -70,13 +70,13 @@ class Match:
         at_least_one("thread", threads)
         self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
         self.crew, self.payoffs = Crew(threads), Payoffs(draw)
-        self.games: Games = new_games(rules, games, self.crew)
-        self.going = 0  # how many games go on
+        self.games: Backend = new_games(rules, games, self.crew)
+        self.active = 0  # how many games go on
         self.everyone = np.arange(games)
         self.attempting = False  # inside the block of an `attempt`, which saves everything once
-        self.one: OneGame | None = None
-        if games == 1 and isinstance(self.games, TableGames):
-            self.one = OneGame(self.games)
+        self.one: SingleGame | None = None
+        if games == 1 and isinstance(self.games, TableBackend):
+            self.one = SingleGame(self.games)
 
     @property
     def over(self) -> Mask:
@@ -104,7 +104,7 @@ class Match:
 
         There is none to ask, or it is compiled or looked up, where this is False.
         """
-        return not knows(self.opponent, self.rules)
+        return not supports(self.opponent, self.rules)
 
     def attempt(
         self, rng: np.random.Generator, *shared: NDArray[Any], always: bool = False
@@ -123,7 +123,7 @@ class Match:
             return NOTHING_TO_UNDO
         return Rollback(self, (*self.games.state(), *shared), rng)
 
-    def deal(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
+    def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
         """Begin the games marked in `which` (games,) anew; where the agent is O, X has opened.
 
         Raises:
@@ -131,36 +131,36 @@ class Match:
         """
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
-        if self.one is not None and knows(self.opponent, self.rules) and which.item():
-            self.one.deal(seat, self.opponent, rng)
-            self.going = 1
+        if self.one is not None and supports(self.opponent, self.rules) and which.item():
+            self.one.reset(seat, self.opponent, rng)
+            self.active = 1
             return
         with self.attempt(rng):
-            self.going += int(np.count_nonzero(self.over & which))
+            self.active += int(np.count_nonzero(self.over & which))
             self.games.clear(which)
             if self.opponent is not None and seat != "X":
                 new = np.flatnonzero(which)
                 self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
 
-    def revive(self, boards: ArrayLike, seat: str | None = None) -> None:
+    def set_boards(self, boards: ArrayLike, seat: str | None = None) -> None:
         """Go on from these boards, (cells,) for all games or (games, cells), the agent to move.
 
         Raises:
             ValueError: if a board is unreachable or finished, or `seat` is not who is to move;
                 nothing has changed then.
         """
-        self.put(self.startable(boards, seat))
+        self.set_checked_boards(self.checked_boards(boards, seat))
 
-    def put(self, boards: Boards) -> None:
+    def set_checked_boards(self, boards: Boards) -> None:
         """Go on from these boards (games, cells), unchecked, the agent to move in all of them."""
         self.games.put(boards)
-        self.going = len(self.over)
+        self.active = len(self.over)
 
-    def startable(self, boards: ArrayLike, seat: str | None = None) -> Boards:
-        """The boards (games, cells) that `revive` goes on from.
+    def checked_boards(self, boards: ArrayLike, seat: str | None = None) -> Boards:
+        """The boards (games, cells) that `set_boards` goes on from.
 
         Raises:
-            ValueError: as `revive`.
+            ValueError: as `set_boards`.
         """
         given = real_numbers("boards", boards)
         if given.size == self.rules.cells:
@@ -174,38 +174,42 @@ class Match:
                 raise ValueError(f"seat {seat} is not to move on {self.rules.format(checked[0])}")
         return np.broadcast_to(checked, (len(self.over), self.rules.cells))
 
-    def turn(self, actions: ArrayLike, rng: np.random.Generator) -> None:
+    def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
         """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`.
 
         Raises:
             ValueError: for actions of a wrong shape or type or off the board, and for taken cells
                 if illegal moves raise; nothing has changed then, nor if the opponent raises.
         """
-        self.play(self.checked(actions), rng)
+        self.step_unchecked(self.checked(actions), rng)
 
-    def play(self, cells: Cells, rng: np.random.Generator) -> None:
-        """`turn` without its checks, for cells (games,) int64 that have passed them."""
-        alone, place = self.opponent is None, self.games.place
+    def step_unchecked(self, cells: Cells, rng: np.random.Generator) -> None:
+        """`step` without its checks, for cells (games,) int64 that have passed them."""
+        self_play, place = self.opponent is None, self.games.place
         with self.attempt(rng):
-            self.going = self.crew.share(len(cells), lambda part: place(part, cells, alone))
-            if not alone and self.going:
-                whole = self.going == len(cells)
+            self.active = self.crew.share(len(cells), lambda part: place(part, cells, self_play))
+            if not self_play and self.active:
+                whole = self.active == len(cells)
                 self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
 
-    def laps(self, rng: np.random.Generator) -> bool:
-        """Whether `lap` can play against the opponent, with these dice."""
-        return self.games.laps(self.opponent, rng)
+    def supports_fused_step(self, rng: np.random.Generator) -> bool:
+        """Whether `step_autoreset` can play against the opponent, with these dice."""
+        return self.games.supports_fused_step(self.opponent, rng)
 
-    def lap(self, cells: Cells, lap: Lap, wipe: bool, rng: np.random.Generator) -> int:
-        """`play`, then views, and games dealt anew where they ended, in one; see `Games.lap`."""
-        return self.games.lap(cells, lap, wipe, Other(self.opponent, self.seat, rng))
+    def step_autoreset(
+        self, cells: Cells, lap: StepBuffers, wipe: bool, rng: np.random.Generator
+    ) -> int:
+        """`step_unchecked`, views, and new games where some ended; see `Backend.step_autoreset`."""
+        return self.games.step_autoreset(
+            cells, lap, wipe, OpponentConfig(self.opponent, self.seat, rng)
+        )
 
-    def play_one(self, cell: int, rng: np.random.Generator) -> None:
-        """`play` for a match of one game."""
-        if self.one is not None and knows(self.opponent, self.rules):
-            self.going = int(self.one.turn(cell, self.opponent, rng))
+    def step_one(self, cell: int, rng: np.random.Generator) -> None:
+        """`step_unchecked` for a match of one game."""
+        if self.one is not None and supports(self.opponent, self.rules):
+            self.active = int(self.one.step(cell, self.opponent, rng))
         else:
-            self.play(np.array([cell]), rng)
+            self.step_unchecked(np.array([cell]), rng)
 
     def random_cell(self, rng: np.random.Generator) -> int:
         """`random_cells` for a match of one game."""
@@ -235,7 +239,7 @@ class Match:
         """Write the planes of the games that are over, in the agent's view, zeros for others."""
         self.crew.share(len(planes), lambda part: self.games.finals(part, planes))
 
-    def facing(self, game: int) -> Boards:
+    def board_to_move(self, game: int) -> Boards:
         """The board of one game (cells,) seen by the side to move, finished or not."""
         which = np.array([game])
         board: Boards = self.games.boards(which)[0]
@@ -256,20 +260,20 @@ class Match:
             going = self.crew.share(count, lambda part: answer(opponent, waiting[part], dice[part]))
         else:  # others are asked once, about all boards together
             going = answer(opponent, waiting, dice)
-        self.going -= count - going
+        self.active -= count - going
 
     def checked(self, actions: ArrayLike) -> Cells:
         """The actions (games,) as cells, if they can be played.
 
         Raises:
-            ValueError: as `turn`.
+            ValueError: as `step`.
         """
         cells = on_board(actions, len(self.over), self.rules)
         if self.illegal == "raise":
             boards = self.boards
             taken = np.flatnonzero(boards[np.arange(len(cells)), cells])
             if taken.size:
-                shown = self.rules.format(self.facing(taken[0]))
+                shown = self.rules.format(self.board_to_move(taken[0]))
                 raise ValueError(f"action {cells[taken[0]]} of game {taken[0]} is taken on {shown}")
         return cells
 

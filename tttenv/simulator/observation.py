@@ -18,7 +18,7 @@ from tttenv.kernels.types import Boards, Cells
 from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.simulator.array_pool import Recycler
-from tttenv.simulator.backend import Lap
+from tttenv.simulator.backend import StepBuffers
 from tttenv.simulator.match import Match, Seat, one_of
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
@@ -63,7 +63,7 @@ class Observer:
     def look(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """Observations and int8 masks (games, cells) of all games, in the agent's view."""
         planes, masks = self.planes(), self.masks()
-        if match.going < len(masks):  # a finished game's agent may not be the one to move
+        if match.active < len(masks):  # a finished game's agent may not be the one to move
             observe(match.boards, planes, masks)
             masks[match.over] = 0
         else:
@@ -74,9 +74,11 @@ class Observer:
             return match.boards, masks
         return {"observation": planes, "action_mask": masks.copy()}, masks
 
-    def lap(self, match: Match, cells: Cells, rng: np.random.Generator) -> tuple[Lap, int]:
-        """`match.lap` into arrays to hand out; how many games ended. For obs="onehot"."""
-        lap = Lap(
+    def step_autoreset(
+        self, match: Match, cells: Cells, rng: np.random.Generator
+    ) -> tuple[StepBuffers, int]:
+        """`match.step_autoreset` into arrays to hand out; returns how many games ended."""
+        lap = StepBuffers(
             self.planes(),
             self.masks(),
             np.empty(len(self.ended), np.int8),
@@ -84,7 +86,7 @@ class Observer:
             self.finals(),
             self.ended,
         )
-        count = match.lap(cells, lap, not self.tidy, rng)
+        count = match.step_autoreset(cells, lap, not self.tidy, rng)
         self.tidy = not self.copy
         return lap, count
 
@@ -171,7 +173,9 @@ class Start(NamedTuple):
         board, seat = options.get("board"), options.get("seat")
         if board is not None:
             text = isinstance(board, str)
-            return cls(match.startable(match.rules.parse(board) if text else board, seat), None)
+            return cls(
+                match.checked_boards(match.rules.parse(board) if text else board, seat), None
+            )
         if seat is not None:
             one_of("seat", seat, get_args(Seat))
         return cls(None, seat)
@@ -179,9 +183,9 @@ class Start(NamedTuple):
     def begin(self, match: Match, rng: np.random.Generator) -> None:
         """Start all games."""
         if self.boards is None:
-            match.deal(np.ones(len(match.over), np.bool_), rng, self.seat)
+            match.reset(np.ones(len(match.over), np.bool_), rng, self.seat)
         else:
-            match.put(self.boards)
+            match.set_checked_boards(self.boards)
 
 
 @contextmanager
@@ -212,7 +216,7 @@ def draw(match: Match, game: int, render_mode: str | None) -> Any:
         gymnasium.logger.warn("render() draws nothing without a render_mode, 'ansi', say")
         return None
     show = pictures.ansi if render_mode == "ansi" else pictures.rgb
-    return show(match.rules, match.facing(game))
+    return show(match.rules, match.board_to_move(game))
 
 
 def show(match: Match, window: "Window | None", fps: float) -> "Window":
@@ -228,7 +232,7 @@ def show(match: Match, window: "Window | None", fps: float) -> "Window":
 
     window = window or Window(match.rules, f"tic-tac-toe {match.rules}")
     if window.open:
-        window.show(match.facing(0))
+        window.show(match.board_to_move(0))
         if not window.hold(1 / fps):
             window.close()
     return window

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 class Playing(Protocol):
     """What a block changes besides arrays and a generator; see `match.Match`."""
 
-    going: int
+    active: int
     attempting: bool
 
 
@@ -23,17 +23,17 @@ class Rollback:
     `contextlib`, since single games enter such a block at each step.
 
     Args:
-        playing: is `attempting` during the block; how many games were `going` is restored.
+        playing: is `attempting` during the block; how many games were `active` is restored.
         arrays: what the block changes; copied here.
         rng: the generator that it rolls.
     """
 
-    __slots__ = ("arrays", "bits", "copies", "going", "playing", "state")
+    __slots__ = ("active", "arrays", "bits", "copies", "playing", "state")
 
     def __init__(
         self, playing: Playing, arrays: Sequence[NDArray[Any]], rng: np.random.Generator
     ) -> None:
-        self.playing, self.going = playing, playing.going
+        self.playing, self.active = playing, playing.active
         self.arrays, self.copies = arrays, [array.copy() for array in arrays]
         self.bits = rng.bit_generator
         self.state = self.bits.state
@@ -55,4 +55,4 @@ class Rollback:
         for array, former in zip(self.arrays, self.copies, strict=True):
             array[...] = former
         self.bits.state = self.state
-        self.playing.going = self.going
+        self.playing.active = self.active

@@ -10,16 +10,16 @@ from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
 from tttenv.kernels.rollouts import playground, random_games, random_table_games, table_games
 from tttenv.policy import Policy, uniform
-from tttenv.simulator.backend import Games, asked
-from tttenv.simulator.board_backend import BoardGames
+from tttenv.simulator.backend import Backend, asked
+from tttenv.simulator.board_backend import BoardBackend
 from tttenv.simulator.crew import Crew
-from tttenv.simulator.table_backend import TableGames
+from tttenv.simulator.table_backend import TableBackend
 from tttenv.simulator.transition_table import FEW, family, tables
 
 
-def new_games(rules: Rules, count: int, crew: Crew | None = None) -> Games:
+def new_games(rules: Rules, count: int, crew: Crew | None = None) -> Backend:
     """Memory for `count` games, of the kind that is quickest for the rules."""
-    kind = TableGames if rules.cells <= FEW else BoardGames
+    kind = TableBackend if rules.cells <= FEW else BoardBackend
     return kind(rules, count, crew)
 
 

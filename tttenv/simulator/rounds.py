@@ -13,10 +13,10 @@ from tttenv.kernels.passes import Own
 from tttenv.kernels.table_step import Opponent
 from tttenv.kernels.types import Cells, Mask
 from tttenv.policy import Policy
-from tttenv.simulator.backend import Lap, Other
+from tttenv.simulator.backend import OpponentConfig, StepBuffers
 from tttenv.simulator.helpers import Helpers
 from tttenv.simulator.pcg import read, write
-from tttenv.simulator.transition_table import Tables, records
+from tttenv.simulator.transition_table import TransitionTable, records
 
 CHUNK = 4096  # games that a thread takes at a time
 SEATS = ("random", "X", "O")  # in the order of passes.EITHER, FIRST, SECOND
@@ -33,7 +33,9 @@ class Rounds:
             makes no difference to the games.
     """
 
-    def __init__(self, tables: Tables, at: NDArray[np.uint32], turned: Mask, threads: int) -> None:
+    def __init__(
+        self, tables: TransitionTable, at: NDArray[np.uint32], turned: Mask, threads: int
+    ) -> None:
         games, self.tables, self.known = len(at), tables, tables.known
         self.chunk = CHUNK if threads > 1 else games
         chunks = -(-games // self.chunk)
@@ -42,14 +44,14 @@ class Rounds:
         lists, picked, dice = np.empty(games, np.uint32), np.empty(games, np.uint8), np.empty(games)
         self.own: Own = at, turned, lists, picked, dice, book, np.zeros(4, np.uint64)
 
-    def alone(self, cells: Cells, lap: Lap, wipe: bool) -> int:
-        """A step of agents who move for both sides; as `Games.lap`."""
+    def alone(self, cells: Cells, lap: StepBuffers, wipe: bool) -> int:
+        """A step of agents who move for both sides; as `Backend.step_autoreset`."""
         kind = passes.WIPE if wipe else passes.LAP
         self._lead(kind, passes.LAP, 0, cells, lap, self.tables.unknown)
         return int(self.helpers.desk[TOTAL])
 
-    def against(self, other: Other, cells: Cells, lap: Lap) -> int:
-        """A step against an opponent, random or looked up, with a PCG64; as `Games.lap`."""
+    def against(self, other: OpponentConfig, cells: Cells, lap: StepBuffers) -> int:
+        """A step against an opponent, random or looked up, with a PCG64."""
         state, book, seat = self.own[-1], self.own[-2], SEATS.index(other.seat)
         read(other.rng, state)
         table = looked_up(other.opponent, self.tables)
@@ -71,7 +73,7 @@ class Rounds:
             settle(desk)
 
     def _lead(
-        self, kind: int, until: int, seat: int, cells: Cells, lap: Lap, table: Opponent
+        self, kind: int, until: int, seat: int, cells: Cells, lap: StepBuffers, table: Opponent
     ) -> None:
         """All passes from one kind until another."""
         desk = self.helpers.called(self.known)
@@ -99,7 +101,7 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def looked_up(opponent: Policy | None, tables: Tables) -> Opponent:
+def looked_up(opponent: Policy | None, tables: TransitionTable) -> Opponent:
     """What the compiled code looks up of an opponent: nothing of a random one, or of none."""
     if isinstance(opponent, Tabulated):
         return opponent.reached, opponent.last

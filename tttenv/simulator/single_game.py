@@ -12,13 +12,13 @@ from tttenv.exact import Tabulated
 from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.policy import Policy, uniform
-from tttenv.simulator.table_backend import TableGames
+from tttenv.simulator.table_backend import TableBackend
 
 
-class OneGame:
+class SingleGame:
     """Plays the only game of a batch, whose arrays stay the one place where it is kept."""
 
-    def __init__(self, games: TableGames) -> None:
+    def __init__(self, games: TableBackend) -> None:
         known = games.tables
         self.games, self.planes, self.masks = games, known.planes, known.masks
         self.successors: list[list[int]] = known.game.successors.tolist()
@@ -27,8 +27,8 @@ class OneGame:
         self.playable: list[list[int]] = known.playable.tolist()
         self.many: list[int] = known.many.tolist()
 
-    def turn(self, cell: int, opponent: Policy | None, rng: np.random.Generator) -> bool:
-        """Play the agent's cell and the reply of one it `knows`; does the game go on?"""
+    def step(self, cell: int, opponent: Policy | None, rng: np.random.Generator) -> bool:
+        """Play the agent's cell and the reply of one it `supports`; does the game go on?"""
         games = self.games
         after = self.successors[games.at.item()][cell]
         if after < 0:  # taken: lost, and the board stays
@@ -48,7 +48,7 @@ class OneGame:
         at = self.games.at.item()
         return self.playable[at][int(die * self.many[at])]
 
-    def deal(self, seat: str, opponent: Policy | None, rng: np.random.Generator) -> None:
+    def reset(self, seat: str, opponent: Policy | None, rng: np.random.Generator) -> None:
         """Begin the game anew; where the agent is O, the opponent has opened."""
         games, at = self.games, 0
         if opponent is not None and seat != "X" and (seat == "O" or rng.random() >= 0.5):
@@ -80,8 +80,8 @@ class OneGame:
         return self.playable[at][int(die * self.many[at])]
 
 
-def knows(opponent: Policy | None, rules: Rules) -> bool:
-    """Whether `OneGame` can play against this opponent; a table must be of the same rules."""
+def supports(opponent: Policy | None, rules: Rules) -> bool:
+    """Whether `SingleGame` can play against this opponent; a table must be of the same rules."""
     if isinstance(opponent, Tabulated):
         return opponent.rules == rules
     return opponent is None or opponent is uniform

@@ -13,15 +13,15 @@ from tttenv.kernels.outcomes import GOING
 from tttenv.kernels.rounds import stones
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
-from tttenv.simulator.backend import Dice, Lap, Numbers, Other, asked
+from tttenv.simulator.backend import Dice, Numbers, OpponentConfig, StepBuffers, asked
 from tttenv.simulator.crew import Crew
 from tttenv.simulator.pcg import is_pcg
 from tttenv.simulator.rounds import Rounds, looked_up
 from tttenv.simulator.transition_table import records, tables
 
 
-class TableGames:
-    """Games as numbers of positions; see `backend.Games`."""
+class TableBackend:
+    """Games as numbers of positions; see `backend.Backend`."""
 
     def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
         self.tables, self.threads = tables(rules), crew.threads if crew else 1
@@ -54,17 +54,19 @@ class TableGames:
         self.at[:], self.turned[:] = self.tables.game.index(boards), False
         self.over[:], self.outcomes[:] = False, GOING
 
-    def place(self, part: slice, cells: Cells, alone: bool) -> int:
+    def place(self, part: slice, cells: Cells, self_play: bool) -> int:
         at, turned, cells = self.at[part], self.turned[part], cells[part]
         written = self.outcomes[part], self.over[part], self.lists[part]
-        if alone:
+        if self_play:
             return len(at) - table_step.place(at, cells, self.tables.steps, *written)
         return stones(at, turned, cells, self.tables.steps, *written)
 
-    def laps(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
-        return opponent is None or (self._knows(opponent) and is_pcg(rng))
+    def supports_fused_step(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
+        return opponent is None or (self._supports(opponent) and is_pcg(rng))
 
-    def lap(self, cells: Cells, lap: Lap, wipe: bool, other: Other) -> int:
+    def step_autoreset(
+        self, cells: Cells, lap: StepBuffers, wipe: bool, other: OpponentConfig
+    ) -> int:
         if other.opponent is None:
             return self.rounds.alone(cells, lap, wipe)
         return self.rounds.against(other, cells, lap)
@@ -79,7 +81,7 @@ class TableGames:
 
     def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
         known = self.tables
-        if self._knows(opponent):
+        if self._supports(opponent):
             cells, rows = np.empty(len(waiting), np.uint8), (known.playable, known.many)
             table_step.fall(self.at, waiting, dice, looked_up(opponent, known), *rows, cells)
         else:
@@ -99,7 +101,7 @@ class TableGames:
         if "rounds" in vars(self):
             self.rounds.helpers.close()
 
-    def _knows(self, opponent: Policy) -> bool:
+    def _supports(self, opponent: Policy) -> bool:
         if isinstance(opponent, Tabulated):
             return opponent.rules == self.tables.game.rules
         return opponent is uniform

@@ -18,7 +18,7 @@ from tttenv.kernels.types import Boards
 FEW = 12  # cells up to which the table is small enough to be quick
 
 
-class Tables(NamedTuple):
+class TransitionTable(NamedTuple):
     """What walking needs to know of every position."""
 
     game: Positions
@@ -39,7 +39,7 @@ class Tables(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def tables(rules: Rules) -> Tables:
+def tables(rules: Rules) -> TransitionTable:
     """The tables of a small game; made once, then kept."""
     game = positions(rules)
     standing = np.where(game.lost, LOSS, np.where(game.over, DRAW, GOING)).astype(np.int8)
@@ -51,7 +51,7 @@ def tables(rules: Rules) -> Tables:
     to, made = game.successors, SEEN_BY_OTHER[standing[game.successors]]
     steps = np.where(masks, (to << table_step.BITS) + made, (own << table_step.BITS) + ILLEGAL)
     nothing = np.zeros_like(planes[:1])
-    return Tables(
+    return TransitionTable(
         game,
         standing,
         steps.astype(np.uint32),
@@ -78,7 +78,7 @@ def _record(size: int) -> np.dtype[np.void]:
     return np.dtype([("row", np.uint8, (size,))])
 
 
-class Family(NamedTuple):
+class ChildTable(NamedTuple):
     """What `kernels.rollouts.random_table_games` walks."""
 
     children: NDArray[np.int32]
@@ -88,13 +88,13 @@ class Family(NamedTuple):
 
 
 @lru_cache(maxsize=8)
-def family(rules: Rules) -> Family:
+def family(rules: Rules) -> ChildTable:
     """The legal moves' positions side by side; made once, then kept."""
     known, game = tables(rules), positions(rules)
     children = np.take_along_axis(game.successors, known.playable.astype(np.int64), axis=1)
     own = np.arange(len(game), dtype=np.int32)[:, None]
     beaten = np.where(game.seats == 0, -1, 1)  # the loser is to move
-    return Family(
+    return ChildTable(
         np.where(game.over[:, None], own, children),
         np.maximum(known.many, 1).astype(np.uint64),
         np.where(game.lost, beaten, 0).astype(np.int8),

@@ -119,7 +119,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
             return
-        self.match.turn(one_action(action), self.dice)
+        self.match.step(one_action(action), self.dice)
         other = AGENTS[mover == AGENTS[0]]
         outcome, pay = self.match.outcomes[0], self.match.payoffs.one
         # A taken cell is no win of the other agent's: it is paid as if the game went on.
@@ -127,14 +127,14 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self._cumulative_rewards[mover] = 0.0
         self.rewards = {mover: pay(outcome), other: pay(others)}
         self._accumulate_rewards()
-        self.terminations = dict.fromkeys(AGENTS, not self.match.going)
+        self.terminations = dict.fromkeys(AGENTS, not self.match.active)
         self.agent_selection = other
         self._show()
 
     @property
     def board(self) -> Boards:
         """The board (cells,) in the view of the side to move, finished or not, a copy."""
-        return self.match.facing(0)
+        return self.match.board_to_move(0)
 
     def state(self) -> Boards:
         """The whole board, int8 (m * n,): 1 for X, -1 for O, whoever is to move."""

@@ -122,7 +122,7 @@ class VecEnv(vec_env.VecEnv):
 
     def put(self, boards: Boards) -> Any:
         """Go on from boards (num_envs, cells), unchecked, the agent to move; observations."""
-        self.games.match.put(boards)
+        self.games.match.set_checked_boards(boards)
         return self.games.observer.look(self.games.match)[0]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:

@@ -55,15 +55,15 @@ class Games(EnvBase):
         new = np.ones(self.games.num_envs, np.bool_)
         if tensordict is not None and "_reset" in tensordict:
             new = tensordict["_reset"].numpy().reshape(-1)
-        self.games.match.deal(new, self.games.np_random)
+        self.games.match.reset(new, self.games.np_random)
         return TensorDict(self._seen(), self.batch_size)
 
     def _step(self, tensordict: Any) -> Any:
         require_open(self.games.closed)
         match = self.games.match
-        if match.going < self.games.num_envs:
+        if match.active < self.games.num_envs:
             raise gymnasium.error.ResetNeeded("some games are over: reset them before step()")
-        match.turn(tensordict["action"].numpy(), self.games.np_random)
+        match.step(tensordict["action"].numpy(), self.games.np_random)
         rewards = torch.tensor(match.rewards[:, None], dtype=torch.float32)
         return TensorDict({**self._seen(), "reward": rewards}, self.batch_size)
 
