@@ -7,7 +7,7 @@ from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.exact import Tabulated, positions
 from tttenv.game.features import one_hot
-from tttenv.policy import from_observations, over, uniform
+from tttenv.policy import from_observations, uniform, uniform_over
 
 RULES = Rules()
 GAME = positions(RULES)
@@ -31,7 +31,7 @@ def to_lose(boards):
     """Picks the moves after which most is lost: trained on the opponent's reward."""
     solution = GAME.successors[GAME.index(boards)]
     worth = np.where(solution >= 0, values()[solution], -np.inf)  # of the other side then
-    return over(worth == worth.max(axis=1, keepdims=True))
+    return uniform_over(worth == worth.max(axis=1, keepdims=True))
 
 
 def values():
@@ -58,7 +58,9 @@ def untrained(seed=0, width=27):
 
 def on_stones(boards):
     """Plays on taken cells wherever there are some."""
-    return over(np.where((boards != 0).any(axis=1, keepdims=True), boards != 0, boards == 0))
+    return uniform_over(
+        np.where((boards != 0).any(axis=1, keepdims=True), boards != 0, boards == 0)
+    )
 
 
 class Dice:
@@ -70,7 +72,7 @@ class Dice:
     def __call__(self, boards):
         """A drawn move on each board."""
         drawn = np.where(boards == 0, self.rng.random(boards.shape), -1)
-        return over(drawn == drawn.max(axis=1, keepdims=True))
+        return uniform_over(drawn == drawn.max(axis=1, keepdims=True))
 
 
 dice = Dice()

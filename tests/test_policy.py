@@ -1,4 +1,4 @@
-"""What makes a policy: spreading, greed, mixtures, dice, and the laws that answers are held to."""
+"""What makes a policy: uniform, greedy, mixtures, sampling; and the laws for its answers."""
 
 from fractions import Fraction
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tttenv.game.rules import Rules
 from tttenv.opponents import player
-from tttenv.policy import blend, greedy, over, sample, uniform, validated
+from tttenv.policy import blend, greedy, sample, uniform, uniform_over, validated
 
 SEEDS = st.integers(0, 2**32)
 
@@ -34,15 +34,15 @@ def test_uniform_gives_every_empty_cell_its_share():
 
 
 @given(seed=SEEDS)
-def test_over_spreads_evenly_over_what_is_allowed(seed):
+def test_uniform_over_gives_all_allowed_cells_the_same_probability(seed):
     allowed = np.random.default_rng(seed).random((8, 5)) < 0.5
     allowed[:, 2] = True
-    for row, marks in zip(over(allowed).tolist(), allowed.tolist(), strict=True):
+    for row, marks in zip(uniform_over(allowed).tolist(), allowed.tolist(), strict=True):
         assert row == [mark / sum(marks) for mark in marks]
 
 
 @given(seed=SEEDS, tolerance=st.sampled_from([0.0, 0.25, 1.0]))
-def test_greedy_spreads_over_the_legal_cells_within_tolerance_of_the_best(seed, tolerance):
+def test_greedy_is_uniform_over_the_legal_cells_within_tolerance_of_the_best(seed, tolerance):
     rng = np.random.default_rng(seed)
     values = rng.integers(-8, 8, (10, 9)) / 4
     legal = rng.random((10, 9)) < 0.6

@@ -21,7 +21,8 @@ PUBLIC = {
     "tttenv.metrics": "EXACT SAMPLED",
     "tttenv.metrics.arena": "arena",
     "tttenv.opponents": "OPPONENTS player",
-    "tttenv.policy": "Policy blend from_observations greedy over sample softmax uniform validated",
+    "tttenv.policy": "Policy blend from_observations greedy masked_normalise over sample softmax"
+    " uniform uniform_over validated",
     "tttenv.registry": "Row Spec Table",
     "tttenv.rules": "Rules",
     "tttenv.testing": "LawBrokenError check_env check_mirrored check_policy require some_boards",

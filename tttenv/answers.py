@@ -1,4 +1,4 @@
-"""What a player answers, as an array of numbers: arrays, tensors and lists of real numbers."""
+"""Checks of what a player answers: arrays, tensors and lists of real numbers become float64."""
 
 from typing import Any
 
@@ -12,14 +12,14 @@ LONGEST_ROW = 180  # characters of a board, or of one answer, in a message
 LONGEST_REASON = 150  # characters of what a foreign library says of its own object
 
 
-def numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
-    """An answer as float64; an array of float64 is handed on as it is, not copied.
+def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
+    """A policy's answer as float64; an array of float64 is returned as it is, not copied.
 
-    Tensors of torch are taken from their device and without their gradients.
+    Tensors of torch are copied to the CPU, without their gradients.
 
     Args:
-        answer: what was answered.
-        whose: who answered it, for the message.
+        answer: an array, a tensor or lists.
+        whose: who gave the answer, for the message.
 
     Raises:
         ValueError: for anything but real numbers in rows of equal length.
@@ -41,7 +41,7 @@ def numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
 
 
 def brief(row: NDArray[Any]) -> str:
-    """A board (cells,) or the answer to it as text that is cut where it is long."""
+    """A board (cells,) or the answer to it as text of bounded length."""
     return shown(row.tolist(), LONGEST_ROW)
 
 

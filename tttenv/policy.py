@@ -1,4 +1,4 @@
-"""What a player is: a function from boards to move probabilities; and the common ways to make one.
+"""What a policy is: a function from boards to move probabilities; and the common ways to make one.
 
 Every policy is pure (same board, same probabilities, whatever the batch), legal and memoryless.
 """
@@ -11,23 +11,25 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.answers import brief, numbers
-from tttenv.answers import numbers as plain
+from tttenv.answers import answered_numbers, brief
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.kernels.random import pick
 from tttenv.kernels.types import Boards, Cells, Mask, Numbers, Probs
 
 
-def over(allowed: Mask) -> Probs:
-    """Probabilities spread evenly over the allowed cells (batch, cells), at least one a row."""
+def uniform_over(allowed: Mask) -> Probs:
+    """The uniform distribution over the allowed cells (batch, cells), at least one in each row."""
     with np.errstate(invalid="ignore"):  # a row without one is NaN, which `validated` refuses
         probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
     return probs
 
 
+over = uniform_over  # its older public name
+
+
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """Spread evenly over the legal cells whose value is within `tolerance` of the best.
+    """The uniform distribution over the legal cells whose value is within `tolerance` of the best.
 
     Args:
         values: (batch, cells), the higher the better; those of other cells are ignored.
@@ -35,19 +37,26 @@ def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
         tolerance: values this near the best count as ties.
     """
     seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
-    return over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
+    return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
 
 
 def softmax(logits: ArrayLike, legal: Mask) -> Probs:
-    """The softmax of `logits` (batch, cells) over the legal cells, one finite a row."""
+    """The softmax of `logits` (batch, cells) over the legal cells.
+
+    Args:
+        logits: (batch, cells); those of other cells are ignored.
+        legal: (batch, cells); in each row at least one legal cell has a finite logit.
+    """
     seen = np.where(legal, np.asarray(logits, np.float64), -np.inf)
     weights = np.exp(seen - seen.max(axis=-1, keepdims=True))
     probs: Probs = weights / weights.sum(axis=-1, keepdims=True)
     return probs
 
 
-def restricted(probs: ArrayLike, legal: Mask) -> Probs:
-    """The legal part of `probs` (batch, cells), each row divided by its sum; even where that is 0.
+def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
+    """`probs` (batch, cells) masked to the legal cells and normalised row by row.
+
+    A row without probability on legal cells becomes the uniform distribution over them.
 
     Args:
         probs: not negative; those of other cells are ignored.
@@ -55,7 +64,7 @@ def restricted(probs: ArrayLike, legal: Mask) -> Probs:
     """
     kept = np.where(legal, np.asarray(probs, np.float64), 0.0)
     sums = kept.sum(axis=-1, keepdims=True)
-    return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), over(legal))
+    return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), uniform_over(legal))
 
 
 __all__ = [
@@ -63,9 +72,11 @@ __all__ = [
     "blend",
     "from_observations",
     "greedy",
+    "masked_normalise",
     "over",
     "sample",
     "uniform",
+    "uniform_over",
     "validated",
 ]
 
@@ -81,8 +92,8 @@ class Policy(Protocol):
 
 
 def uniform(boards: Boards) -> Probs:
-    """Every legal move alike: the random player."""
-    return over(boards == 0)
+    """The random player: every legal move with the same probability."""
+    return uniform_over(boards == 0)
 
 
 def blend(first: Policy, second: Policy, weight: float) -> Policy:
@@ -109,7 +120,8 @@ class Blend:
     """The player that `blend` makes.
 
     Attributes:
-        impure: of a part, what makes it so: what depends on the clock goes on doing so; else None.
+        impure: the `impure` of the first part that has one, since a blend with a player that
+            depends on the clock depends on it too; else None.
     """
 
     def __init__(self, first: Policy, second: Policy, weight: float) -> None:
@@ -122,14 +134,14 @@ class Blend:
 
 
 def sample(probs: Probs, dice: NDArray[np.float64]) -> Cells:
-    """The cell each die falls on when the probabilities are laid row by row along [0, 1).
+    """Sample a cell for each board by inverting the cumulative distribution.
 
     Args:
         probs: (batch, cells).
-        dice: (batch,), each uniform in [0, 1).
+        dice: (batch,), random numbers, each uniform in [0, 1).
 
     Returns:
-        Cells (batch,): the first whose cumulative probability exceeds the die.
+        Cells (batch,): the first whose cumulative probability exceeds the random number.
     """
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(dice))
 
@@ -138,14 +150,14 @@ def validated(boards: Boards, probs: Any) -> Probs:
     """A policy's answer for `boards` (batch, cells), each row divided by its sum.
 
     Args:
-        boards: what was asked.
-        probs: an array, a tensor or lists of real numbers.
+        boards: the boards that the policy was asked about.
+        probs: its answer: an array, a tensor or lists of real numbers.
 
     Raises:
         ValueError: for a wrong type or shape, a negative or missing number, probability on a
             taken cell, or a row whose sum is off one by more than 1e-4.
     """
-    answer = numbers(probs)
+    answer = answered_numbers(probs)
     if answer.shape != boards.shape:
         raise ValueError(f"a policy answers {boards.shape} probabilities, not {answer.shape}")
     with np.errstate(over="ignore", invalid="ignore"):  # such sums are refused below
@@ -159,7 +171,7 @@ def validated(boards: Boards, probs: Any) -> Probs:
     bad = np.flatnonzero(((answer != 0) & (boards != 0)).any(axis=-1))
     if bad.size:
         raise ValueError(_complaint("a taken cell has probability zero", boards, answer, bad[0]))
-    off = np.abs(sums - 1) > ROUNDING  # a sum that is one but for rounding is left alone
+    off = np.abs(sums - 1) > ROUNDING  # rows that sum to one up to rounding keep every bit
     normal: Probs = answer / np.where(off, sums, 1.0)[..., None]
     return normal
 
@@ -168,8 +180,8 @@ def _complaint(law: str, boards: Boards, answer: Probs, row: int) -> str:
     return f"{law}: not so on the board {brief(boards[row])}, where it is {brief(answer[row])}"
 
 
-BATCH = 8192  # rows asked about at once, so that a network's memory stays small
-OBSERVATIONS: dict[str, Callable[[Boards], Any]] = {  # what the environment shows for each obs
+BATCH = 8192  # boards in one call of a network, so that it needs little memory
+OBSERVATIONS: dict[str, Callable[[Boards], Any]] = {  # the environment's observation for each `obs`
     "onehot": one_hot,
     "board": lambda boards: boards.astype(np.int8),
     "dict": lambda boards: {
@@ -177,38 +189,40 @@ OBSERVATIONS: dict[str, Callable[[Boards], Any]] = {  # what the environment sho
         "action_mask": (boards == 0).astype(np.int8),
     },
 }
-KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # what the function answers
+KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # from outputs to probabilities, by `kind`
     "logits": softmax,
     "values": greedy,
-    "probs": restricted,
+    "probs": masked_normalise,
 }
 
 
 class Observed:
-    """The policy that `from_observations` makes; `unmasked` is what it would do without a mask."""
+    """The policy that `from_observations` makes; `unmasked` is its play without a mask."""
 
     def __init__(self, fn: Callable[[Any], Any], rules: Rules, obs: str, kind: str) -> None:
         self.fn, self.rules, self.obs, self.kind = fn, rules, obs, kind
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
-        return self._spread(boards, boards == 0)
+        return self._probs(boards, boards == 0)
 
     def unmasked(self, boards: Boards) -> Probs:
-        """Its probabilities (batch, cells) over all cells: what is on taken ones, a mask hides."""
-        return self._spread(boards, np.ones(boards.shape, np.bool_))
+        """Its probabilities (batch, cells) over all cells, taken ones included."""
+        return self._probs(boards, np.ones(boards.shape, np.bool_))
 
-    def _spread(self, boards: Boards, allowed: Mask) -> Probs:
+    def _probs(self, boards: Boards, allowed: Mask) -> Probs:
+        """Its probabilities (batch, cells) over the allowed cells (batch, cells)."""
         numbers = [self.numbers(boards[at : at + BATCH]) for at in range(0, len(boards), BATCH)]
         answers = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
         _require_numbers(boards, answers, allowed, self.kind)
         return KINDS[self.kind](answers, allowed)
 
     def numbers(self, boards: Boards) -> NDArray[np.float64]:
-        """What the function answers, (batch, cells), before anything is made of it."""
+        """The function's raw outputs (batch, cells): logits, values or probabilities."""
         seen = OBSERVATIONS[self.obs](boards)
-        answer = _ask_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
-        numbers = np.array(plain(answer, "a policy's function"))  # a function may reuse its own
+        answer = _call_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
+        # Copied, since a function may reuse its array.
+        numbers = np.array(answered_numbers(answer, "a policy's function"))
         if numbers.shape != boards.shape:
             raise ValueError(
                 f"about {len(boards)} observations of {self.rules} the function answers"
@@ -222,22 +236,23 @@ def from_observations(
 ) -> Observed:
     """The player that moves by a function or a network over the environment's observations.
 
-    A torch module is asked without gradients and in evaluation mode, on its own device and in its
-    own precision; tensors, arrays and lists are all understood as answers. Taken cells are never
-    played: what the function says of them is ignored (`unmasked` shows it).
+    A torch module is called without gradients and in evaluation mode, on its own device and in its
+    own precision. The function may return a tensor, an array or lists. Taken cells are never
+    played: its outputs for them are ignored (`unmasked` shows them).
 
     Args:
-        fn: observations (batch, ...) to numbers (batch, cells), a row a board.
+        fn: from observations (batch, ...) to numbers (batch, cells), one row for each board.
         rules: the game.
-        obs: what it observes, as in the environment: "onehot" float32 (batch, 3 * cells): mine,
+        obs: its observations, as in the environment: "onehot" float32 (batch, 3 * cells): mine,
             theirs, empty; "board" int8 (batch, cells); "dict" of "observation" and "action_mask".
-        kind: what it answers. "logits": it plays their softmax over the legal cells; "values":
-            the legal cell with the highest, ties alike; "probs": the legal part, divided by its
-            sum, or any legal cell alike where all is on taken ones.
+        kind: its outputs. "logits": the player plays their softmax over the legal cells; "values":
+            the legal cell with the highest value, evenly mixed among ties; "probs": the
+            probabilities of the legal cells, normalised, or the uniform distribution over the
+            legal cells where all probability is on taken ones.
 
     Raises:
-        ValueError: for another `obs` or `kind`; when asked, if an answer has another shape or
-            holds no number for a legal cell.
+        ValueError: for another `obs` or `kind`; when the player is called, if the output has
+            another shape or holds no number for a legal cell.
     """
     for name, value, known in (("obs", obs, OBSERVATIONS), ("kind", kind, KINDS)):
         if value not in known:
@@ -248,11 +263,12 @@ def from_observations(
 
 
 def is_network(fn: Any) -> bool:
-    """Whether it is a torch module: who has one has loaded torch, which tttenv never does."""
+    """Whether `fn` is a torch module. If torch is not loaded, it is none; tttenv never loads it."""
     return "torch" in sys.modules and hasattr(fn, "parameters") and hasattr(fn, "eval")
 
 
-def _ask_network(net: Any, seen: Any) -> Any:
+def _call_network(net: Any, seen: Any) -> Any:
+    """The network's output for observations, which go to its own device and precision."""
     torch = sys.modules["torch"]
     like = next((weights for weights in net.parameters() if weights.is_floating_point()), None)
     kind = {} if like is None else {"device": like.device, "dtype": like.dtype}
@@ -266,7 +282,7 @@ def _ask_network(net: Any, seen: Any) -> Any:
 
 @contextmanager
 def evaluating(net: Any) -> Iterator[None]:
-    """Evaluation mode, every part as it was afterwards."""
+    """Put a torch module into evaluation mode; afterwards every submodule has its mode back."""
     modes = [(part, part.training) for part in net.modules()]
     net.eval()
     try:
@@ -277,7 +293,10 @@ def evaluating(net: Any) -> Iterator[None]:
 
 
 def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
-    """Let answers pass that can be spread over the cells asked about; -inf is a mask's own."""
+    """Raise ValueError unless probabilities over the cells `asked` can be made of the answers.
+
+    Logits and values of -inf are allowed, since masks are made of them.
+    """
     bad = asked & (np.isnan(answers) | np.isposinf(answers))
     if kind == "probs":
         bad |= asked & (answers < 0)

@@ -14,7 +14,7 @@ from tttenv.kernels.alphabeta import NO_LIMIT, PROVEN, WIN, Search, advance, beg
 from tttenv.kernels.rules import completing
 from tttenv.kernels.transposition import ENTRY
 from tttenv.kernels.types import Boards, Probs
-from tttenv.opponents.search_result import Found, at_least, not_both, spread
+from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
 
 SLICE = 20_000  # positions between two looks at the clock, and at Ctrl-C
 AT_ONCE = 20  # with so few empty cells it searches to the end after a foretaste
@@ -68,7 +68,7 @@ class Deepening:
         except LimitError:
             pass
         moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
-        return Found(spread(moves, self.room.board.size), self._value(score), self.nodes)
+        return Found(uniform_on(moves, self.room.board.size), self._value(score), self.nodes)
 
     def _depths(self) -> Iterator[int]:
         """One more ply at a time, but no longer where going to the end costs less than that."""
@@ -149,7 +149,7 @@ class AlphaBeta:
         wins, blocks = (self._completing(board, side) for side in (1, -1))
         if wins or len(blocks) > 1:
             moves = (wins or blocks)[: 1 if self.first else None]
-            return Found(spread(moves, board.size), 1.0 if wins else -1.0, 1)
+            return Found(uniform_on(moves, board.size), 1.0 if wins else -1.0, 1)
         self.room = frames.ready(self.room, board)
         return Deepening(self.room, self.limits, self._classes(board, blocks), self.first).run()
 

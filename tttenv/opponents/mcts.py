@@ -10,7 +10,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels import mcts as trees
 from tttenv.kernels.mcts import iterate, plant
 from tttenv.kernels.types import Boards, Probs
-from tttenv.opponents.search_result import Found, at_least, not_both, spread
+from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
 
 ITERATIONS = 500  # where no limit is given
 SLICE = 2_000  # iterations between two looks at the clock, and at Ctrl-C
@@ -49,7 +49,9 @@ class MonteCarlo:
         value = (points[best] - visits[best]) / (visits[best] + 1.0)
         if proof[best] != trees.UNKNOWN:
             value = proof[best] - 1.0
-        return Found(spread([int(tree.cell[moves][best])], self.rules.cells), float(value), done)
+        return Found(
+            uniform_on([int(tree.cell[moves][best])], self.rules.cells), float(value), done
+        )
 
     def visits(self, board: Boards) -> NDArray[np.int64]:
         """How often each move (cells,) is tried on one undecided board (cells,).

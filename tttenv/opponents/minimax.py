@@ -13,7 +13,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.rules import completes
 from tttenv.kernels.types import Boards, Mask, Probs, Stones
 from tttenv.opponents.search_result import Found
-from tttenv.policy import over
+from tttenv.policy import uniform_over
 
 NOT_LEGAL = -1000  # the rank of a move onto a taken cell
 
@@ -63,7 +63,7 @@ class MinimaxSearch:
             ranks[cell] = self._play(board, cell, 1)
         if self._caches:
             self.cache[self._key(board)] = int(ranks.max())
-        probs = over(best_moves(ranks, self.ties))
+        probs = uniform_over(best_moves(ranks, self.ties))
         return Found(probs, float(np.sign(ranks.max())), self._nodes)
 
     def _play(self, board: Stones, cell: int, stone: int) -> int:

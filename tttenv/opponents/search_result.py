@@ -16,8 +16,8 @@ class Found(NamedTuple):
     nodes: int  # positions looked at, or play-outs made
 
 
-def spread(cells: list[int], size: int) -> NDArray[np.float64]:
-    """Probabilities (size,) spread evenly over `cells`."""
+def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
+    """The uniform distribution (size,) over the cells numbered in `cells`."""
     probs = np.zeros(size)
     probs[cells] = 1 / len(cells)
     return probs

@@ -6,7 +6,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.rules import completing
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents import player as named
-from tttenv.policy import Policy, blend, over, probability, uniform
+from tttenv.policy import Policy, blend, probability, uniform, uniform_over
 from tttenv.registry import Spec
 
 
@@ -45,7 +45,7 @@ class Tactical:
         for side in (-1, 1):  # what wins comes last, so that it overrules what blocks
             good = completing(boards, side, rules.m, rules.n, rules.k)
             allowed = np.where(good.any(axis=1, keepdims=True), good, allowed)
-        return over(allowed)
+        return uniform_over(allowed)
 
 
 def tactical(rules: Rules) -> Policy:

@@ -1,7 +1,7 @@
 """Checks of how a player plays: to win, in both seats, and from the right point of view."""
 
 from tttenv.exact import enumerable
-from tttenv.policy import restricted
+from tttenv.policy import masked_normalise
 from tttenv.testing.failing import PatientError
 from tttenv.testing.findings import Finding, ok, problem, skipped
 from tttenv.testing.strength import LARGE, SEATS, gains, optimal, wins_taken
@@ -47,7 +47,7 @@ def view(patient: Player) -> Finding:
         return skipped(LARGE)
     try:
         turned = optimal(
-            patient.rules, lambda boards: restricted(patient.asked(-boards), boards == 0)
+            patient.rules, lambda boards: masked_normalise(patient.asked(-boards), boards == 0)
         )
     except PatientError:
         return skipped("answers boards that can be reached only")

@@ -14,7 +14,7 @@ from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
 from tttenv.opponents.resolve import given
-from tttenv.policy import Observed, from_observations, is_network, restricted
+from tttenv.policy import Observed, from_observations, is_network, masked_normalise
 from tttenv.registry import near
 from tttenv.testing import some_boards
 from tttenv.testing.failing import PatientError, failing
@@ -55,7 +55,9 @@ class Player:
     def table(self) -> Tabulated:
         """Its moves, those on taken cells left out."""
         order = np.zeros((len(positions(self.rules)), self.rules.cells))
-        order[positions(self.rules).index(self.boards)] = restricted(self.told, self.boards == 0)
+        order[positions(self.rules).index(self.boards)] = masked_normalise(
+            self.told, self.boards == 0
+        )
         return Tabulated(self.rules, order)
 
     @property
