@@ -158,7 +158,7 @@ def _player(game: Positions, shown: Shown, genes: Tensor) -> Policy:
     cells = np.zeros(len(game), np.int64)
     cells[_classes(shown)] = genes.cpu().numpy()
     chosen = np.arange(game.rules.cells) == shown.turned_back(cells)[:, None]
-    return Tabulated.mixing(game.rules, chosen & (game.successors >= 0))
+    return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))
 
 
 def _plies(game: Positions, shown: Shown) -> list[Ply]:

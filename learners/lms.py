@@ -189,4 +189,4 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
 def _greedy(game: Positions, moves: NDArray[np.float64]) -> Policy:
     """The move worth most, (positions, cells), the first of equals."""
     best = np.arange(game.rules.cells) == moves.argmax(1)[:, None]
-    return Tabulated.mixing(game.rules, best & (game.successors >= 0))
+    return Tabulated.uniform_over(game.rules, best & (game.successors >= 0))

@@ -240,4 +240,4 @@ def _greedy(
 def _player(game: Positions, cells: Cells) -> Policy:
     """The player that takes these cells, (positions,)."""
     chosen = np.arange(game.rules.cells) == cells[:, None]
-    return Tabulated.mixing(game.rules, chosen & (game.successors >= 0))
+    return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))

@@ -67,6 +67,6 @@ def values_after(after: Tensor, values: Tensor, entry: Tensor, none: float) -> T
 def best_by_table(game: Positions, moves: Tensor) -> Tabulated:
     """The player of the move worth most by `moves` (positions, cells), the first of equals."""
     best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
-    return Tabulated.mixing(
+    return Tabulated.uniform_over(
         game.rules, (np.arange(game.rules.cells) == best) & (game.successors >= 0)
     )

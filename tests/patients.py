@@ -412,4 +412,4 @@ def ready():
     return from_observations(untrained(), RULES)
 
 
-table = Tabulated.mixing(RULES, GAME.successors >= 0)
+table = Tabulated.uniform_over(RULES, GAME.successors >= 0)

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from reference import SMALL, game, mover, spell, view
 
-from tttenv.exact import best_response, enumerable, positions, score, solve, sweep, worst_case
+from tttenv.exact import (
+    backward_induction,
+    best_response,
+    enumerable,
+    positions,
+    score,
+    solve,
+    worst_case,
+)
 from tttenv.game.rules import Rules
 from tttenv.policy import uniform
 
@@ -134,7 +142,9 @@ def test_the_sweep_gives_every_position_the_odds_that_the_referee_gives_it(rules
     ours, every = Rules(*rules), game(rules)
     tables = [every.random_table(seed), every.random_table(seed + 100)]
     x, o = (every.player(table) for table in tables)
-    layers = sweep(ours, lambda boards, odds: x(boards), lambda boards, odds: o(boards))
+    layers = backward_induction(
+        ours, lambda boards, odds: x(boards), lambda boards, odds: o(boards)
+    )
     found = np.concatenate(layers)
     assert [len(layer) for layer in layers] == np.diff(positions(ours).plies).tolist()
     assert found.sum(axis=1) == pytest.approx(1, abs=1e-12)
@@ -158,7 +168,7 @@ def test_the_best_responses_to_random_win_what_theory_says():
     assert worst_case(Rules(), uniform) == pytest.approx(worst, abs=1e-13)
     every = game((3, 3, 3))
     assert {s: float(every.worst_case(every.uniform(), s)) for s in "XO"} == pytest.approx(worst)
-    odds = sweep(Rules(), best_response, best_response)[0][0]
+    odds = backward_induction(Rules(), best_response, best_response)[0][0]
     assert odds == pytest.approx([0, 1, 0], abs=1e-12)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import RULES, SMALL, game, mover, put, random_game, spell, view, winner
 
-from tttenv.exact import enumerable, positions, score, solve, sweep
+from tttenv.exact import backward_induction, enumerable, positions, score, solve
 from tttenv.game.rules import Rules
 from tttenv.opponents import FOREIGN, OPPONENTS, player
 from tttenv.policy import uniform
@@ -141,7 +141,7 @@ def test_never_losing_play_wins_against_random_within_the_known_range(seat, pick
         return np.eye(9)[worth.argmax(axis=1)]
 
     sides = [safely, lambda boards, odds: uniform(boards)]
-    odds = sweep(Rules(), *(sides if seat == 0 else sides[::-1]))[0][0]
+    odds = backward_induction(Rules(), *(sides if seat == 0 else sides[::-1]))[0][0]
     assert odds[2 * seat] == pytest.approx(expected, abs=1e-13)
     assert odds[2 - 2 * seat] == 0
 

@@ -14,9 +14,9 @@ PUBLIC = {
     "tttenv": "Outcome Policy Rules certify player score solve worst_case",
     "tttenv.adapters": "frozen wanted",
     "tttenv.env": "TicTacToe",
-    "tttenv.exact": "SEATS Chooser Mixture Positions Score Solution Tabulated best_response"
-    " enumerable follow positions require_enumerable require_solvable score solvable solve sweep"
-    " tabulate worst_case",
+    "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"
+    " backward_induction best_response enumerable follow positions require_enumerable"
+    " require_solvable score solvable solve sweep tabulate worst_case",
     "tttenv.kernels": "compiled",
     "tttenv.metrics": "EXACT SAMPLED",
     "tttenv.metrics.arena": "arena",

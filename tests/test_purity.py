@@ -144,10 +144,10 @@ def test_the_complaint_tells_the_board_and_both_answers():
 
 
 def test_players_are_called_by_their_spec_function_or_class():
-    assert purity.called("mcts:iterations=5") == "mcts:iterations=5"
-    assert purity.called(uniform) == "uniform"
-    assert purity.called(nn.Linear(2, 2)) == "Linear"
-    assert len(purity.called("x" * 1000)) <= purity.LONGEST_NAME
+    assert purity.display_name("mcts:iterations=5") == "mcts:iterations=5"
+    assert purity.display_name(uniform) == "uniform"
+    assert purity.display_name(nn.Linear(2, 2)) == "Linear"
+    assert len(purity.display_name("x" * 1000)) <= purity.LONGEST_NAME
 
 
 @pytest.mark.parametrize("rules", [Rules(), Rules(1, 2, 2), Rules(2, 2, 2)], ids=str)
@@ -188,7 +188,7 @@ def test_what_a_player_writes_into_its_boards_does_no_harm(rules):
 def test_the_boards_asked_about_again_are_spread_over_the_plies_and_leave_a_choice():
     for rules in [*SOME, Rules(3, 5, 4)]:
         game = positions(rules)
-        which = purity._some(game)
+        which = purity._chosen_positions(game)
         stones = np.count_nonzero(game.boards[which], axis=1)
         assert not game.over[which].any()
         assert (stones <= rules.cells - 2).all()

@@ -94,7 +94,7 @@ def test_kindest_ties_are_not_claimed_since_there_weights_can_be_unbeatable():
     worth = np.where(GAME.successors >= 0, columns[:, 6][GAME.successors], -np.inf)
     best = (worth == worth.max(axis=1, keepdims=True)) & solve(Rules()).optimal
     assert best.any(axis=1)[GAME.decisions].all()
-    assert certify(Rules(), Tabulated.mixing(Rules(), best)).unbeatable
+    assert certify(Rules(), Tabulated.uniform_over(Rules(), best)).unbeatable
 
 
 def test_weights_drawn_at_random_never_contradict_the_proof(data):

@@ -5,15 +5,15 @@ from collections.abc import Callable
 import numpy as np
 
 from tttenv import Rules
-from tttenv.exact import Tabulated, follow, positions, solve, sweep
+from tttenv.exact import Tabulated, backward_induction, follow, positions, solve
 from tttenv.kernels.types import Boards, Odds, Probs
 from tttenv.policy import greedy, uniform
 
 RULES = Rules()
-Chooser = Callable[[Boards, Odds], Probs]
+ActionRule = Callable[[Boards, Odds], Probs]
 
 
-def keeping_value(sign: int) -> Chooser:
+def keeping_value(sign: int) -> ActionRule:
     """The side that never gives away value, with the highest chance to win (1) or lowest (-1)."""
     optimal = solve(RULES).optimal
 
@@ -32,11 +32,11 @@ def best_against_random(draw: float) -> Tabulated:
         table[positions(RULES).index(boards)] = probs
         return probs
 
-    sweep(RULES, choose, follow(uniform))
-    sweep(RULES, follow(uniform), choose)
+    backward_induction(RULES, choose, follow(uniform))
+    backward_induction(RULES, follow(uniform), choose)
     return Tabulated(RULES, table)
 
 
-def ends(first: Chooser, second: Chooser) -> list[float]:
+def ends(first: ActionRule, second: ActionRule) -> list[float]:
     """How games end for X: win, draw, loss."""
-    return [float(part) for part in sweep(RULES, first, second)[0][0]]
+    return [float(part) for part in backward_induction(RULES, first, second)[0][0]]

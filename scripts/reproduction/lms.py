@@ -34,7 +34,7 @@ def drawn(task: Task, tell: Tell) -> Found:
         worth = seen @ rng.normal(size=7)
         moves = np.where(legal, worth[game.successors], -np.inf)
         chosen = np.arange(9) == moves.argmax(axis=1)[:, None]
-        found = strength(Tabulated.mixing(RULES, chosen & legal))
+        found = strength(Tabulated.uniform_over(RULES, chosen & legal))
         best = max(best, (sum(found["worst"]), *found["worst"], found["wins"][1]))
     return {"worst": best[1:3]}
 

@@ -26,7 +26,9 @@ def fixed_point(task: Task, tell: Tell) -> Found:
         tried = tried._replace(results=np.where(unseen, 0, tried.results).astype(np.int8))
         cells = np.where(legal, rated_by_length(game, tried), -np.inf).argmax(axis=1)
         tell(turn, RULES.cells + 1)
-    return strength(Tabulated.mixing(RULES, (np.arange(RULES.cells) == cells[:, None]) & legal))
+    return strength(
+        Tabulated.uniform_over(RULES, (np.arange(RULES.cells) == cells[:, None]) & legal)
+    )
 
 
 def pools(pool: tuple[str, ...]) -> Run:

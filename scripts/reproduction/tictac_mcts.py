@@ -63,4 +63,4 @@ class TreeSearch:
         for at, cell in zip(*np.nonzero(self.game.successors >= 0), strict=True):
             worth[at, cell] = self.nodes[self.kind[self.game.successors[at, cell]]].worth()
         best = np.arange(worth.shape[1]) == worth.argmax(axis=1)[:, None]
-        return Tabulated.mixing(Rules(), best & (self.game.successors >= 0))
+        return Tabulated.uniform_over(Rules(), best & (self.game.successors >= 0))

@@ -69,7 +69,7 @@ def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
     after, worth = positions(RULES).successors, features(added) @ np.asarray(weights)
     moves = np.where(after >= 0, worth[after], -np.inf)
     best = np.arange(RULES.cells) == moves.argmax(axis=1)[:, None]
-    return Tabulated.mixing(RULES, best & (after >= 0))
+    return Tabulated.uniform_over(RULES, best & (after >= 0))
 
 
 @dataclass(frozen=True)

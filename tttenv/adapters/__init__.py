@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tttenv.exact import enumerable
-from tttenv.exact.purity import called, tabulated
+from tttenv.exact.purity import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, evaluating
 
@@ -40,4 +40,4 @@ def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
     if not enumerable(rules):
         return play(copy.deepcopy(module).eval())
     with evaluating(module):
-        return tabulated(rules, play(module), called(module))
+        return tabulate_pure(rules, play(module), display_name(module))

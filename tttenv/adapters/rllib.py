@@ -28,7 +28,7 @@ from tttenv.adapters import wanted
 from tttenv.arrays import described
 from tttenv.env import TicTacToe
 from tttenv.exact import enumerable
-from tttenv.exact.purity import called, tabulated
+from tttenv.exact.purity import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
 
@@ -112,7 +112,7 @@ def policy(trained: Any, rules: Rules) -> Policy:
         ValueError: if it observes something that the environment does not show.
     """
     player = observed(trained, rules)
-    return tabulated(rules, player, called(trained)) if enumerable(rules) else player
+    return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player
 
 
 def observed(trained: Any, rules: Rules) -> Observed:

@@ -82,7 +82,7 @@ def meet(given: Arguments) -> None:
     from tttenv import Rules, player
     from tttenv.cli import head_to_head
     from tttenv.exact.certificate import require_pure
-    from tttenv.exact.purity import tabulated
+    from tttenv.exact.purity import tabulate_pure
     from tttenv.opponents import is_path, rules_of
 
     specs = (given.player, str(given.against))
@@ -96,7 +96,7 @@ def meet(given: Arguments) -> None:
             policy = player(spec, rules)
         require_pure(policy)
         with watched(policy, spec, rules, given.json) as asked:
-            tables.append(tabulated(rules, asked, spec))
+            tables.append(tabulate_pure(rules, asked, spec))
     found = head_to_head.measure(rules, *tables)
     if given.json:
         about = {"player": specs[0], "against": specs[1], "rules": str(rules)}

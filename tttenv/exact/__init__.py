@@ -10,9 +10,11 @@ from tttenv.exact.enumeration import (
 )
 from tttenv.exact.evaluation import (
     SEATS,
+    ActionRule,
     Chooser,
-    Follower,
+    PlayPolicy,
     Score,
+    backward_induction,
     best_response,
     follow,
     score,
@@ -24,13 +26,15 @@ from tttenv.exact.tabular import Mixture, Tabulated, tabulate
 
 __all__ = [
     "SEATS",
+    "ActionRule",
     "Chooser",
-    "Follower",
     "Mixture",
+    "PlayPolicy",
     "Positions",
     "Score",
     "Solution",
     "Tabulated",
+    "backward_induction",
     "best_response",
     "enumerable",
     "follow",

@@ -20,19 +20,19 @@ from tttenv.exact import (
     solve,
     worst_case,
 )
-from tttenv.exact.purity import called, tabulated
+from tttenv.exact.purity import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Mask, Probs
 from tttenv.opponents.resolve import given
 from tttenv.policy import Policy
 
-TINY = 1e-6  # a move with less probability is no blunder
-EXACT = 1e-9  # values this near are the same
+TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
+TOLERANCE = 1e-9  # values that differ by less are equal
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """What a player is worth, exactly; anyone who has the player can compute it again."""
+    """A player's exact strength; anyone who has the player can compute it again."""
 
     rules: str  # "m,n,k"
     value: int  # the game's value for X under perfect play
@@ -45,16 +45,16 @@ class Certificate:
     losing_line: dict[str, list[int] | None]  # by seat: the shortest game it loses, cell by cell
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as what JSON can hold."""
+        """All fields by name, as values that JSON can hold."""
         return asdict(self)
 
 
 def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
-    The policy is asked once about each undecided position, about some 100,000 at a time; each row
-    of its answer is divided by its sum. Then it is asked again about some 20 of them, in another
-    order and alone: a player that draws its move, remembers or adds noise has no certificate.
+    The policy is asked once about each undecided position, in batches of some 100,000; each row of
+    its answer is divided by its sum. Then it is asked again about some 20 of them, in another order
+    and alone: a player that samples its move, remembers or adds noise is refused.
 
     Args:
         rules: the game.
@@ -62,21 +62,21 @@ def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
             functions over observations see `tttenv.policy.from_observations`.
 
     Raises:
-        ValueError: if the game has more than 16 cells, the policy's moves depend on a clock,
-            its answers break the laws of a policy, or it answers otherwise when it is asked
-            again; for something that is no player or no rules.
+        ValueError: if the game has more than 16 cells, the policy has a time limit, its answers
+            break the laws of a policy, or it does not give the same board the same answer twice;
+            for a `policy` that is no player and `rules` that are none.
     """
     require_solvable(rules)
-    handed = given(rules, policy)
-    require_pure(handed)
-    player = tabulated(rules, handed, called(policy))
-    if player not in _MADE:
-        _MADE[player] = _certificate(rules, player)
-    return _MADE[player]
+    resolved = given(rules, policy)
+    require_pure(resolved)
+    player = tabulate_pure(rules, resolved, display_name(policy))
+    if player not in _CERTIFICATES:
+        _CERTIFICATES[player] = _certificate(rules, player)
+    return _CERTIFICATES[player]
 
 
-# A table never changes, so neither does its certificate.
-_MADE: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
+# Certificates by player: a `Tabulated` never changes, so its certificate is computed once.
+_CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
 
 
 def _certificate(rules: Rules, player: Tabulated) -> Certificate:
@@ -88,7 +88,8 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
         vs_random=_both_seats(rules, player, policies.uniform),
         vs_perfect=_both_seats(rules, player, perfect_player(rules)),
         worst_case=worst,
-        unbeatable=worst["X"] >= solution.value - EXACT and worst["O"] >= -solution.value - EXACT,
+        unbeatable=worst["X"] >= solution.value - TOLERANCE
+        and worst["O"] >= -solution.value - TOLERANCE,
         optimal_moves=optimal_moves(game, solution, player.table),
         blunders=int(blunders(solution, player.table).sum()),
         losing_line=losing_lines(game, player.table, TINY),
@@ -96,10 +97,11 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 
 
 def require_pure(policy: Policy) -> None:
-    """Let a policy pass unless it says that its moves depend on the time it is given.
+    """Raise unless the policy is pure, as far as it declares itself.
 
     Raises:
-        ValueError: naming what to limit instead.
+        ValueError: if its `impure` names a limit, such as the time, that its moves depend on; the
+            message names other limits.
     """
     limit = getattr(policy, "impure", None)
     if limit:
@@ -110,7 +112,7 @@ IMPURE = "limit its iterations or nodes instead, so that it always answers alike
 
 
 def perfect_player(rules: Rules) -> Policy:
-    """The player that mixes evenly among all value-optimal moves."""
+    """The player that is uniform over all value-optimal moves."""
     return Mixture(rules, solve(rules).optimal)
 
 
@@ -140,7 +142,7 @@ def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str
 
 
 def reachable(game: Positions, table: Probs, seat: int) -> Mask:
-    """The positions that the player's own moves in `seat` and any replies lead to."""
+    """Which positions the player's own moves in `seat` and any replies lead to, (positions,)."""
     found = np.zeros(len(game), np.bool_)
     found[0] = True
     for stones in range(len(game.plies) - 1):
@@ -153,7 +155,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """The positions where the player may play a move that loses value, (positions,)."""
+    """In which positions the player may play a move that loses value, (positions,)."""
     found = np.empty(len(table), np.bool_)
     for rows in solution.positions.blocks():
         found[rows] = ((table[rows] > TINY) & ~solution.optimal[rows]).any(axis=1)
@@ -161,6 +163,7 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
 
 
 def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float]]:
+    """Win, draw and loss of the player against another, by seat."""
     as_x = score(rules, player, other)
     as_o = score(rules, other, player)
     return {"X": list(as_x), "O": list(reversed(as_o))}
@@ -172,14 +175,14 @@ NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[int] | None]:
     """The shortest game the player loses, by seat, as the cells of both sides; None if none.
 
-    The player uses its moves with probability above `tiny`, or any it ever makes if those never
-    lose; the opponent plays anything. Of the shortest games the likeliest is given, of the
-    likeliest the one whose cells come first.
+    The player plays its moves with probability above `tiny`; if none of these games is lost, all
+    its moves with probability above zero. The opponent plays any legal move. Ties between the
+    shortest games go to the likeliest game, then to the one whose cells come first.
 
     Args:
         game: the positions.
         table: the player's probabilities, (positions, cells).
-        tiny: moves up to this probability count only where nothing else loses.
+        tiny: moves up to this probability count only if the other moves never lose.
     """
     return {
         name: losing_line(game, table, seat, tiny) or losing_line(game, table, seat, 0.0)
@@ -188,7 +191,7 @@ def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[i
 
 
 def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[int] | None:
-    """The shortest game lost in `seat` (0 is X) by moves with probability above `least`."""
+    """The shortest game lost in `seat` (0 is X) by moves with probability above `least`, if any."""
     length = np.full(len(game), NEVER, np.int16)
     length[game.lost & (game.seats == seat)] = 0
     chance = np.where(length == 0, 1.0, 0.0)
@@ -201,23 +204,27 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
             moves = after >= 0 if probs is None else (after >= 0) & (probs > least)
             lengths = np.where(moves, length[after] + 1, NEVER)
             chances = np.where(moves, chance[after] * (1.0 if probs is None else probs), 0.0)
-            cells = _best(lengths, chances)
+            cells = _best_cells(lengths, chances)
             each, loses = np.arange(len(cells)), lengths.min(axis=1) < NEVER
             length[rows] = np.where(loses, lengths[each, cells], length[rows])
             chance[rows] = np.where(loses, chances[each, cells], chance[rows])
             choice[rows] = np.where(loses, cells, -1)
-    return _walk(game, choice) if length[0] < NEVER else None
+    return _line_of(game, choice) if length[0] < NEVER else None
 
 
-def _best(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """In each row the first cell of the likeliest among the shortest; near ties count as ties."""
+def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
+    """In each row the first of the likeliest among the cells with the shortest game, (rows,).
+
+    Chances that differ by less than one part in 10**9 count as equal.
+    """
     shortest = lengths == lengths.min(axis=1, keepdims=True)
     likely = np.where(shortest, chances, -1.0)
     best: NDArray[np.int64] = (likely >= likely.max(axis=1, keepdims=True) * (1 - 1e-9)).argmax(1)
     return best
 
 
-def _walk(game: Positions, choice: NDArray[np.int8]) -> list[int]:
+def _line_of(game: Positions, choice: NDArray[np.int8]) -> list[int]:
+    """The cells of the game that plays `choice` (positions,) from the empty board; -1 ends it."""
     line, at = [], 0
     while choice[at] >= 0:
         line.append(int(choice[at]))

@@ -13,22 +13,23 @@ from tttenv.kernels import positions as kernels
 from tttenv.kernels.types import Boards, Mask
 from tttenv.untrusted import shown
 
-# Arrangements of stones up to which a game is enumerated: at all, and without being asked to.
-LARGEST, HANDY = 11_000_000, 4_000_000
-BLOCK = 2**17  # positions looked at together, where what is made of them takes much memory
+# The largest numbers of `arrangements` for which a game is `solvable` and `enumerable`.
+SOLVABLE, ENUMERABLE = 11_000_000, 4_000_000
+BLOCK = 2**17  # positions worked on together, which bounds the memory of intermediate arrays
 
 
 @dataclass(frozen=True)
 class Positions:
     """Every position reachable from the empty board, ply by ply, in reading order within a ply.
 
-    All arrays have one row a position; `plies[p] : plies[p + 1]` are those with p stones.
+    All arrays have one row for each position, whose number is the index of its row. The positions
+    with p stones have the numbers `plies[p]` to `plies[p + 1] - 1`.
     """
 
     rules: Rules
     boards: Boards  # (positions, cells), seen by the side to move
-    codes: NDArray[np.int64]  # (positions,), the board read as a number to base 3
-    plies: tuple[int, ...]  # where each ply begins, and the end
+    codes: NDArray[np.int64]  # (positions,), the board read as a number in base 3
+    plies: tuple[int, ...]  # the number of the first position of each ply, and of positions in all
     successors: NDArray[np.int32]  # (positions, cells): the position a move leads to, or -1
     lost: Mask  # (positions,): the side to move has just been beaten
     over: Mask  # (positions,): won or full
@@ -48,17 +49,17 @@ class Positions:
         return stones % 2
 
     def ply(self, stones: int) -> slice:
-        """The positions with so many stones."""
+        """The numbers of the positions with this many stones."""
         return slice(self.plies[stones], self.plies[stones + 1])
 
     def blocks(self, rows: slice | None = None) -> Iterator[slice]:
-        """The positions, or some of them, in slices that are not too large."""
+        """The numbers of the positions, or those in `rows`, in slices of at most `BLOCK`."""
         start, stop = (0, len(self)) if rows is None else (rows.start, rows.stop)
         for first in range(start, stop, BLOCK):
             yield slice(first, min(first + BLOCK, stop))
 
     def index(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """The numbers of boards (..., cells) among the positions, (...).
+        """The numbers (...) of the positions with these boards (..., cells).
 
         Raises:
             ValueError: if a board cannot be reached.
@@ -80,25 +81,25 @@ class Positions:
 
 
 def arrangements(rules: Rules) -> int:
-    """In how many ways stones set in turn can stand on the board, reachable in play or not."""
+    """The number of boards with as many stones of X as of O or one more, reachable or not."""
     return sum(comb(rules.cells, s) * comb(s, s // 2) for s in range(rules.cells + 1))
 
 
 def solvable(rules: Rules) -> bool:
     """Whether the game is small enough for exact results: up to 16 cells."""
-    return arrangements(rules) <= LARGEST
+    return arrangements(rules) <= SOLVABLE
 
 
 def enumerable(rules: Rules) -> bool:
-    """Whether exact results are quick enough to be had unasked, again and again: up to 15 cells."""
-    return arrangements(rules) <= HANDY
+    """Whether the game is small enough to be measured exactly during a training: up to 15 cells."""
+    return arrangements(rules) <= ENUMERABLE
 
 
 def require_solvable(rules: Rules) -> None:
-    """Let games pass that are small enough for exact results.
+    """Raise unless the game is small enough for exact results.
 
     Raises:
-        ValueError: for larger ones, naming the sampled alternative, and for no rules at all.
+        ValueError: for a larger game, naming the sampled alternative; for anything but `Rules`.
     """
     if not isinstance(rules, Rules):
         raise ValueError(
@@ -109,10 +110,10 @@ def require_solvable(rules: Rules) -> None:
 
 
 def require_enumerable(rules: Rules) -> None:
-    """Let games pass that learners keep tables of, or measure on their way.
+    """Raise unless the game is small enough for tables of all its positions: up to 15 cells.
 
     Raises:
-        ValueError: for larger ones, naming the sampled alternative.
+        ValueError: for a larger game, naming the sampled alternative.
     """
     if not enumerable(rules):
         raise ValueError(_too_large(rules, "some learners, callbacks and searches", 15))
@@ -127,7 +128,7 @@ def _too_large(rules: Rules, whose: str, cells: int) -> str:
 
 @lru_cache(maxsize=8)
 def positions(rules: Rules) -> Positions:
-    """Every reachable position of `rules`; made once, then kept.
+    """Every reachable position of `rules`; computed once, then cached.
 
     Raises:
         ValueError: if the game has more than 16 cells.
@@ -148,7 +149,7 @@ def positions(rules: Rules) -> Positions:
         found = kernels.find(*here)
         kernels.number(numbers, end, codes[end:])
         kernels.link(*here, successors[ply])
-    every = slice(0, starts[-1])  # the rest of the memory has never been touched
+    every = slice(0, starts[-1])  # the operating system never allocated the rest
     return Positions(
         *(rules, boards[every], codes[every], tuple(starts)),
         *(successors[every], lost[every], over[every]),
@@ -160,6 +161,6 @@ def _powers(cells: int) -> NDArray[np.int64]:
 
 
 def _codes(boards: Boards) -> NDArray[np.int64]:
-    """Boards (..., cells) read as numbers to base 3 (...), 0 theirs, 1 empty, 2 mine."""
+    """Boards (..., cells) read as numbers (...) in base 3: digit 0 theirs, 1 empty, 2 mine."""
     codes: NDArray[np.int64] = (boards + np.int64(1)) @ _powers(boards.shape[-1])
     return codes

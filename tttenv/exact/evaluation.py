@@ -1,4 +1,4 @@
-"""Exact results: one backward pass over all positions says how any two players' games end."""
+"""Exact results of two players against each other, by backward induction over all positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from tttenv.exact.enumeration import (
     Positions,
     positions,
 )
-from tttenv.exact.purity import require_alike, tabulated
+from tttenv.exact.purity import require_same_answers, tabulate_pure
 from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Odds, Probs
@@ -20,8 +20,9 @@ from tttenv.policy import Policy
 
 SEATS = ("X", "O")
 
-# How a side picks: boards (batch, cells) and what each move is worth to it (batch, cells, 3).
-Chooser: TypeAlias = Callable[[Boards, Odds], Probs]
+# How a side chooses its moves during backward induction: from boards (batch, cells) and each move's
+# chances of a win, a draw and a loss for that side (batch, cells, 3) to move probabilities.
+ActionRule: TypeAlias = Callable[[Boards, Odds], Probs]
 
 
 class Score(NamedTuple):
@@ -37,11 +38,20 @@ class Score(NamedTuple):
         return self.win - self.loss
 
 
-def sweep(rules: Rules, first: Chooser, second: Chooser) -> list[Odds]:
-    """One backward pass over all positions, X playing by `first` and O by `second`.
+def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> list[Odds]:
+    """The chances of every position, from the last ply to the first.
+
+    Args:
+        rules: a game that can be enumerated.
+        first: how X chooses its moves.
+        second: how O chooses its moves.
 
     Returns:
-        For each ply, how its positions (positions of the ply, 3) end for the side to move.
+        For each ply the chances (positions of the ply, 3) of a win, a draw and a loss for the
+        side to move.
+
+    Raises:
+        ValueError: if the game is too large.
     """
     game = positions(rules)
     found: list[Odds] = []
@@ -51,47 +61,60 @@ def sweep(rules: Rules, first: Chooser, second: Chooser) -> list[Odds]:
         odds = np.zeros((len(over), 3))
         odds[over, np.where(game.lost[ply][over], 2, 1)] = 1
         for rows in game.blocks(ply):
-            going = rows.start + np.flatnonzero(~game.over[rows])
-            if going.size:
-                odds[going - ply.start] = _backed(game, going, stones, found, side)
+            active = rows.start + np.flatnonzero(~game.over[rows])
+            if active.size:
+                odds[active - ply.start] = _backup(game, active, stones, found, side)
         found.append(odds)
     return found[::-1]
 
 
-def _backed(
-    game: Positions, going: NDArray[np.int64], stones: int, found: list[Odds], side: Chooser
+def _backup(
+    game: Positions, active: NDArray[np.int64], stones: int, found: list[Odds], side: ActionRule
 ) -> Odds:
-    """How undecided positions of one ply end, from what has been found of the next."""
-    boards, after = game.boards[going], game.successors[going]
+    """The chances (active, 3) of the undecided positions `active` of one ply.
+
+    Args:
+        game: all positions.
+        active: the numbers of the positions, (active,).
+        stones: how many stones they have.
+        found: the chances of all later plies, the next ply last.
+        side: how the side to move chooses.
+    """
+    boards, after = game.boards[active], game.successors[active]
     legal = after >= 0
     moves = np.zeros((*legal.shape, 3))
     moves[legal] = found[-1][after[legal] - game.plies[stones + 1]][:, ::-1]
-    known = side.policy if isinstance(side, Follower) else None
+    known = side.policy if isinstance(side, PlayPolicy) else None
     if isinstance(known, Tabulated | Mixture) and known.rules == game.rules:
-        probs = known.at(going)
+        probs = known.at(active)
     else:
         probs = side(boards, moves)
     return np.asarray(np.einsum("bc,bco->bo", probs, moves))
 
 
 @dataclass(frozen=True)
-class Follower:
-    """The side that plays by a policy, whatever its moves are worth."""
+class PlayPolicy:
+    """The action rule that plays a policy and ignores the chances."""
 
     policy: Policy
 
     def __call__(self, boards: Boards, odds: Odds) -> Probs:
-        """The policy's answer, if it obeys the laws of one."""
+        """The policy's probabilities (batch, cells).
+
+        Raises:
+            ValueError: if the policy breaks the laws of one.
+        """
         return policies.validated(boards, self.policy(boards.copy()))
 
 
-def follow(policy: Policy) -> Chooser:
-    """The side that plays by `policy`, whatever its moves are worth."""
-    return Follower(policy)
+# Older public names.
+Chooser: TypeAlias = ActionRule
+sweep = backward_induction
+follow = PlayPolicy
 
 
 def best_response(boards: Boards, odds: Odds) -> Probs:
-    """The side that knows the other's play and picks, evenly, what is worth most against it."""
+    """The action rule that plays the moves of the highest value, evenly mixed among ties."""
     return policies.greedy(odds[..., 0] - odds[..., 2], boards == 0, tolerance=1e-12)
 
 
@@ -99,27 +122,28 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
     """The exact result of `first` as X against `second` as O, for `first`.
 
     Raises:
-        ValueError: if the game is too large, a policy breaks the rules of one, or it answers
-            some boards otherwise when it is asked again.
+        ValueError: if the game is too large, a policy breaks the laws of one, or a policy does not
+            give the same board the same answer twice.
     """
     for seat, policy in enumerate((first, second)):
-        require_alike(rules, policy, seat)
-    return _root(sweep(rules, follow(first), follow(second)))
+        require_same_answers(rules, policy, seat)
+    return _root(backward_induction(rules, PlayPolicy(first), PlayPolicy(second)))
 
 
 def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
     """The policy's value as X and as O against a best response, by seat.
 
     Raises:
-        ValueError: if the game is too large, the policy breaks the rules of one, or it answers
-            some boards otherwise when it is asked again.
+        ValueError: if the game is too large, the policy breaks the laws of one, or it does not
+            give the same board the same answer twice.
     """
-    side = follow(tabulated(rules, policy))
-    as_x = _root(sweep(rules, side, best_response))
-    as_o = _root(sweep(rules, best_response, side))
+    side = PlayPolicy(tabulate_pure(rules, policy))
+    as_x = _root(backward_induction(rules, side, best_response))
+    as_o = _root(backward_induction(rules, best_response, side))
     return {"X": as_x.value, "O": -as_o.value + 0.0}
 
 
 def _root(odds: list[Odds]) -> Score:
-    win, draw, loss = (round(float(part), 15) for part in odds[0][0])  # rounding errors end here
+    """The chances of the empty board, without the last digits, which are rounding errors."""
+    win, draw, loss = (round(float(part), 15) for part in odds[0][0])
     return Score(win, draw, loss)

@@ -1,7 +1,7 @@
-"""Whether a player always answers alike: some boards are asked about again, in other company.
+"""Checks that a policy is pure: asked about the same board again, it gives the same probabilities.
 
-An exact result is of one answer to each board. It tells nothing of a player that draws its move,
-remembers what it was asked, adds noise, or answers a board alone otherwise than among others.
+An exact result is computed from one answer to each board. It is wrong for a policy that samples its
+move, remembers earlier boards, adds noise, or answers depending on the other boards of a batch.
 """
 
 from typing import Any
@@ -17,60 +17,67 @@ from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy
 from tttenv.untrusted import shown
 
-TOGETHER, ALONE = 16, 2  # boards asked about again, together in another order and each by itself
+TOGETHER, ALONE = 16, 2  # boards asked about again: in one batch in another order, and one by one
 # How far the probabilities of the same board may differ, as in `tttenv.testing.check_policy`. A
 # network in single precision with logits of 100 rounds a board alone 1e-5 apart from a batch.
 TOLERANCE = 1e-4
 LONGEST_NAME = 80  # characters of a player's name in a message
-CELLS_SHOWN = 3  # of each of two answers that differ
+CELLS_SHOWN = 3  # cells of each of two different answers that a message names
 
 
-def tabulated(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
-    """What a player answers to every undecided position, if it answers some of them alike again.
-
-    Raises:
-        ValueError: if the game is too large, the policy breaks the laws of one, or it answers
-            otherwise when it is asked again.
-    """
-    require_solvable(rules)
-    table = tabulate(rules, policy)
-    if not looked_up(policy):
-        game = positions(rules)
-        which = _some(game)
-        if which.size:
-            _require_alike(game, policy, which, table.at(which), called(name or policy))
-    return table
-
-
-def require_alike(rules: Rules, policy: Policy, seat: int) -> None:
-    """Let a policy pass that answers some boards of a seat alike when it is asked twice.
+def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
+    """`tabulate`, and then a check on some positions that the policy gives the same answers again.
 
     Args:
         rules: a game that can be enumerated.
         policy: the player.
-        seat: whose boards: 0 for X, 1 for O.
+        name: of the player, for messages; by default that of its function or class.
 
     Raises:
-        ValueError: if the policy breaks the laws of one, or answers otherwise the second time.
+        ValueError: if the game is too large, the policy breaks the laws of one, or it does not
+            give the same board the same answer twice.
     """
     require_solvable(rules)
-    if looked_up(policy):
+    table = tabulate(rules, policy)
+    if not known_pure(policy):
+        game = positions(rules)
+        which = _chosen_positions(game)
+        if which.size:
+            _require_same_answers(
+                game, policy, which, table.at(which), display_name(name or policy)
+            )
+    return table
+
+
+def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
+    """Raise unless the policy gives some boards of a seat the same answer twice.
+
+    Args:
+        rules: a game that can be enumerated.
+        policy: the player.
+        seat: who is to move on the boards: 0 for X, 1 for O.
+
+    Raises:
+        ValueError: if the policy breaks the laws of one, or its second answer is another.
+    """
+    require_solvable(rules)
+    if known_pure(policy):
         return
     game = positions(rules)
-    which = _some(game, seat)
+    which = _chosen_positions(game, seat)
     if not which.size:
         return
-    first = _answer(game.boards[which], policy)
-    _require_alike(game, policy, which, first, called(policy))
+    first = _ask(game.boards[which], policy)
+    _require_same_answers(game, policy, which, first, display_name(policy))
 
 
-def looked_up(policy: Any) -> bool:
-    """Whether a policy's answers are read from a table that nothing changes."""
+def known_pure(policy: Any) -> bool:
+    """Whether a policy is pure by construction: a constant table, or the random player."""
     return isinstance(policy, Tabulated | Mixture) or policy is policies.uniform
 
 
-def called(something: Any) -> str:
-    """What a player is called: its spec, or the name of its function or class."""
+def display_name(something: Any) -> str:
+    """The name of a player for messages: its spec, or the name of its function or class."""
     if isinstance(something, str):
         return shown(something, LONGEST_NAME)
     name = getattr(something, "__qualname__", None)
@@ -78,8 +85,11 @@ def called(something: Any) -> str:
     return shown(name.replace("<locals>.", ""), LONGEST_NAME)
 
 
-def _some(game: Positions, seat: int | None = None) -> NDArray[np.int64]:
-    """Some positions where there is a choice, evenly spread over the plies of one or both seats."""
+def _chosen_positions(game: Positions, seat: int | None = None) -> NDArray[np.int64]:
+    """The numbers of positions to ask about again, evenly from the plies of one or both seats.
+
+    The last ply is left out: it has one legal move, so that every answer is the same.
+    """
     cells, ends = game.rules.cells, np.searchsorted(game.decisions, game.plies)
     plies = [p for p in range(min(cells - 1, len(ends) - 1)) if seat is None or p % 2 == seat]
     of_ply = [game.decisions[ends[p] : ends[p + 1]] for p in plies]
@@ -89,47 +99,55 @@ def _some(game: Positions, seat: int | None = None) -> NDArray[np.int64]:
 
 
 def _middles(count: int, parts: int) -> NDArray[np.int64]:
-    """The middles of so many equal parts of range(count), each once."""
+    """The middle numbers of `parts` equal parts of range(count), without repetitions."""
     if not count:
         return np.zeros(0, np.int64)
     return np.unique(((np.arange(parts) + 0.5) / parts * count).astype(np.int64))
 
 
-def _require_alike(
+def _require_same_answers(
     game: Positions, policy: Policy, which: NDArray[np.int64], first: Probs, name: str
 ) -> None:
-    """Ask about the positions `which` again, where the answers were `first`, and compare."""
-    backwards = np.resize(np.arange(len(which))[::-1], TOGETHER)  # few boards: several times each
-    _compare(game, policy, which[backwards], first[backwards], f"{name}, asked in another order,")
+    """Ask about the positions `which` again and compare with the answers `first` (which, cells).
+
+    Raises:
+        ValueError: at the first answer that differs.
+    """
+    backwards = np.resize(np.arange(len(which))[::-1], TOGETHER)  # repeats boards if there are few
+    _require_close(
+        game, policy, which[backwards], first[backwards], f"{name}, asked in another order,"
+    )
     for row in _middles(len(which), ALONE):
-        _compare(game, policy, which[[row]], first[[row]], f"{name}, asked about a board alone,")
+        _require_close(
+            game, policy, which[[row]], first[[row]], f"{name}, asked about a board alone,"
+        )
 
 
-def _compare(
+def _require_close(
     game: Positions, policy: Policy, which: NDArray[np.int64], first: Probs, who: str
 ) -> None:
     boards = game.boards[which]
     try:
-        again = _answer(boards, policy)
-    except ValueError as error:  # lawful at first, but not now
+        again = _ask(boards, policy)
+    except ValueError as error:  # its first answer obeyed the laws of a policy
         raise ValueError(f"{who} answers otherwise than before: {error}") from None
     off = np.abs(again - first).max(axis=1)
     row = int(off.argmax())
     if off[row] > TOLERANCE:
         gaps = np.abs(again[row] - first[row])
         cells = [cell for cell in np.argsort(-gaps, kind="stable").tolist() if gaps[cell] > 0]
-        before, now = _told(first[row], cells), _told(again[row], cells)
+        before, now = _shown_probs(first[row], cells), _shown_probs(again[row], cells)
         raise ValueError(
             f"{who} answers otherwise than before: on {game.rules.format(boards[row])} first"
             f" {before}, now {now}; exact results are of players that always answer alike"
         )
 
 
-def _answer(boards: Boards, policy: Policy) -> Probs:
-    """The policy's lawful answer; it is given a copy of the boards, which it may write into."""
+def _ask(boards: Boards, policy: Policy) -> Probs:
+    """The policy's validated answer; it gets a copy of the boards, so that it may change them."""
     return policies.validated(boards, policy(boards.copy()))
 
 
-def _told(probs: Probs, cells: list[int]) -> str:
-    """The probabilities (cells,) of the first few of some cells, as in "4:0.5 0:0.25"."""
+def _shown_probs(probs: Probs, cells: list[int]) -> str:
+    """The probabilities (cells,) of the first few of `cells` as text, like "4:0.5 0:0.25"."""
     return " ".join(f"{cell}:{probs[cell]:.7g}" for cell in cells[:CELLS_SHOWN])

@@ -1,4 +1,4 @@
-"""The solved game, by retrograde analysis: perfect play, fastest wins and slowest losses."""
+"""The solved game, by backward induction: perfect play, fastest wins and slowest losses."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -43,9 +43,10 @@ class Solution:
 
     @cached_property
     def move_ranks(self) -> NDArray[np.int16]:
-        """The rank of every move for the side to make it, seen a ply before, (positions, cells).
+        """The rank of every move for the side that makes it, (positions, cells).
 
-        Cells that cannot be played hold a number below every rank.
+        It is the rank of the position before, if this move is played there. Cells that cannot be
+        played hold a number below every rank.
         """
         game = self.positions
         found = np.empty(game.successors.shape, np.int16)
@@ -74,7 +75,7 @@ class Solution:
 
 @lru_cache(maxsize=8)
 def solve(rules: Rules) -> Solution:
-    """The game under perfect play; made once, then kept.
+    """The game under perfect play; computed once, then cached.
 
     Raises:
         ValueError: if the game has more than 16 cells.
@@ -83,9 +84,9 @@ def solve(rules: Rules) -> Solution:
     ranks = np.where(game.lost, -(rules.cells + 1), 0).astype(np.int16)
     for stones in reversed(range(len(game.plies) - 1)):
         for rows in game.blocks(game.ply(stones)):
-            going = rows.start + np.flatnonzero(~game.over[rows])
-            after = game.successors[going]
+            active = rows.start + np.flatnonzero(~game.over[rows])
+            after = game.successors[active]
             moves = np.where(after >= 0, -ranks[after], np.iinfo(np.int16).min)
             best = moves.max(axis=1)
-            ranks[going] = best - np.sign(best)
+            ranks[active] = best - np.sign(best)
     return Solution(game, ranks)

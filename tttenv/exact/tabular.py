@@ -1,4 +1,4 @@
-"""Players looked up: what they do in every position of a small game."""
+"""Tabular policies: their probabilities in every position of a small game, looked up."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -14,28 +14,32 @@ from tttenv.policy import Policy
 
 
 class Tabulated:
-    """A policy looked up: its probabilities over `positions(rules)`, zero on finished ones.
+    """A policy as a table of its probabilities over `positions(rules)`, zero on finished ones.
+
+    Args:
+        rules: a game that can be enumerated.
+        table: the probabilities, (positions, cells).
 
     Raises:
-        ValueError: if the table (positions, cells) breaks the laws of a policy.
+        ValueError: if the table breaks the laws of a policy.
     """
 
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
-        game, given = positions(rules), np.asarray(table)
-        if given.shape != game.boards.shape:
-            raise ValueError(f"a table on {rules} is {game.boards.shape}, not {given.shape}")
-        self._fill(rules, lambda which: given[which])
+        game, probs = positions(rules), np.asarray(table)
+        if probs.shape != game.boards.shape:
+            raise ValueError(f"a table on {rules} is {game.boards.shape}, not {probs.shape}")
+        self._fill(rules, lambda which: probs[which])
 
     @classmethod
-    def mixing(cls, rules: Rules, moves: Mask) -> "Tabulated":
-        """The player that mixes evenly among the marked moves (positions, cells)."""
+    def uniform_over(cls, rules: Rules, moves: Mask) -> "Tabulated":
+        """The policy that is uniform over the marked moves (positions, cells)."""
         made = cls.__new__(cls)
         made._fill(rules, Mixture(rules, moves).at)
         return made
 
     @classmethod
     def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
-        """What a policy answers to every undecided position, in blocks of some 100,000.
+        """The table of a policy, which is asked about some 100,000 undecided positions at a time.
 
         Raises:
             ValueError: if the policy breaks the laws of one.
@@ -45,16 +49,17 @@ class Tabulated:
         return made
 
     def _fill(self, rules: Rules, rows: Callable[[NDArray[np.int64]], ArrayLike]) -> None:
+        """Make the table; `rows` gives the probabilities of positions by their numbers."""
         game = positions(rules)
         self.rules = rules
-        self.table: Probs = np.zeros(game.boards.shape)  # not to be changed
+        self.table: Probs = np.zeros(game.boards.shape)  # read-only once it is filled
         for block in game.blocks(slice(0, len(game.decisions))):
             which = game.decisions[block]
             self.table[which] = policies.validated(game.boards[which], rows(which))
         self.table.setflags(write=False)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
-        """The probabilities of the positions so numbered, (which, cells)."""
+        """The probabilities (which, cells) of the positions with the numbers `which`."""
         rows: Probs = self.table[which]
         return rows
 
@@ -70,7 +75,7 @@ class Tabulated:
 
     @cached_property
     def rows(self) -> list[tuple[list[float], int]]:
-        """`reached` and `last` position by position, as plain numbers."""
+        """`reached` and `last` of each position, as Python numbers."""
         return list(zip(self.reached.tolist(), self.last.tolist(), strict=True))
 
     def __call__(self, boards: Boards) -> Probs:
@@ -79,13 +84,16 @@ class Tabulated:
 
 
 class Mixture:
-    """The player that mixes evenly among the marked moves (positions, cells), kept as they are."""
+    """The policy that is uniform over the marked moves (positions, cells).
+
+    It keeps the marks, an eighth of the memory of a `Tabulated`.
+    """
 
     def __init__(self, rules: Rules, moves: Mask) -> None:
         self.rules, self.moves = rules, moves
 
     def at(self, which: NDArray[np.int64]) -> Probs:
-        """The probabilities of the positions so numbered, (which, cells)."""
+        """The probabilities (which, cells) of the positions with the numbers `which`."""
         moves = self.moves[which]
         rows: Probs = moves / np.maximum(moves.sum(axis=1, keepdims=True), 1)
         return rows
@@ -96,10 +104,10 @@ class Mixture:
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
-    """Ask `policy` about every undecided position, in canonical order, and keep the answers.
+    """Ask `policy` about every undecided position, in canonical order, and store its answers.
 
     Raises:
-        ValueError: if the game is too large, or the policy breaks the rules of one.
+        ValueError: if the game is too large, or the policy breaks the laws of one.
     """
     if isinstance(policy, Tabulated) and policy.rules == rules:
         return policy

@@ -131,4 +131,4 @@ def minimax(
     moves = solution.fastest if ties == "fastest" else solution.optimal
     if ties == "first":
         moves = moves & (moves.cumsum(axis=1) == 1)
-    return Tabulated.mixing(rules, moves)
+    return Tabulated.uniform_over(rules, moves)

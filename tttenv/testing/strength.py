@@ -6,12 +6,12 @@ import numpy as np
 
 from tttenv.exact import (
     Positions,
+    backward_induction,
     best_response,
     follow,
     positions,
     score,
     solve,
-    sweep,
     tabulate,
 )
 from tttenv.game.rules import Rules
@@ -33,8 +33,8 @@ def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
 @cache
 def _best(rules: Rules) -> tuple[float, float]:
     """The value of a best response to random moves, as X and as O."""
-    as_x = sweep(rules, best_response, follow(uniform))[0][0]
-    as_o = sweep(rules, follow(uniform), best_response)[0][0]
+    as_x = backward_induction(rules, best_response, follow(uniform))[0][0]
+    as_o = backward_induction(rules, follow(uniform), best_response)[0][0]
     return float(as_x[0] - as_x[2]), float(as_o[2] - as_o[0])
 
 

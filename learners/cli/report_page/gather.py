@@ -13,7 +13,7 @@ from tttenv.checkpoint import CARD, load, read_card
 from tttenv.cli import console
 from tttenv.exact import Tabulated
 from tttenv.exact.certificate import require_pure
-from tttenv.exact.purity import tabulated
+from tttenv.exact.purity import tabulate_pure
 from tttenv.opponents import OPPONENTS, checkpoint_of, player, rules_of, untrusted_player
 from tttenv.policy import Policy
 from tttenv.untrusted import shown as shorter
@@ -168,7 +168,7 @@ def _table(policy: Policy, name: str) -> Tabulated:
     """
     if not isinstance(policy, Tabulated):
         require_pure(policy)
-    return tabulated(RULES, policy, name)
+    return tabulate_pure(RULES, policy, name)
 
 
 def _told(folder: Path) -> str:

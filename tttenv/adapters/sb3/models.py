@@ -11,7 +11,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.vec_env import VecEnv
 
 from tttenv.exact import enumerable, positions
-from tttenv.exact.purity import called, tabulated
+from tttenv.exact.purity import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
 
@@ -47,7 +47,7 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
         ValueError: if the model observes something else, or cannot be a player.
     """
     if enumerable(rules):
-        return tabulated(rules, observed(model, rules, deterministic), called(model))
+        return tabulate_pure(rules, observed(model, rules, deterministic), display_name(model))
     live = observed(model, rules, deterministic)
     live(rules.start(1))  # drops the gradients of the last lesson, which cannot be copied
     return copy.deepcopy(live)
