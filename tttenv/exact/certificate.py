@@ -23,7 +23,7 @@ from tttenv.exact import (
 from tttenv.exact.purity import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Mask, Probs
-from tttenv.opponents.resolve import given
+from tttenv.opponents.resolve import resolve_policy
 from tttenv.policy import Policy
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
@@ -67,7 +67,7 @@ def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
             for a `policy` that is no player and `rules` that are none.
     """
     require_solvable(rules)
-    resolved = given(rules, policy)
+    resolved = resolve_policy(rules, policy)
     require_pure(resolved)
     player = tabulate_pure(rules, resolved, display_name(policy))
     if player not in _CERTIFICATES:

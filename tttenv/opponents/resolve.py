@@ -1,4 +1,4 @@
-"""What people hand in where a player is wanted: a name, a function, a model; made a policy."""
+"""Makes a policy of whatever can stand for a player: a spec, a function, a network or a model."""
 
 import importlib
 from typing import Any, cast
@@ -9,20 +9,20 @@ from tttenv.opponents import player
 from tttenv.policy import Policy, is_network, validated
 from tttenv.untrusted import shown
 
-LONGEST_REASON = 200  # characters that a message repeats of what a stranger's object says
+LONGEST_REASON = 200  # characters of a foreign object's or library's text in a message
 WANTED = "a name, a function from boards (batch, cells) to move probabilities, or a model"
 
 
-def given(rules: Rules, something: Any) -> Policy:
-    """The policy of whatever was handed in as a player.
+def resolve_policy(rules: Rules, something: Any) -> Policy:
+    """The policy that `something` stands for.
 
     Args:
         rules: the game it is to play.
-        something: a player's spec; a function from boards to probabilities, also one that is a
-            torch module; or a model of Stable-Baselines3.
+        something: a player's spec; a function or a torch module from boards (batch, cells) to move
+            probabilities (batch, cells); or a model of Stable-Baselines3.
 
     Raises:
-        ValueError: for an unknown name, or something that is no player, saying what would be.
+        ValueError: for an unknown player, and for anything else, naming what can be given.
     """
     if isinstance(something, str):
         return player(something, rules)
@@ -31,25 +31,27 @@ def given(rules: Rules, something: Any) -> Policy:
         return cast("Policy", adapter.policy(something, rules))
     if isinstance(something, type) or not callable(something):
         raise ValueError(f"a player is handed in as {WANTED}, not {_described(something)}")
-    return _asked_about_boards(something) if is_network(something) else cast("Policy", something)
+    return _called_with_boards(something) if is_network(something) else cast("Policy", something)
 
 
 def _described(something: Any) -> str:
-    """One line on anything, whatever its own `repr` does."""
+    """The `repr` of any object in one line, or its type if the `repr` fails."""
     try:
-        said = repr(something)
-    except Exception:  # of somebody else's class
-        said = f"a {type(something).__name__}"
-    return shown(" ".join(said.split()), LONGEST_REASON)
+        text = repr(something)
+    except Exception:  # a foreign class may raise anything
+        text = f"a {type(something).__name__}"
+    return shown(" ".join(text.split()), LONGEST_REASON)
 
 
-def _asked_about_boards(net: Any) -> Policy:
+def _called_with_boards(net: Any) -> Policy:
+    """The policy that calls a torch module with boards, with a helpful error if that fails."""
+
     def policy(boards: Boards) -> Probs:
         try:
             return validated(boards, net(boards.copy()))
-        except Exception as error:  # whatever a network says of an array of boards
-            said = shown((str(error).splitlines() or [""])[0], LONGEST_REASON)
-            raise ValueError(f"{HINT} ({type(net).__name__}: {said})") from error
+        except Exception as error:  # a network may raise anything for an array of boards
+            reason = shown((str(error).splitlines() or [""])[0], LONGEST_REASON)
+            raise ValueError(f"{HINT} ({type(net).__name__}: {reason})") from error
 
     return policy
 

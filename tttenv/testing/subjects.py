@@ -13,7 +13,7 @@ from tttenv import Policy, Rules, shipped
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
-from tttenv.opponents.resolve import given
+from tttenv.opponents.resolve import resolve_policy
 from tttenv.policy import Observed, from_observations, is_network, masked_normalise
 from tttenv.registry import near
 from tttenv.testing import some_boards
@@ -164,4 +164,4 @@ def _player(name: str, rules: Rules, found: Any, obs: str | None, kind: str) -> 
     if obs or is_network(found):
         found = from_observations(found, rules, obs or "onehot", kind)
     network = found if isinstance(found, Observed) else None
-    return Player(name, rules, given(rules, found), network)
+    return Player(name, rules, resolve_policy(rules, found), network)
