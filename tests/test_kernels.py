@@ -15,7 +15,7 @@ from reference import RULES, spell, windows, windows_among_all_sets
 import tttenv
 from tttenv.game.rules import Rules
 from tttenv.kernels import rules as kernels
-from tttenv.kernels.rules import completes, completing
+from tttenv.kernels.rules import completes, winning_cells
 
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)
 fillings = given(seed=st.integers(0, 2**32), share=st.sampled_from([0.3, 0.5, 0.8, 0.95]))
@@ -72,7 +72,7 @@ def test_a_threat_is_an_empty_cell_that_alone_is_missing_from_a_line(rules, seed
         # k - 1 stones of one side and a gap: nothing else sums to this
         near = [line for line in windows(rules) if board[list(line)].sum() == side * (rules[2] - 1)]
         gaps = {cell for line in near for cell in line if board[cell] == 0}
-        assert set(np.flatnonzero(completing(board[None], side, *rules)[0]).tolist()) == gaps
+        assert set(np.flatnonzero(winning_cells(board[None], side, *rules)[0]).tolist()) == gaps
     assert (board == before).all()
 
 

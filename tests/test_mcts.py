@@ -37,10 +37,10 @@ def test_every_node_but_the_root_is_counted_once_itself_and_once_for_each_child_
     policy = player("mcts:iterations=4000", Rules(4, 4, 3))
     policy.search(Rules(4, 4, 3).start())
     tree = policy.tree
-    expanded = np.flatnonzero(tree.many[: tree.used[0]])
+    expanded = np.flatnonzero(tree.child_count[: tree.node_count[0]])
     assert len(expanded) > 100
     for node in expanded:
-        children = slice(tree.first[node], tree.first[node] + tree.many[node])
+        children = slice(tree.first_child[node], tree.first_child[node] + tree.child_count[node])
         assert tree.visits[node] == tree.visits[children].sum() + (node != 0)
         gained = 2 * tree.visits[children].sum() - tree.points[children].sum()
         assert 0 <= tree.points[node] - gained <= (2 if node else 0)
@@ -63,8 +63,8 @@ def test_the_root_visits_next_what_the_formula_says(c):
         policy = player(f"mcts:iterations={iterations},c={c!r}")
         policy.search(board)
         tree = policy.tree
-        children = slice(tree.first[0], tree.first[0] + tree.many[0])
-        cells, visits = tree.cell[children].tolist(), tree.visits[children].copy()
+        children = slice(tree.first_child[0], tree.first_child[0] + tree.child_count[0])
+        cells, visits = tree.move[children].tolist(), tree.visits[children].copy()
         if before is not None:
             assert cells == before[2]  # the same dice
             grown = cells[int((visits - before[0]).argmax())]
@@ -98,7 +98,7 @@ def test_seeds_and_boards_throw_other_dice_and_the_same_ones_the_same():
         board[taken] = 1, -1
         policy = player("mcts:iterations=22", Rules(5, 5, 4))
         policy.search(board)
-        orders.add(tuple(cell for cell in policy.tree.cell[1:24].tolist() if cell > 2))
+        orders.add(tuple(cell for cell in policy.tree.move[1:24].tolist() if cell > 2))
     assert len(orders) == 4  # the order in which moves are tried, wherever the stones are
     rules = Rules(1, 2, 2)  # nothing depends on dice here but the order of two equal moves
     orders = {
@@ -175,7 +175,7 @@ def test_the_tree_stays_within_its_memory_and_goes_on_when_it_is_full():
     assert policy.visits(rules.start()).sum() == 20_000
     nodes = [part for part in policy.tree if getattr(part, "size", 0) == policy.tree.visits.size]
     assert sum(part.nbytes for part in nodes) <= 2**20
-    assert policy.tree.visits.size - 225 < policy.tree.used[0] <= policy.tree.visits.size
+    assert policy.tree.visits.size - 225 < policy.tree.node_count[0] <= policy.tree.visits.size
 
 
 def test_on_a_larger_board_it_blocks_and_open_lines_draw_it():

@@ -15,7 +15,7 @@ from tttenv.exact import positions, solve
 from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
 from tttenv.kernels.alphabeta import WIN
-from tttenv.kernels.transposition import AT_LEAST, AT_MOST, EXACT
+from tttenv.kernels.transposition import EXACT, LOWER_BOUND, UPPER_BOUND
 from tttenv.opponents import player
 from tttenv.opponents.search_result import Found
 
@@ -164,7 +164,7 @@ def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
 
 def keys(hashes, stones):
     """The keys (boards,) of boards (boards, cells) with stones 1 of side 0 and -1 of side 1."""
-    own, other = hashes.of_stones[:, 0], hashes.of_stones[:, 1]
+    own, other = hashes.stone_keys[:, 0], hashes.stone_keys[:, 1]
     signs = stones[:, :, None]
     each = np.where(signs == 1, own, np.where(signs == -1, other, np.uint64(0)))
     return np.bitwise_xor.reduce(each, axis=1).min(axis=1)
@@ -177,20 +177,20 @@ def test_all_that_stands_in_the_table_after_a_search_is_true(rules):
     ranks, stones = known.ranks[rows].astype(int), np.count_nonzero(boards, axis=1)
     ends = stones + rules.cells + 1 - np.abs(ranks)  # how many stones lie when the game ends
     scores = np.sign(ranks) * (WIN - ends)
-    seen = {EXACT: 0, AT_LEAST: 0, AT_MOST: 0}
+    seen = {EXACT: 0, LOWER_BOUND: 0, UPPER_BOUND: 0}
     policy = player("alphabeta", rules)
     for root in np.flatnonzero(stones < 3)[::3][:40]:
         policy.search(boards[root])
-        table = policy.room.table[policy.room.table["age"] == policy.room.age]
+        table = policy.state.table[policy.state.table["age"] == policy.state.age]
         sides = 1 - 2 * ((stones - stones[root]) % 2)
-        true = dict(zip(keys(policy.room.hashes, boards * sides[:, None]), scores, strict=True))
-        empty = dict(zip(keys(policy.room.hashes, boards * sides[:, None]), stones, strict=True))
+        true = dict(zip(keys(policy.state.hashes, boards * sides[:, None]), scores, strict=True))
+        empty = dict(zip(keys(policy.state.hashes, boards * sides[:, None]), stones, strict=True))
         for entry in table[np.isin(table["key"], list(true))]:
             if entry["depth"] < rules.cells - empty[entry["key"]]:
                 continue  # not searched to the end
             bound, score, exact = entry["bound"], entry["score"], true[entry["key"]]
-            assert score <= exact if bound != AT_MOST else score >= exact
-            assert score >= exact if bound != AT_LEAST else score <= exact
+            assert score <= exact if bound != UPPER_BOUND else score >= exact
+            assert score >= exact if bound != LOWER_BOUND else score <= exact
             seen[int(bound)] += 1
     assert min(seen.values()) > 10
 
@@ -198,10 +198,10 @@ def test_all_that_stands_in_the_table_after_a_search_is_true(rules):
 def test_the_table_stays_within_its_memory():
     rules = Rules(15, 15, 5)
     for megabytes in (1, 3, 16):
-        room = player(f"alphabeta:memory={megabytes},depth=2", rules).room
-        assert megabytes * 2**19 < room.table.nbytes <= megabytes * 2**20
-    rest = [part for part in (*room, *room.lines, *room.hashes) if isinstance(part, np.ndarray)]
-    assert sum(part.nbytes for part in rest) - room.table.nbytes < 2**20
+        state = player(f"alphabeta:memory={megabytes},depth=2", rules).state
+        assert megabytes * 2**19 < state.table.nbytes <= megabytes * 2**20
+    rest = [part for part in (*state, *state.lines, *state.hashes) if isinstance(part, np.ndarray)]
+    assert sum(part.nbytes for part in rest) - state.table.nbytes < 2**20
 
 
 @pytest.mark.parametrize("limit", ["nodes=3000", "depth=4"])

@@ -143,12 +143,12 @@ def positions(rules: Rules) -> Positions:
     while found:
         starts.append(starts[-1] + found)
         ply, end = slice(*starts[-2:]), starts[-1]
-        kernels.decode(codes[ply], boards[ply])
+        kernels.decode_boards(codes[ply], boards[ply])
         lost[ply], over[ply] = rules.lost(boards[ply]), rules.over(boards[ply])
         here = codes[ply], boards[ply], over[ply], powers, numbers
-        found = kernels.find(*here)
-        kernels.number(numbers, end, codes[end:])
-        kernels.link(*here, successors[ply])
+        found = kernels.mark_successors(*here)
+        kernels.number_found(numbers, end, codes[end:])
+        kernels.link_successors(*here, successors[ply])
     every = slice(0, starts[-1])  # the operating system never allocated the rest
     return Positions(
         *(rules, boards[every], codes[every], tuple(starts)),

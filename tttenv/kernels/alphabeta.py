@@ -1,14 +1,15 @@
-"""Alpha-beta (Knuth and Moore, 1975) as negamax on a stack of frames, to be run in slices.
+"""Alpha-beta search (Knuth and Moore, 1975) as negamax, with a stack of frames, one for each ply.
 
-Scores are for the side to move: 0 is a draw, a game won when s stones are on the board scores
-WIN - s and a lost one s - WIN, so that quick wins and slow losses are best; what a depth limit
-cuts off scores by its open lines, between those. No side ever has a winning stone at hand in
-here: the caller answers such boards, and a position where the side to move must ward off two
-threats is scored as lost. So only the threats of the last stone need looking for.
+A search can be run in slices, so that Python can look at the clock between them. Scores are for
+the side to move: 0 is a draw, a game won when s stones are on the board scores WIN - s and a lost
+one s - WIN, so that quick wins and slow losses are best. A position at the depth limit is scored by
+its open lines, between those numbers. The side to move never has an immediate win here: the caller
+handles such boards, and a position with two threats against the side to move is scored as lost. So
+only the threats that the last stone makes have to be found.
 
-Which move is tried next: the table's move first, then the cells that most invite a stone by their
-open lines (on an empty board those of the centre, then winning and warding off threats), then row
-by row. Killer moves (Akl and Newborn, 1977) only break ties: lines that they touch say more.
+Move ordering: the transposition table's move first, then the highest move score by open lines (on
+an empty board that of the centre, later winning cells and blocks of threats), then row by row.
+Killer moves (Akl and Newborn, 1977) only break ties: open lines are the better guide.
 """
 
 from typing import NamedTuple
@@ -17,121 +18,128 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.bare import bare
-from tttenv.kernels.open_lines import OpenLines, count, missing, open_lines, reset
+from tttenv.kernels.open_lines import (
+    OpenLines,
+    new_open_lines,
+    set_board,
+    stones_needed,
+    update_stone,
+)
 from tttenv.kernels.rules import threats
 from tttenv.kernels.transposition import (
-    AT_LEAST,
-    AT_MOST,
     EXACT,
-    Hashes,
-    hashes,
-    key_image,
+    LOWER_BOUND,
+    UPPER_BOUND,
+    ZobristHashes,
+    canonical_image,
+    new_hashes,
+    new_table,
     probe,
     store,
-    table,
-    turn_stone,
+    toggle_hash,
 )
 from tttenv.kernels.types import Cells, Mask, Numbers, Stones
 
 WIN = 1 << 30
-PROVEN = 1 << 29  # beyond this a score is a win or a loss, within it a draw or a guess
-GREATEST = 1 << 28  # the highest guess
-NO_LIMIT = (1 << 31) - 1  # a bound beyond every score
+PROVEN = 1 << 29  # a score beyond this is a proven win or loss, within it a draw or a heuristic
+MAX_GUESS = 1 << 28  # the highest heuristic score
+INFINITY = (1 << 31) - 1  # above every score
 
 FRAME = np.dtype(
     [
-        ("alpha", np.int32),  # the window as narrowed so far
+        ("alpha", np.int32),  # the window, narrowed by the moves tried so far
         ("beta", np.int32),
-        ("floor", np.int32),  # alpha as given
-        ("ceiling", np.int32),  # beta as given
-        ("least", np.int32),  # what the true score can be, by stones and open lines
-        ("most", np.int32),
-        ("best", np.int32),  # of the moves tried; at the end the frame's score
-        ("best_cell", np.int16),
+        ("given_alpha", np.int32),  # the window that the caller asked for
+        ("given_beta", np.int32),
+        ("lower", np.int32),  # bounds of the true score, from the stones and the open lines
+        ("upper", np.int32),
+        ("best", np.int32),  # the best score of the moves tried; at the end the frame's score
+        ("best_cell", np.int16),  # the move with that score
         ("cell", np.int16),  # the move being tried
-        ("favourite", np.int16),  # the table's move, or -1
+        ("table_move", np.int16),  # the transposition table's move, or -1
         ("forced", np.int16),  # the only move that does not lose at once, or -1
-        ("tried", np.int16),  # how many moves
-        ("image", np.int16),  # the map to the canonical image
-        ("depth", np.int16),  # plies still to search
-        ("key", np.uint64),
+        ("tried", np.int16),  # the number of moves tried
+        ("image", np.int16),  # the number of the map to the position's canonical image
+        ("depth", np.int16),  # plies left to search
+        ("key", np.uint64),  # of the position in the transposition table
     ],
     align=True,
 )
 
 
-class Search(NamedTuple):
-    """All a search works on; side 0, with stones 1, is to move at the root."""
+class SearchState(NamedTuple):
+    """The arrays and settings of a search; side 0, with stones 1, is to move at the root."""
 
     m: int
     n: int
     k: int
-    width: int  # at most so many moves are tried at a position
-    stones: int  # on the root's board
-    age: int  # the number of the search, for the table
+    width: int  # the largest number of moves tried at a position
+    stones: int  # the number of stones on the root's board
+    age: int  # the number of this search; the table ignores entries of others
     board: Stones  # (cells,)
     lines: OpenLines
-    hashes: Hashes
+    hashes: ZobristHashes
     table: Numbers  # (entries,), of transposition.ENTRY
-    frames: Numbers  # (cells + 2,), of FRAME, one a ply
+    frames: Numbers  # (cells + 2,), of FRAME, one for each ply
     tried: Mask  # (cells + 2, cells): the moves already tried at each ply
-    killers: Cells  # (cells + 2, 2): the last moves that cut at each ply
-    found: Cells  # (8,), room for threats
-    ply: NDArray[np.int64]  # (1,): the frame being worked on; 0 when there is none
+    killers: Cells  # (cells + 2, 2): the last two moves that caused a cutoff at each ply
+    threat_cells: Cells  # (8,): output of `rules.threats`
+    ply: NDArray[np.int64]  # (1,): the number of the current frame; 0 when the search is done
 
 
-def search(
+def new_search_state(
     shape: tuple[int, int, int], lines: Cells, maps: Cells, entries: int, width: int
-) -> Search:
-    """Room for searches on boards of shape (m, n, k), with a table of so many entries.
+) -> SearchState:
+    """Allocate the arrays of a search.
 
     Args:
-        shape: rows, columns and how many in a row win.
+        shape: rows, columns and how many in a row win: (m, n, k).
         lines: the cells of every line, (lines, k).
         maps: the symmetries, (maps, cells).
-        entries: of the table.
-        width: at most so many moves are tried at a position.
+        entries: how many entries the transposition table may have.
+        width: the largest number of moves tried at a position.
     """
     cells = maps.shape[1]
     plies = cells + 2
-    return Search(
+    return SearchState(
         *shape,
         width=width,
         stones=0,
         age=0,
         board=np.zeros(cells, np.int8),
-        lines=open_lines(lines, cells),
-        hashes=hashes(maps),
-        table=table(entries),
+        lines=new_open_lines(lines, cells),
+        hashes=new_hashes(maps),
+        table=new_table(entries),
         frames=np.zeros(plies, FRAME),
         tried=np.zeros((plies, cells), np.bool_),
         killers=np.full((plies, 2), -1, np.int64),
-        found=np.zeros(8, np.int64),
+        threat_cells=np.zeros(8, np.int64),
         ply=np.zeros(1, np.int64),
     )
 
 
-def ready(room: Search, board: Stones) -> Search:
-    """The same room made ready to search from `board` (cells,), as if it were never used before.
+def start(search: SearchState, board: Stones) -> SearchState:
+    """The same arrays, ready to search from `board` (cells,) as if they had never been used.
 
-    All but the table starts anew; there it is the new `age` that puts old entries out of date.
+    The table is not cleared: with the new `age`, the entries of earlier searches are ignored.
     """
-    room.board[:] = board
-    room.killers[:] = -1
-    room.ply[:] = 0
-    reset(room.lines, board)
+    search.board[:] = board
+    search.killers[:] = -1
+    search.ply[:] = 0
+    set_board(search.lines, board)
     stones = np.flatnonzero(board)
     sides = (board[stones] == -1).astype(np.int64)
-    room.hashes.now[:] = np.bitwise_xor.reduce(room.hashes.of_stones[stones, sides], axis=0)
-    return room._replace(stones=len(stones), age=room.age + 1)
+    keys = search.hashes.stone_keys[stones, sides]
+    search.hashes.current[:] = np.bitwise_xor.reduce(keys, axis=0)
+    return search._replace(stones=len(stones), age=search.age + 1)
 
 
-KILLER = 8  # what a killer adds to the promise of its open lines: little more than a tie-break
+KILLER_BONUS = 8  # added to a killer move's score by open lines: little more than a tie-break
 
 
 @bare
-def next_cell(s: Search, ply: int) -> int:
-    """The most promising move not yet tried; -1 if none is left or the frame is cut off."""
+def next_move(s: SearchState, ply: int) -> int:
+    """The untried move with the highest ordering score; -1 if none is left or after a cutoff."""
     frame = s.frames[ply]
     limit = 1 if frame.forced >= 0 else s.width
     if frame.alpha >= frame.beta or frame.tried >= limit:
@@ -142,69 +150,70 @@ def next_cell(s: Search, ply: int) -> int:
     best, best_cell = np.int64(-1), -1
     for cell in range(s.board.size):
         if s.board[cell] == 0 and not s.tried[ply, cell]:
-            promise = s.lines.pull[cell]
-            if cell == frame.favourite:
-                promise += 1 << 50
+            ordering_score = s.lines.move_score[cell]
+            if cell == frame.table_move:
+                ordering_score += 1 << 50
             elif cell == s.killers[ply, 0] or cell == s.killers[ply, 1]:
-                promise += KILLER
-            if promise > best:
-                best, best_cell = promise, cell
+                ordering_score += KILLER_BONUS
+            if ordering_score > best:
+                best, best_cell = ordering_score, cell
     if best_cell >= 0:
         s.tried[ply, best_cell] = True
     return best_cell
 
 
 @bare
-def begin(s: Search, cell: int, alpha: int, beta: int, depth: int) -> None:
-    """Set out to score the root's move `cell` within (alpha, beta), `depth` plies after it."""
+def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> None:
+    """Begin to score the root's move `cell` in the window (alpha, beta), `depth` plies deep."""
     s.frames[0].cell = cell
-    place(s, 0, cell)
+    toggle_stone(s, 0, cell)
     s.ply[0] = 1
-    if not enter(s, 1, -beta, -alpha, depth):
-        leave(s, 1)
+    if not open_frame(s, 1, -beta, -alpha, depth):
+        undo_move(s, 1)
 
 
 @bare
-def advance(s: Search, budget: int) -> int:
-    """Search up to `budget` nodes further and say how many; `ply` is 0 when all is done.
+def search_nodes(s: SearchState, budget: int) -> int:
+    """Search up to `budget` more nodes and return how many were searched.
 
-    The score of the root's move, for the side that makes it, is then `-frames[1].best`.
+    When the search of the root's move is done, `ply` is 0, and the move's score, for the side that
+    makes it, is `-frames[1].best`.
     """
     used = 0
     while s.ply[0] > 0 and used < budget:
         ply = s.ply[0]
-        cell = next_cell(s, ply)
+        cell = next_move(s, ply)
         if cell < 0:
-            finish(s, ply)
-            leave(s, ply)
+            close_frame(s, ply)
+            undo_move(s, ply)
             continue
         used += 1
         frame = s.frames[ply]
         frame.cell = cell
-        place(s, ply, cell)
+        toggle_stone(s, ply, cell)
         s.ply[0] = ply + 1
         depth = frame.depth if frame.forced >= 0 else frame.depth - 1
-        if not enter(s, ply + 1, -frame.beta, -frame.alpha, depth):
-            leave(s, ply + 1)
+        if not open_frame(s, ply + 1, -frame.beta, -frame.alpha, depth):
+            undo_move(s, ply + 1)
     return used
 
 
 @bare
-def place(s: Search, ply: int, cell: int) -> None:
-    """Put a stone of the side to move at `ply` on `cell`, or take it away again."""
+def toggle_stone(s: SearchState, ply: int, cell: int) -> None:
+    """Put a stone of the side to move at `ply` on `cell`, or remove it."""
     side = ply % 2
     step = 1 if s.board[cell] == 0 else -1
     s.board[cell] = (1 - 2 * side) if step == 1 else 0
-    count(s.lines, cell, side, step)
-    turn_stone(s.hashes, cell, side)
+    update_stone(s.lines, cell, side, step)
+    toggle_hash(s.hashes, cell, side)
 
 
 @bare
-def leave(s: Search, ply: int) -> None:
-    """Take the last stone back and credit its score, the frame's at `ply`, to the move before."""
+def undo_move(s: SearchState, ply: int) -> None:
+    """Remove the stone that led to the frame at `ply`; back up its score to the frame before."""
     before = s.frames[ply - 1]
     cell = before.cell
-    place(s, ply - 1, cell)
+    toggle_stone(s, ply - 1, cell)
     s.ply[0] = ply - 1
     if ply == 1:
         return
@@ -219,52 +228,52 @@ def leave(s: Search, ply: int) -> None:
 
 
 @bare
-def enter(s: Search, ply: int, alpha: int, beta: int, depth: int) -> bool:
-    """Open the frame of a position just reached; False if it is scored without trying moves."""
+def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> bool:
+    """Fill the frame of a position just reached; False if it is scored without trying moves."""
     frame = s.frames[ply]
     stones = s.stones + ply
     empty = s.board.size - stones
-    many = threats(s.board, s.frames[ply - 1].cell, s.m, s.n, s.k, s.found)
-    if many > 1:
+    threat_count = threats(s.board, s.frames[ply - 1].cell, s.m, s.n, s.k, s.threat_cells)
+    if threat_count > 1:
         frame.best = stones + 2 - WIN
         return False
-    frame.forced = s.found[0] if many == 1 else -1
-    mine, theirs = missing(s.lines, ply % 2), missing(s.lines, 1 - ply % 2)
+    frame.forced = s.threat_cells[0] if threat_count == 1 else -1
+    mine, theirs = stones_needed(s.lines, ply % 2), stones_needed(s.lines, 1 - ply % 2)
     soonest, latest = max(3, 2 * mine - 1), max(4, 2 * theirs)
-    frame.most = WIN - stones - soonest if soonest <= empty else 0
-    frame.least = stones + latest - WIN if latest <= empty else 0
-    frame.floor, frame.ceiling = alpha, beta
-    frame.alpha, frame.beta = max(alpha, frame.least), min(beta, frame.most)
+    frame.upper = WIN - stones - soonest if soonest <= empty else 0
+    frame.lower = stones + latest - WIN if latest <= empty else 0
+    frame.given_alpha, frame.given_beta = alpha, beta
+    frame.alpha, frame.beta = max(alpha, frame.lower), min(beta, frame.upper)
     if frame.alpha >= frame.beta:
-        frame.best = frame.least if frame.least >= beta else frame.most
+        frame.best = frame.lower if frame.lower >= beta else frame.upper
         return False
-    if depth <= 0 and many == 0:
-        guess = (1 - 2 * (ply % 2)) * s.lines.total[0]
-        frame.best = min(max(guess, -GREATEST, frame.least), GREATEST, frame.most)
+    if depth <= 0 and threat_count == 0:
+        guess = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
+        frame.best = min(max(guess, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
         return False
     frame.depth = min(depth, empty)
-    frame.best, frame.best_cell = -NO_LIMIT, -1
+    frame.best, frame.best_cell = -INFINITY, -1
     frame.tried = 0
     for cell in range(s.board.size):
         s.tried[ply, cell] = False
-    return not recall(s, ply)
+    return not probe_table(s, ply)
 
 
 @bare
-def recall(s: Search, ply: int) -> bool:
-    """Ask the table; True if that settles the frame's score, else take over its favourite move."""
+def probe_table(s: SearchState, ply: int) -> bool:
+    """Look the position up; True if that gives the frame's score, else note the table's move."""
     frame = s.frames[ply]
-    frame.image = key_image(s.hashes)
-    frame.key = s.hashes.now[frame.image]
-    frame.favourite = -1
+    frame.image = canonical_image(s.hashes)
+    frame.key = s.hashes.current[frame.image]
+    frame.table_move = -1
     slot = probe(s.table, frame.key, s.age)
     if slot < 0:
         return False
     entry = s.table[slot]
-    frame.favourite = s.hashes.origins[frame.image, entry.cell]
+    frame.table_move = s.hashes.origins[frame.image, entry.cell]
     score, deep = entry.score, entry.depth >= frame.depth
-    high = entry.bound != AT_MOST and score >= frame.beta and (deep or score > PROVEN)
-    low = entry.bound != AT_LEAST and score <= frame.alpha and (deep or score < -PROVEN)
+    high = entry.bound != UPPER_BOUND and score >= frame.beta and (deep or score > PROVEN)
+    low = entry.bound != LOWER_BOUND and score <= frame.alpha and (deep or score < -PROVEN)
     if high or low or (deep and entry.bound == EXACT):
         frame.best = score
         return True
@@ -272,14 +281,14 @@ def recall(s: Search, ply: int) -> bool:
 
 
 @bare
-def finish(s: Search, ply: int) -> None:
-    """Settle the score of a frame whose moves are tried or cut off, and tell the table."""
+def close_frame(s: SearchState, ply: int) -> None:
+    """Set the score of a frame whose moves are tried or cut off, and store it in the table."""
     frame = s.frames[ply]
-    frame.best = min(max(frame.best, frame.least), frame.most)
+    frame.best = min(max(frame.best, frame.lower), frame.upper)
     bound = EXACT
-    if frame.best <= frame.floor:
-        bound = AT_MOST
-    elif frame.best >= frame.ceiling:
-        bound = AT_LEAST
+    if frame.best <= frame.given_alpha:
+        bound = UPPER_BOUND
+    elif frame.best >= frame.given_beta:
+        bound = LOWER_BOUND
     cell = s.hashes.images[frame.image, frame.best_cell]
     store(s.table, frame.key, s.age, frame.best, cell, frame.depth, bound)

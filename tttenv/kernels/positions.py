@@ -1,7 +1,8 @@
-"""Finding every position of a small game, ply by ply; see `enumeration`.
+"""Enumeration of the positions of a small game, ply by ply; see `tttenv.exact.enumeration`.
 
-A board is read as a number to base 3, its code: 0 theirs, 1 empty, 2 mine, the first cell first. A
-stone adds a power of 3, and that the side to move then changes turns code x into top - x.
+A board's code is the number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell
+first. A stone adds a power of 3. The change of the side to move then swaps the digits 0 and 2,
+which turns a code x into top - x, where top is the code with all digits 2.
 """
 
 import numpy as np
@@ -11,13 +12,13 @@ from tttenv.kernels import compiled
 from tttenv.kernels.types import Boards, Mask
 
 Codes = NDArray[np.int64]  # (positions,)
-Numbers = NDArray[np.int32]  # (3 ** cells,): of the positions, by their codes
-UNKNOWN, FOUND = -1, -2  # for codes that have no number, or none as yet
+Numbers = NDArray[np.int32]  # (3 ** cells,): the number of the position with each code
+UNKNOWN, FOUND = -1, -2  # instead of a number: not reached, or reached but not yet numbered
 
 
 @compiled
-def decode(codes: Codes, boards: Boards) -> None:
-    """Write the boards (positions, cells) that the codes stand for."""
+def decode_boards(codes: Codes, boards: Boards) -> None:
+    """Write the boards (positions, cells) of the codes (positions,)."""
     for i in range(len(codes)):
         rest = codes[i]
         for cell in range(boards.shape[1] - 1, -1, -1):
@@ -26,8 +27,21 @@ def decode(codes: Codes, boards: Boards) -> None:
 
 
 @compiled
-def find(codes: Codes, boards: Boards, over: Mask, powers: Codes, numbers: Numbers) -> int:
-    """Mark what one stone leads to from boards that are not over; returns how many are new."""
+def mark_successors(
+    codes: Codes, boards: Boards, over: Mask, powers: Codes, numbers: Numbers
+) -> int:
+    """Mark as FOUND the successors of the boards that are not over.
+
+    Args:
+        codes: of the boards, (positions,).
+        boards: (positions, cells).
+        over: which games are finished, (positions,).
+        powers: the power of 3 of each cell, (cells,).
+        numbers: by code, changed.
+
+    Returns:
+        How many are newly marked.
+    """
     top = 2 * powers.sum()
     new = 0
     for i in range(len(codes)):
@@ -41,8 +55,14 @@ def find(codes: Codes, boards: Boards, over: Mask, powers: Codes, numbers: Numbe
 
 
 @compiled
-def number(numbers: Numbers, start: int, codes: Codes) -> None:
-    """Number what has been found from `start` on, in the order of `codes`, written."""
+def number_found(numbers: Numbers, start: int, codes: Codes) -> None:
+    """Number the marked positions from `start` on, in the order of their codes.
+
+    Args:
+        numbers: by code, changed.
+        start: the first number.
+        codes: output: the codes of the numbered positions.
+    """
     count = 0
     for code in range(len(numbers)):
         if numbers[code] == FOUND:
@@ -52,7 +72,7 @@ def number(numbers: Numbers, start: int, codes: Codes) -> None:
 
 
 @compiled
-def link(
+def link_successors(
     codes: Codes,
     boards: Boards,
     over: Mask,
@@ -60,7 +80,10 @@ def link(
     numbers: Numbers,
     successors: NDArray[np.int32],
 ) -> None:
-    """Write which positions the stones lead to, (positions, cells), -1 where there is none."""
+    """Write the numbers of the successors (positions, cells), -1 for moves that are not legal.
+
+    The other arguments are as in `mark_successors`.
+    """
     top = 2 * powers.sum()
     for i in range(len(codes)):
         for cell in range(boards.shape[1]):

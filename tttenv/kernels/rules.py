@@ -39,8 +39,12 @@ def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
 
 
 @compiled
-def completing(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
-    """The empty cells of boards (batch, cells) where a stone of `side`, 1 or -1, would win."""
+def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
+    """Which empty cells of boards (batch, cells) a stone of `side`, 1 or -1, would win on.
+
+    Returns:
+        A mask (batch, cells).
+    """
     result = np.zeros(boards.shape, np.bool_)
     for i in range(len(boards)):
         board = boards[i].copy()
@@ -54,11 +58,12 @@ def completing(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
 
 @bare
 def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> int:
-    """Find the cells where the owner of the stone on `cell` wins with one more stone beside it.
+    """Find the threats that the stone on `cell` makes: empty cells where its owner wins next.
 
-    A line through both `cell` and an empty cell is otherwise all of one kind, so walking from
-    `cell` over its own kind meets every such empty cell: at most one in each of eight directions.
-    A side that could not win before it placed this stone has no other threats than these.
+    A line that needs one more stone has only stones of this owner besides the empty cell. So the
+    first empty cell in each of the eight directions, after stones of this owner, is the only
+    candidate of that direction. A side that could not win before it placed this stone has no other
+    threats than these.
 
     Args:
         board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty; left as it was.
@@ -93,8 +98,8 @@ def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> i
 
 
 @compiled
-def beaten(board: Stones, m: int, n: int, k: int) -> bool:
-    """Whether the other side, -1 on this board (cells,), has a line."""
+def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
+    """Whether the other side, whose stones are -1 on this board (cells,), has a line."""
     for cell in range(board.size):
         if board[cell] == -1 and completes(board, cell, m, n, k):
             return True
@@ -109,25 +114,25 @@ def full(board: Stones) -> bool:
 
 @compiled
 def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """For boards (batch, cells): has the side to move just been beaten? (batch,)."""
+    """Whether the other side has just won on each of the boards (batch, cells), (batch,)."""
     result = np.empty(len(boards), np.bool_)
     for i in range(len(boards)):
-        result[i] = beaten(boards[i], m, n, k)
+        result[i] = is_lost(boards[i], m, n, k)
     return result
 
 
 @compiled
 def over(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """For boards (batch, cells): is the game finished, won or full? (batch,)."""
+    """Whether the game is won or the board full for each of the boards (batch, cells), (batch,)."""
     result = np.empty(len(boards), np.bool_)
     for i in range(len(boards)):
-        result[i] = full(boards[i]) or beaten(boards[i], m, n, k)
+        result[i] = full(boards[i]) or is_lost(boards[i], m, n, k)
     return result
 
 
 @compiled
 def play(boards: Boards, cells: Cells) -> Boards:
-    """Boards (batch, cells) after stones on `cells` (batch,), seen by the next mover."""
+    """Boards (batch, cells) after stones on `cells` (batch,), seen by the next side to move."""
     result = np.empty_like(boards)
     for i in range(len(boards)):
         for cell in range(boards.shape[1]):

@@ -1,11 +1,12 @@
-"""A transposition table of fixed size, and the Zobrist hashes (Zobrist, 1970) it is kept by.
+"""A transposition table of fixed size, keyed by Zobrist hashes (Zobrist, 1970).
 
 Buckets of two (Breuker, Uiterwijk and van den Herik, 1994): the deeper result stays in the first
-place, any other goes to the second. An entry counts only in the search, `age`, that wrote it; to
-later searches its place is empty, so that answers never depend on what was searched before.
+slot, any other goes to the second. An entry is valid only in the search, numbered by `age`, that
+wrote it, so that answers never depend on earlier searches.
 
-Positions that are images of each other have the same set of hashes, so the smallest hash is a key
-common to all of them, and the map that makes it turns moves of the one into moves of the others.
+Positions that are images of each other under the board's symmetries have the same set of hashes.
+The smallest hash is the key of all of them, and the map to the image with this hash translates
+their moves.
 """
 
 from typing import NamedTuple
@@ -16,67 +17,67 @@ from numpy.typing import NDArray
 from tttenv.kernels.bare import bare
 from tttenv.kernels.types import Cells, Numbers
 
-SEED = 20180219  # any number does; it is fixed so that searches answer alike everywhere
+SEED = 20180219  # an arbitrary constant, so that searches give the same answers everywhere
 
 
-class Hashes(NamedTuple):
-    """The hashes of a board's images, and what turns them."""
+class ZobristHashes(NamedTuple):
+    """The hashes of the images of one board under all symmetries, and the tables to update them."""
 
-    of_stones: NDArray[np.uint64]  # (cells, 2, maps): a stone of side 0 or 1 on a cell
-    images: Cells  # (maps, cells): where a cell goes
-    origins: Cells  # (maps, cells): where an image's cell comes from
-    now: NDArray[np.uint64]  # (maps,)
+    stone_keys: NDArray[np.uint64]  # (cells, 2, maps): the key of a stone of side 0 or 1 on a cell
+    images: Cells  # (maps, cells): the cell of the image that a cell of the board is mapped to
+    origins: Cells  # (maps, cells): the cell of the board that is mapped to a cell of the image
+    current: NDArray[np.uint64]  # (maps,): the hash of each image
 
 
-def hashes(maps: Cells) -> Hashes:
+def new_hashes(maps: Cells) -> ZobristHashes:
     """The hashes of an empty board, for the symmetries (maps, cells) as in `symmetry.maps`."""
     cells = maps.shape[1]
     numbers = np.random.default_rng(SEED).integers(2**64, size=(cells, 2), dtype=np.uint64)
     images = np.argsort(maps, axis=1)
-    of_stones = np.ascontiguousarray(numbers[images].transpose(1, 2, 0))
-    return Hashes(of_stones, images, maps.copy(), np.zeros(len(maps), np.uint64))
+    stone_keys = np.ascontiguousarray(numbers[images].transpose(1, 2, 0))
+    return ZobristHashes(stone_keys, images, maps.copy(), np.zeros(len(maps), np.uint64))
 
 
 @bare
-def turn_stone(hashes: Hashes, cell: int, side: int) -> None:
-    """Put a stone of `side` (0 or 1) on `cell`, or take it away again."""
-    for i in range(hashes.now.size):
-        hashes.now[i] ^= hashes.of_stones[cell, side, i]
+def toggle_hash(hashes: ZobristHashes, cell: int, side: int) -> None:
+    """Update the hashes for a stone of `side` (0 or 1) put on `cell` or removed from it."""
+    for i in range(hashes.current.size):
+        hashes.current[i] ^= hashes.stone_keys[cell, side, i]
 
 
 @bare
-def key_image(hashes: Hashes) -> int:
-    """The number of the map whose image has the smallest hash; `now` of it is the key."""
+def canonical_image(hashes: ZobristHashes) -> int:
+    """The number of the map whose image has the smallest hash; this hash is the position's key."""
     best = 0
-    for i in range(1, hashes.now.size):
-        if hashes.now[i] < hashes.now[best]:
+    for i in range(1, hashes.current.size):
+        if hashes.current[i] < hashes.current[best]:
             best = i
     return best
 
 
-EXACT, AT_LEAST, AT_MOST = 0, 1, 2  # what a stored score says about the true one
+EXACT, LOWER_BOUND, UPPER_BOUND = 0, 1, 2  # whether a stored score is the true one or bounds it
 
 ENTRY = np.dtype(
     [
         ("key", np.uint64),
-        ("age", np.uint32),  # the search that wrote it, from 1; 0 is none
-        ("score", np.int32),
+        ("age", np.uint32),  # the number of the search that wrote it, from 1; 0 if none did
+        ("score", np.int32),  # for the side to move
         ("cell", np.int16),  # the best move, on the board's canonical image
-        ("depth", np.int16),
-        ("bound", np.int8),
+        ("depth", np.int16),  # plies searched
+        ("bound", np.int8),  # EXACT, LOWER_BOUND or UPPER_BOUND
     ],
     align=True,
 )
 
 
-def table(entries: int) -> Numbers:
-    """An empty table of `ENTRY`, of the largest power of two up to `entries`, at least two."""
+def new_table(entries: int) -> Numbers:
+    """An empty table of `ENTRY`; its size is a power of two up to `entries`, at least 2."""
     return np.zeros(1 << max(1, entries.bit_length() - 1), ENTRY)
 
 
 @bare
 def probe(table: Numbers, key: int, age: int) -> int:
-    """Where this search wrote an entry about `key`, a uint64; -1 where it did not."""
+    """The slot of this search's entry for `key`, a uint64; -1 if there is none."""
     slot = int(np.int64(key & np.uint64(table.size - 1)))
     for place in (slot, slot ^ 1):
         if table[place].key == key and table[place].age == age:
@@ -88,7 +89,11 @@ def probe(table: Numbers, key: int, age: int) -> int:
 def store(
     table: Numbers, key: int, age: int, score: int, cell: int, depth: int, bound: int
 ) -> None:
-    """Write an entry about `key`, a uint64, in its own place, else the first if deeper there."""
+    """Write an entry for `key`, a uint64.
+
+    It replaces this search's entry for the same key. Otherwise it goes to the first slot of its
+    bucket, or to the second if the first holds a deeper result of this search.
+    """
     place = probe(table, key, age)
     if place < 0:
         place = int(np.int64(key & np.uint64(table.size - 1)))

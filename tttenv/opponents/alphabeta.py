@@ -1,4 +1,4 @@
-"""Alpha-beta as a player: exact where it can search to the end, guided by open lines beyond."""
+"""The alpha-beta player: exact where it can search to the end, by open lines where it cannot."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ import numpy as np
 
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
-from tttenv.kernels import alphabeta as frames
-from tttenv.kernels.alphabeta import NO_LIMIT, PROVEN, WIN, Search, advance, begin
-from tttenv.kernels.rules import completing
+from tttenv.kernels import alphabeta as kernel
+from tttenv.kernels.alphabeta import INFINITY, PROVEN, WIN, SearchState, begin_move, search_nodes
+from tttenv.kernels.rules import winning_cells
 from tttenv.kernels.transposition import ENTRY
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
 
-SLICE = 20_000  # positions between two looks at the clock, and at Ctrl-C
-AT_ONCE = 20  # with so few empty cells it searches to the end after a foretaste
-FORETASTE = 4  # plies
-GUESS = 1000.0  # the open-line score that counts as half a win
-BELIEVED = 0.999  # a win or loss that the width of the search leaves unproven
+SLICE = 20_000  # positions between two checks of the clock and of Ctrl-C
+FULL_DEPTH_CELLS = 20  # with at most so many empty cells, the search to the end follows early
+FIRST_DEPTHS = 4  # the depths in plies, 1 to this, that come before that search
+HALF_WIN_SCORE = 1000.0  # the open-line score that becomes the value 0.5
+UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every move
 
 
 @dataclass(frozen=True)
@@ -33,57 +33,64 @@ class Limits:
 
 
 class LimitError(Exception):
-    """A limit ends the search in the middle of a depth."""
+    """A limit was reached within a depth, whose results are then discarded."""
 
 
-class Deepening:
-    """One search from one board, on which nobody wins at once and at most one threat stands.
+class IterativeDeepening:
+    """One search from one board without an immediate win and with at most one threat to block.
 
     Args:
-        search: made ready for the board.
+        state: the kernel's arrays, ready for the board.
         limits: when to stop.
-        classes: the moves to choose from: the first of each class of equal moves, and the class.
-        first: whether of equally good moves only the first, row by row, is wanted.
+        classes: the moves to choose from, those that are images of each other in one list, by the
+            first of them.
+        first: whether only the first of equally good moves, row by row, is returned.
     """
 
     def __init__(
-        self, search: Search, limits: Limits, classes: dict[int, list[int]], first: bool
+        self, state: SearchState, limits: Limits, classes: dict[int, list[int]], first: bool
     ) -> None:
-        self.room, self.limits, self.classes, self.first = search, limits, classes, first
-        self.empty = search.board.size - search.stones
+        self.state, self.limits, self.classes, self.first = state, limits, classes, first
+        self.empty = state.board.size - state.stones
         self.nodes = 0
         self.deadline = None if limits.time is None else monotonic() + limits.time
 
     def run(self) -> Found:
-        """Search deeper and deeper, until a limit or all is known."""
-        order = sorted(self.classes, key=lambda cell: (-self.room.lines.pull[cell], cell))
-        order = order[: self.room.width]
+        """Search with growing depth until a limit is reached or the result is proven."""
+        order = sorted(self.classes, key=lambda cell: (-self.state.lines.move_score[cell], cell))
+        order = order[: self.state.width]
         best, score = order[:1], 0
         try:
             for depth in self._depths():
                 best, score = self._search(order, depth)
                 order.sort(key=lambda cell: cell not in best)
-                if abs(score) > PROVEN and WIN - abs(score) - self.room.stones <= depth:
-                    break  # nothing quicker was out of sight
+                if abs(score) > PROVEN and WIN - abs(score) - self.state.stones <= depth:
+                    break  # a quicker win, or a slower loss, would have been found by now
         except LimitError:
             pass
         moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
-        return Found(uniform_on(moves, self.room.board.size), self._value(score), self.nodes)
+        return Found(uniform_on(moves, self.state.board.size), self._value(score), self.nodes)
 
     def _depths(self) -> Iterator[int]:
-        """One more ply at a time, but no longer where going to the end costs less than that."""
+        """The depths to search, in plies: growing by one, then the whole game.
+
+        The last depths before the whole game are left out where they would cost more than they
+        save by a better move order.
+        """
         last = min(self.limits.depth or self.empty, self.empty)
         steps = range(1, last)
         if last == self.empty:
-            steps = range(1, FORETASTE + 1 if self.empty <= AT_ONCE else self.empty // 2)
+            steps = range(
+                1, FIRST_DEPTHS + 1 if self.empty <= FULL_DEPTH_CELLS else self.empty // 2
+            )
         return iter([*steps[: last - 1], last])
 
     def _search(self, order: list[int], depth: int) -> tuple[list[int], int]:
         """The best of the moves at this depth and their score."""
         best: list[int] = []
-        score = -NO_LIMIT
+        score = -INFINITY
         for cell in order:
-            # One less than the best so far still tells a tie from a worse move.
+            # The window begins one below the best score, so that a tie is told from a worse move.
             ties = not self.first or not best or cell < best[0]
             found = self._score(cell, score - 1 if best and ties else score, depth)
             if found > score:
@@ -93,17 +100,18 @@ class Deepening:
         return best, score
 
     def _score(self, cell: int, alpha: int, depth: int) -> int:
-        """The score of a move; if no higher than alpha, a bound of it."""
+        """The score of a move; an upper bound of it if that is no higher than alpha."""
         self._check()
         self.nodes += 1
-        begin(self.room, cell, alpha, NO_LIMIT, depth - 1)
-        while self.room.ply[0] > 0:
+        begin_move(self.state, cell, alpha, INFINITY, depth - 1)
+        while self.state.ply[0] > 0:
             self._check()
             left = SLICE if self.limits.nodes is None else self.limits.nodes - self.nodes
-            self.nodes += advance(self.room, min(SLICE, left))
-        return -int(self.room.frames[1]["best"])
+            self.nodes += search_nodes(self.state, min(SLICE, left))
+        return -int(self.state.frames[1]["best"])
 
     def _check(self) -> None:
+        """Raise LimitError if a limit is reached."""
         spent = self.limits.nodes is not None and self.nodes >= self.limits.nodes
         if spent or (self.deadline is not None and monotonic() >= self.deadline):
             raise LimitError
@@ -111,18 +119,18 @@ class Deepening:
     def _value(self, score: int) -> float:
         """A score as a value from -1 to 1."""
         if abs(score) > PROVEN:
-            sure = 1.0 if self.room.width >= self.empty else BELIEVED
+            sure = 1.0 if self.state.width >= self.empty else UNPROVEN_WIN
             return sure if score > 0 else -sure
-        return score / (abs(score) + GUESS)
+        return score / (abs(score) + HALF_WIN_SCORE)
 
 
-NODES = 200_000  # positions a move where nothing else is limited
-SMALL = 36  # cells of the largest board on which every move is tried
-WIDTH = 20  # moves tried at each position of larger ones
+NODES = 200_000  # positions searched for a move, if no limit is given
+SMALL = 36  # on boards of up to so many cells every move is tried
+WIDTH = 20  # moves tried at each position of larger boards
 
 
 class AlphaBeta:
-    """The player that `alphabeta` makes; `search` says what it finds."""
+    """The player that `alphabeta` makes; `search` returns the probabilities with their value."""
 
     def __init__(self, rules: Rules, limits: Limits, memory: int, width: int, first: bool) -> None:
         self.rules, self.limits, self.first = rules, limits, first
@@ -132,7 +140,7 @@ class AlphaBeta:
         if limits.nodes is not None:
             entries = min(entries, 4 * limits.nodes)
         shape = (rules.m, rules.n, rules.k)
-        self.room = frames.search(shape, rules.lines, self.maps, entries, width)
+        self.state = kernel.new_search_state(shape, rules.lines, self.maps, entries, width)
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
@@ -140,26 +148,36 @@ class AlphaBeta:
         return np.array(probs, np.float64).reshape(boards.shape)
 
     def search(self, board: Boards) -> Found:
-        """What it finds out about one undecided board (cells,).
+        """The result of a search from one undecided board (cells,).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
         """
         board = self.rules.check(board)
-        wins, blocks = (self._completing(board, side) for side in (1, -1))
+        wins, blocks = (self._winning_cells(board, side) for side in (1, -1))
         if wins or len(blocks) > 1:
             moves = (wins or blocks)[: 1 if self.first else None]
             return Found(uniform_on(moves, board.size), 1.0 if wins else -1.0, 1)
-        self.room = frames.ready(self.room, board)
-        return Deepening(self.room, self.limits, self._classes(board, blocks), self.first).run()
+        self.state = kernel.start(self.state, board)
+        return IterativeDeepening(
+            self.state, self.limits, self._classes(board, blocks), self.first
+        ).run()
 
-    def _completing(self, board: Boards, side: int) -> list[int]:
-        """The cells where `side` wins at once."""
+    def _winning_cells(self, board: Boards, side: int) -> list[int]:
+        """The empty cells where a stone of `side`, 1 or -1, wins."""
         rules = self.rules
-        return np.flatnonzero(completing(board[None], side, rules.m, rules.n, rules.k)).tolist()
+        return np.flatnonzero(winning_cells(board[None], side, rules.m, rules.n, rules.k)).tolist()
 
     def _classes(self, board: Boards, blocks: list[int]) -> dict[int, list[int]]:
-        """The moves to choose from, those that the board's own symmetry makes alike together."""
+        """The moves to choose from, in classes under the symmetries of this board.
+
+        Args:
+            board: (cells,).
+            blocks: the cells that block a threat, if there is one; else all moves are considered.
+
+        Returns:
+            The cells of each class by the first of them.
+        """
         own = self.maps[(board[self.maps] == board).all(axis=1)]
         first = own.min(axis=0)
         cells = blocks or np.flatnonzero(board == 0).tolist()
@@ -177,22 +195,23 @@ def alphabeta(
 ) -> AlphaBeta:
     """Iterative deepening alpha-beta with an open-line heuristic beyond its depth.
 
-    It is exact, its wins the fastest and its losses the slowest, where it can search to the end:
-    with no options on boards up to 4 by 4. Otherwise it plays the best move of the last depth it
-    finished. Limits work together; without any it looks at 200,000 positions.
+    Where it can search to the end, without options on boards up to 4 by 4, it is exact and prefers
+    the fastest win and the slowest loss. Otherwise it plays the best move of the last depth that it
+    finished. Several limits may be set; without any it searches 200,000 positions for a move.
 
     Args:
         rules: the game.
-        depth: plies to look ahead; answers to a threat are not counted.
-        nodes: positions to look at in a move.
-        time: seconds to think about a move; the player is then impure and cannot be certified.
-        memory: megabytes that the transposition table may take.
-        width: moves to try at each position, those on the best open lines first; all on boards
-            up to 36 cells, 20 on larger ones, if left out.
+        depth: plies to search; blocks of threats are not counted.
+        nodes: positions to search for a move.
+        time: seconds to search for a move; the player is then impure and cannot be certified.
+        memory: megabytes of the transposition table, at the most.
+        width: how many moves to try at each position, those on the best open lines first; by
+            default all on boards up to 36 cells, 20 on larger ones.
         ties: among equally good moves, "uniform" mixes evenly, "first" takes the first row by row.
 
     Raises:
-        ValueError: for limits that make no sense.
+        ValueError: for a limit out of range, for `nodes` together with `time`, and for more memory
+            than there is.
     """
     at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
     at_least(0.001, time=time)

@@ -1,4 +1,4 @@
-"""Monte Carlo tree search as a player: UCT with play-outs, its dice seeded by the board."""
+"""The Monte Carlo tree search player: UCT with play-outs; its random numbers follow the board."""
 
 from time import monotonic
 from typing import Any, Literal
@@ -7,20 +7,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.kernels import mcts as trees
-from tttenv.kernels.mcts import iterate, plant
+from tttenv.kernels import mcts as kernel
+from tttenv.kernels.mcts import init_tree, run_iterations
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
 
-ITERATIONS = 500  # where no limit is given
-SLICE = 2_000  # iterations between two looks at the clock, and at Ctrl-C
+ITERATIONS = 500  # for a move, if no limit is given
+SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo:
-    """The player that `mcts` makes: `search` says what it finds, `visits` what it tried."""
+    """The player that `mcts` makes; `search` and `visits` return more about one board."""
 
     def __init__(
-        self, rules: Rules, tree: trees.Tree, iterations: int | None, time: float | None, seed: int
+        self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
     ) -> None:
         self.rules, self.tree, self.iterations, self.time = rules, tree, iterations, time
         self.seed: Any = np.uint64(seed)
@@ -32,50 +32,52 @@ class MonteCarlo:
         return np.array(probs, np.float64).reshape(boards.shape)
 
     def search(self, board: Boards) -> Found:
-        """What it finds out about one undecided board (cells,).
+        """The result of a search from one undecided board (cells,).
 
-        The move is the one most often tried, of these the one with the best results, of these the
-        first row by row; with the solver, one proven to be best goes before and lost ones go last.
+        It plays the most visited move; ties go to the best results, then to the first row by row.
+        With the solver, moves proven to be best come first, and proven losses last.
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
         """
-        tree, done = self.tree, self._grow(board)
-        moves = self._moves()
+        tree, done = self.tree, self._search_tree(board)
+        moves = self._root_children()
         proof, visits, points = tree.proof[moves], tree.visits[moves], tree.points[moves]
-        best_proof = 2 - tree.proof[0] if tree.proof[0] != trees.UNKNOWN else trees.WIN
-        good = (proof == best_proof) * 2 + (proof != trees.LOSS) if tree.solver else 0 * proof
-        best = np.lexsort((-tree.cell[moves], points, visits, good))[-1]
+        best_proof = 2 - tree.proof[0] if tree.proof[0] != kernel.UNPROVEN else kernel.WIN
+        good = (proof == best_proof) * 2 + (proof != kernel.LOSS) if tree.solver else 0 * proof
+        best = np.lexsort((-tree.move[moves], points, visits, good))[-1]
         value = (points[best] - visits[best]) / (visits[best] + 1.0)
-        if proof[best] != trees.UNKNOWN:
+        if proof[best] != kernel.UNPROVEN:
             value = proof[best] - 1.0
         return Found(
-            uniform_on([int(tree.cell[moves][best])], self.rules.cells), float(value), done
+            uniform_on([int(tree.move[moves][best])], self.rules.cells), float(value), done
         )
 
     def visits(self, board: Boards) -> NDArray[np.int64]:
-        """How often each move (cells,) is tried on one undecided board (cells,).
+        """The visits of each move (cells,) in a search from one undecided board (cells,).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
         """
-        self._grow(board)
+        self._search_tree(board)
         counts = np.zeros(self.rules.cells, np.int64)
-        counts[self.tree.cell[self._moves()]] = self.tree.visits[self._moves()]
+        counts[self.tree.move[self._root_children()]] = self.tree.visits[self._root_children()]
         return counts
 
-    def _moves(self) -> slice:
-        """The children of the root."""
-        return slice(int(self.tree.first[0]), int(self.tree.first[0] + self.tree.many[0]))
+    def _root_children(self) -> slice:
+        """The nodes of the root's children."""
+        return slice(
+            int(self.tree.first_child[0]), int(self.tree.first_child[0] + self.tree.child_count[0])
+        )
 
-    def _grow(self, board: Boards) -> int:
-        """Grow the tree of this board until a limit or a proof, and count the iterations."""
-        plant(self.tree, self.rules.check(board), self.seed)
+    def _search_tree(self, board: Boards) -> int:
+        """Build the tree of this board until a limit or a proof; returns the iterations."""
+        init_tree(self.tree, self.rules.check(board), self.seed)
         deadline = None if self.time is None else monotonic() + self.time
         done = 0
         while self.iterations is None or done < self.iterations:
             wanted = SLICE if self.iterations is None else min(SLICE, self.iterations - done)
-            made = iterate(self.tree, wanted)
+            made = run_iterations(self.tree, wanted)
             done += made
             if made < wanted or (deadline is not None and monotonic() >= deadline):
                 break
@@ -93,23 +95,24 @@ def mcts(
     time: float | None = None,
     memory: int = 64,
 ) -> MonteCarlo:
-    """Monte Carlo tree search: UCT with 500 play-outs a move, unless told otherwise.
+    """Monte Carlo tree search: UCT, by default with 500 play-outs for a move.
 
-    The same board gets the same answer: its dice are seeded by the board and by `seed`.
+    The same board gets the same answer: random numbers are seeded by the board and by `seed`.
 
     Args:
         rules: the game.
-        iterations: play-outs a move; 500 if neither they nor the time is limited.
-        c: how much UCT explores; results count 1 for a win and half for a draw.
+        iterations: play-outs for a move; 500 by default, unless the time is limited.
+        c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
         playouts: "random", or "tactical", which wins at once if it can and else blocks such a win.
-        heuristic: how much open lines draw the search to a move before it has been tried often.
-        solver: hand up what the end of the game proves, and stop when the best move is proven.
-        seed: for other dice.
-        time: seconds to think about a move; the player is then impure and cannot be certified.
-        memory: megabytes that the tree may take; when it is full, it grows no more.
+        heuristic: weight of the open lines in the selection of moves with few visits.
+        solver: back up proven results of finished games, and stop when the best move is proven.
+        seed: of the random numbers, together with the board.
+        time: seconds to search for a move; the player is then impure and cannot be certified.
+        memory: megabytes of the tree, at the most; when it is full, it grows no more.
 
     Raises:
-        ValueError: for limits that make no sense.
+        ValueError: for a limit out of range, for `iterations` together with `time`, and for more
+            memory than there is.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)
@@ -117,12 +120,14 @@ def mcts(
     not_both(iterations=iterations, time=time)
     if iterations is None and time is None:
         iterations = ITERATIONS
-    nodes = min(memory * 2**20 // trees.NODE_BYTES, trees.MOST_NODES)
+    nodes = min(memory * 2**20 // kernel.NODE_BYTES, kernel.MAX_NODES)
     if iterations is not None:
         nodes = min(nodes, 1 + rules.cells * (iterations + 1))
     shape = (rules.m, rules.n, rules.k)
     try:
-        tree = trees.tree(shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver)
+        tree = kernel.new_tree(
+            shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver
+        )
     except MemoryError:
         raise ValueError(f"there is no room for memory={memory} megabytes") from None
     return MonteCarlo(rules, tree, iterations, time, seed)

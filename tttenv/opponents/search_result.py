@@ -1,19 +1,19 @@
-"""What every search player finds out about a board, and what limits they accept."""
+"""The result of a search from a board, and checks of the limits that search players accept."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-BOUNDLESS = 2.0**63  # no limit is as great as this
+LIMIT = 2.0**63  # every limit is below this, so that it fits into an int64
 
 
 class Found(NamedTuple):
-    """The answer of a search."""
+    """The result of a search from one board."""
 
-    probs: NDArray[np.float64]  # (cells,): how it would move
-    value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss, between them a guess
-    nodes: int  # positions looked at, or play-outs made
+    probs: NDArray[np.float64]  # (cells,): move probabilities
+    value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss; between them an estimate
+    nodes: int  # positions searched, or play-outs made
 
 
 def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
@@ -24,22 +24,22 @@ def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
 
 
 def at_least(least: float, **limits: float | None) -> None:
-    """Let limits pass that are no less than `least`, or None for no limit.
+    """Raise unless every limit is at least `least`, or None for no limit.
 
     Raises:
-        ValueError: naming the option, for one that is less, boundless or not a number.
+        ValueError: naming the option that is less, infinite or not a number.
     """
     for name, value in limits.items():
-        if value is not None and not least <= value < BOUNDLESS:
+        if value is not None and not least <= value < LIMIT:
             raise ValueError(f"{name} is at least {least:g} and below 2 ** 63, not {value}")
 
 
 def not_both(**limits: float | None) -> None:
-    """Let at most one of the limits be given.
+    """Raise unless at most one of the limits is set.
 
     Raises:
-        ValueError: if two contradict each other.
+        ValueError: naming those that are.
     """
-    given = [name for name, value in limits.items() if value is not None]
-    if len(given) > 1:
-        raise ValueError(f"limit {' or '.join(given)}, not both")
+    names = [name for name, value in limits.items() if value is not None]
+    if len(names) > 1:
+        raise ValueError(f"limit {' or '.join(names)}, not both")

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tttenv.game.rules import Rules
-from tttenv.kernels.rules import completing
+from tttenv.kernels.rules import winning_cells
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents import player as named
 from tttenv.policy import Policy, blend, probability, uniform, uniform_over
@@ -43,7 +43,7 @@ class Tactical:
         boards, rules = np.ascontiguousarray(boards), self.rules
         allowed = boards == 0
         for side in (-1, 1):  # what wins comes last, so that it overrules what blocks
-            good = completing(boards, side, rules.m, rules.n, rules.k)
+            good = winning_cells(boards, side, rules.m, rules.n, rules.k)
             allowed = np.where(good.any(axis=1, keepdims=True), good, allowed)
         return uniform_over(allowed)
 
