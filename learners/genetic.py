@@ -18,7 +18,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.symmetry_classes import Shown
+from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
@@ -65,11 +65,12 @@ class Genetic:
         if not (0 <= config.elite < config.population and all(0 <= p <= 1 for p in shares)):
             raise ValueError("genetic: elite is below population; the chances and stray are shares")
         self.config, self.rules, self.game = config, rules, positions(rules)
-        self.rng, self.shown = np.random.default_rng(config.seed), Shown(self.game, symmetric=True)
-        self.plies = _plies(self.game, self.shown)
-        self.classes = _classes(self.shown)
-        self.legal = torch.as_tensor(self.game.successors[self.classes] >= 0)
-        everyone = torch.arange(len(self.classes)).repeat_interleave(config.population)
+        self.rng = np.random.default_rng(config.seed)
+        self.symmetry = SymmetryClasses(self.game, symmetric=True)
+        self.plies = _plies(self.game, self.symmetry)
+        self.rows = _class_rows(self.symmetry)
+        self.legal = torch.as_tensor(self.game.successors[self.rows] >= 0)
+        everyone = torch.arange(len(self.rows)).repeat_interleave(config.population)
         self.genes = self._random_moves(everyone).view(-1, config.population)
         self.fitness = self._fitness(self.genes)  # (population,)
 
@@ -91,13 +92,13 @@ class Genetic:
 
     def policy(self) -> Policy:
         """The fittest player of the generation."""
-        return _player(self.game, self.shown, self.genes[:, self.fitness.argmax()])
+        return _player(self.game, self.symmetry, self.genes[:, self.fitness.argmax()])
 
     @classmethod
     def empty_weights(cls, config: GeneticConfig, rules: Rules) -> dict[str, Tensor]:
         """A gene for each class of positions, without contents."""
         require_enumerable(rules)
-        count = len(_classes(Shown(positions(rules), symmetric=True)))
+        count = len(_class_rows(SymmetryClasses(positions(rules), symmetric=True)))
         return {"genes": torch.empty(count, dtype=torch.int64, device="meta")}
 
     @classmethod
@@ -110,7 +111,7 @@ class Genetic:
         genes, game = weights["genes"], positions(rules)
         if not ((genes >= 0) & (genes < rules.cells)).all():
             raise ValueError(f"genes are cells: 0 to {rules.cells - 1}")
-        return _player(game, Shown(game, symmetric=True), genes)
+        return _player(game, SymmetryClasses(game, symmetric=True), genes)
 
     def state_dict(self) -> dict[str, Any]:
         """The fittest player's genes, everyone's, and the dice."""
@@ -148,28 +149,28 @@ class Genetic:
         return torch.sub(1, lost / played)
 
 
-def _classes(shown: Shown) -> NDArray[np.int64]:
-    """The classes of undecided positions, each by the number of the position shown of it."""
-    return np.sort(np.concatenate(shown.rows))
+def _class_rows(symmetry: SymmetryClasses) -> NDArray[np.int64]:
+    """The numbers of the undecided representatives, in order, (classes,)."""
+    return np.sort(np.concatenate(symmetry.rows))
 
 
-def _player(game: Positions, shown: Shown, genes: Tensor) -> Policy:
+def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Policy:
     """The player with these genes (classes,)."""
     cells = np.zeros(len(game), np.int64)
-    cells[_classes(shown)] = genes.cpu().numpy()
-    chosen = np.arange(game.rules.cells) == shown.turned_back(cells)[:, None]
+    cells[_class_rows(symmetry)] = genes.cpu().numpy()
+    chosen = np.arange(game.rules.cells) == symmetry.expand_cells(cells)[:, None]
     return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))
 
 
-def _plies(game: Positions, shown: Shown) -> list[Ply]:
+def _plies(game: Positions, symmetry: SymmetryClasses) -> list[Ply]:
     """The classes of positions, the last ply first."""
     found, width = [], 0
     number = np.zeros(len(game), np.int64)  # of a class in its ply, undecided ones first
     for stones in reversed(range(len(game.plies) - 1)):
-        rows = np.unique(shown.standing_for[game.ply(stones)])
+        rows = np.unique(symmetry.representative[game.ply(stones)])
         going, ended = rows[~game.over[rows]], rows[game.over[rows]]
         after, seat = game.successors[going], stones % 2
-        children = number[shown.standing_for[after]]
+        children = number[symmetry.representative[after]]
         replies = np.zeros((len(going), width), np.float32)
         np.add.at(replies, (np.nonzero(after >= 0)[0], children[after >= 0]), 1)
         ends = np.zeros((2, 2, len(ended), 1), np.float32)

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learners.symmetry_classes import Shown, best_by_table, values_after
+from learners.symmetry_classes import SymmetryClasses, greedy_table, move_values
 from tttenv.exact import SEATS, positions, require_enumerable
 from tttenv.game.rewards import Outcome
 from tttenv.game.rules import Rules
@@ -75,7 +75,8 @@ class QTable:
         opponent = None if config.self_play else "random"
         self.env = VectorTicTacToe(*size, opponent, obs="board", copy=False)
         self.env.np_random = self.rng
-        self.entry = torch.as_tensor(Shown(self.game, config.symmetric).standing_for)
+        classes = SymmetryClasses(self.game, config.symmetric)
+        self.representative = torch.as_tensor(classes.representative)  # (positions,)
         self.after = torch.as_tensor(self.game.successors.astype(np.int64))  # (positions, cells)
         self.results = torch.zeros(len(Outcome), dtype=torch.float64)  # by outcome; a loss is 0
         self.results[Outcome.GOING], self.results[Outcome.WIN] = torch.nan, 1
@@ -92,7 +93,7 @@ class QTable:
 
     def policy(self) -> Policy:
         """In each position the best move by the table, the first of equals."""
-        return best_by_table(self.game, self._moves(torch.arange(len(self.game))))
+        return greedy_table(self.game, self._moves(torch.arange(len(self.game))))
 
     @classmethod
     def empty_weights(cls, config: QTableConfig, rules: Rules) -> dict[str, Tensor]:
@@ -104,9 +105,9 @@ class QTable:
     def player(cls, config: QTableConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
         """The table with these numbers, greedy."""
         game = positions(rules)
-        entry = torch.as_tensor(Shown(game, config.symmetric).standing_for)
+        representative = torch.as_tensor(SymmetryClasses(game, config.symmetric).representative)
         after = torch.as_tensor(game.successors.astype(np.int64))
-        return best_by_table(game, values_after(after, weights["values"], entry, -1.0))
+        return greedy_table(game, move_values(after, weights["values"], representative, -1.0))
 
     def state_dict(self) -> dict[str, Any]:
         """The table, which of its items are known, the games played and the dice."""
@@ -152,7 +153,7 @@ class QTable:
             future = self.config.gamma * self._moves(later).amax(dim=1)
             future = 1 - future if self.config.self_play else future
             worth = torch.where(turn.brought.isnan(), future, turn.brought)
-            items, worth = self.entry[turn.after[turn.counts]], worth[turn.counts]
+            items, worth = self.representative[turn.after[turn.counts]], worth[turn.counts]
             self.known[items] = True
             sums = torch.zeros_like(self.values).index_add_(0, items, worth)
             counts = torch.bincount(items, minlength=len(sums))
@@ -161,4 +162,4 @@ class QTable:
 
     def _moves(self, at: Tensor) -> Tensor:
         """What each move of these positions is worth, (positions, cells); -1 for no move."""
-        return values_after(self.after[at], self.values, self.entry, -1.0)
+        return move_values(self.after[at], self.values, self.representative, -1.0)

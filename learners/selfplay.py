@@ -29,7 +29,7 @@ from learners.nets import (
     planes,
     weights_of,
 )
-from learners.symmetry_classes import Shown, by_stones
+from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Cells
@@ -129,7 +129,7 @@ class SelfPlay:
         adam, optim = config.optimiser == "adam", torch.optim
         kind: type[optim.Adam | optim.Adagrad] = optim.Adam if adam else optim.Adagrad
         self.optimiser = kind(weights, config.lr, eps=1e-5 if adam else 1e-7)
-        self.shown = Shown(self.game, config.symmetric)
+        self.symmetry = SymmetryClasses(self.game, config.symmetric)
         self.planes = planes(self.game.boards)
         self.legal = torch.as_tensor(self.game.successors >= 0)
 
@@ -162,8 +162,8 @@ class SelfPlay:
     def player(cls, config: SelfPlayConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
         """Both nets with these weights, greedy."""
         game, nets = positions(rules), nets_of(lambda: _nets(config, rules), weights)
-        shown, seen = Shown(game, config.symmetric), planes(game.boards)
-        return _player(game, _greedy(config, game, shown, seen, nets))
+        symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
+        return _player(game, _greedy(config, game, symmetry, seen, nets))
 
     def state_dict(self) -> dict[str, Any]:
         """Both nets, the optimiser, the rounds played and the dice."""
@@ -188,7 +188,7 @@ class SelfPlay:
 
     def _greedy(self) -> Cells:
         """The best cell of every position by the net of its seat, (positions,)."""
-        return _greedy(self.config, self.game, self.shown, self.planes, self.nets)
+        return _greedy(self.config, self.game, self.symmetry, self.planes, self.nets)
 
     def _rated(self, tried: Trials) -> Tensor:
         """What each trial is worth, (positions, cells)."""
@@ -208,8 +208,8 @@ class SelfPlay:
         """The positions to fit next, X's and O's."""
         count, dice = self.config.batch, self.rng
         if self.config.boards == "uniform":
-            return [rows[dice.integers(0, len(rows), count)] for rows in self.shown.rows]
-        drawn = self.shown.standing_for[by_stones(self.game, dice, count)]
+            return [rows[dice.integers(0, len(rows), count)] for rows in self.symmetry.rows]
+        drawn = self.symmetry.representative[sample_by_play(self.game, dice, count)]
         return [drawn[self.game.seats[drawn] == seat] for seat in (0, 1)]
 
 
@@ -226,15 +226,15 @@ def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tens
 
 
 def _greedy(
-    config: SelfPlayConfig, game: Positions, shown: Shown, seen: Tensor, nets: Nets
+    config: SelfPlayConfig, game: Positions, symmetry: SymmetryClasses, seen: Tensor, nets: Nets
 ) -> Cells:
     """The best cell of every position by the net of its seat, (positions,)."""
     values = np.full(game.boards.shape, -np.inf, np.float32)
     with torch.no_grad():
-        for seat, rows in zip(SEATS, shown.rows, strict=True):
+        for seat, rows in zip(SEATS, symmetry.rows, strict=True):
             outputs = _outputs(config, nets[seat], seen[torch.as_tensor(rows)])
             values[rows] = outputs.cpu().numpy()
-    return shown.turned_back(np.where(game.successors >= 0, values, -np.inf).argmax(axis=1))
+    return symmetry.expand_cells(np.where(game.successors >= 0, values, -np.inf).argmax(axis=1))
 
 
 def _player(game: Positions, cells: Cells) -> Policy:

@@ -27,7 +27,7 @@ from learners.nets import (
     nets_of,
     weights_of,
 )
-from learners.symmetry_classes import Shown
+from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import positions, require_enumerable, solve, tabulate
 from tttenv.files import write
 from tttenv.game.features import one_hot
@@ -60,7 +60,10 @@ class Moves(NamedTuple):
 
 def solved(rules: Rules) -> Moves:
     """One board of every class that is undecided, with all its optimal moves alike."""
-    solution, rows = solve(rules), np.sort(np.concatenate(Shown(positions(rules), True).rows))
+    solution, rows = (
+        solve(rules),
+        np.sort(np.concatenate(SymmetryClasses(positions(rules), True).rows)),
+    )
     optimal = solution.optimal[rows]
     return Moves(solution.positions.boards[rows], optimal / optimal.sum(axis=1, keepdims=True))
 

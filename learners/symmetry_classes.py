@@ -1,4 +1,4 @@
-"""Which positions a learner looks at, one of each symmetry class or all; tables over them."""
+"""Symmetry classes of positions: one representative stands for all its images; tables over them."""
 
 import numpy as np
 import torch
@@ -10,12 +10,12 @@ from tttenv.game.symmetry import canonical, maps
 from tttenv.kernels.types import Cells
 
 
-class Shown:
-    """The positions a learner looks at, each standing for all its images.
+class SymmetryClasses:
+    """Every position's representative: one position of each class of mirror images and turns.
 
     Args:
         game: all positions.
-        symmetric: look at one board of each class; False: at all boards.
+        symmetric: use one representative for each class; False: each position is its own.
     """
 
     def __init__(self, game: Positions, symmetric: bool) -> None:
@@ -23,23 +23,27 @@ class Shown:
         which = np.zeros(len(game), np.int64)
         if symmetric:
             boards, which = canonical(game.rules, boards)
-        self.standing_for = game.index(boards)  # (positions,): the position looked at instead
-        self.turn = maps(game.rules)[which]  # (positions, cells): its cells as the position's own
-        own = (self.standing_for == np.arange(len(game))) & ~game.over
-        self.rows = [np.flatnonzero(own & (game.seats == seat)) for seat in (0, 1)]  # X's and O's
+        self.representative = game.index(boards)  # (positions,): the number of the representative
+        self.cell_map = maps(game.rules)[which]  # (positions, cells): its cells, on the position
+        own = (self.representative == np.arange(len(game))) & ~game.over
+        # The numbers of the undecided representatives with X to move, and of those with O to move.
+        self.rows = [np.flatnonzero(own & (game.seats == seat)) for seat in (0, 1)]
 
-    def turned_back(self, cells: Cells) -> Cells:
-        """Cells chosen on the positions looked at (positions,), as cells of every position."""
-        seen = cells[self.standing_for]
-        turned: Cells = np.take_along_axis(self.turn, seen[:, None], axis=1)[:, 0]
-        return turned
+    def expand_cells(self, cells: Cells) -> Cells:
+        """Cells chosen on the representatives (positions,) as cells of every position (positions,).
+
+        Entries of positions that are no representatives are ignored.
+        """
+        chosen = cells[self.representative]
+        mapped: Cells = np.take_along_axis(self.cell_map, chosen[:, None], axis=1)[:, 0]
+        return mapped
 
 
-def by_stones(game: Positions, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
-    """Positions (count,) as random stones make them: 0 to cells - 1 of a random order.
+def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
+    """Numbers (count,) of positions reached by random moves, 0 to cells - 1 of them.
 
-    A stone that would end the game is taken back, and no other follows. Boards with many stones
-    come up less often than they are, those with X to move more often.
+    A move that would end the game is not played, and no other follows. So boards with many stones
+    are rarer than among all positions, and boards with X to move more frequent.
     """
     cells = game.rules.cells
     stones = rng.integers(0, cells, count)
@@ -52,20 +56,21 @@ def by_stones(game: Positions, rng: np.random.Generator, count: int) -> NDArray[
     return at
 
 
-def values_after(after: Tensor, values: Tensor, entry: Tensor, none: float) -> Tensor:
-    """What each move is worth by a table of positions, (positions, cells).
+def move_values(after: Tensor, values: Tensor, representative: Tensor, illegal: float) -> Tensor:
+    """The value of each move by a table of positions, (positions, cells).
 
     Args:
-        after: the positions that the moves make, (positions, cells), -1 for no move.
+        after: the numbers of the positions that the moves lead to, (positions, cells); -1 for
+            moves that are not legal.
         values: the table, (positions,).
-        entry: whose number stands for each position, (positions,).
-        none: the worth of no move.
+        representative: the number of the position whose entry each position uses, (positions,).
+        illegal: the value of moves that are not legal.
     """
-    return torch.where(after >= 0, values[entry[after]], none)
+    return torch.where(after >= 0, values[representative[after]], illegal)
 
 
-def best_by_table(game: Positions, moves: Tensor) -> Tabulated:
-    """The player of the move worth most by `moves` (positions, cells), the first of equals."""
+def greedy_table(game: Positions, moves: Tensor) -> Tabulated:
+    """The player of the move with the highest value (positions, cells), the first of equals."""
     best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
     return Tabulated.uniform_over(
         game.rules, (np.arange(game.rules.cells) == best) & (game.successors >= 0)

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.symmetry_classes import Shown, best_by_table, values_after
+from learners.symmetry_classes import SymmetryClasses, greedy_table, move_values
 from tttenv.exact import positions, require_enumerable, solve
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
@@ -69,7 +69,8 @@ class TD0:
         opponent = None if config.self_play else "random"
         self.env = VectorTicTacToe(*size, opponent, "X", obs="board", copy=False)
         self.env.np_random = self.rng
-        self.entry = torch.as_tensor(Shown(game, config.symmetric).standing_for)  # (positions,)
+        classes = SymmetryClasses(game, config.symmetric)
+        self.representative = torch.as_tensor(classes.representative)  # (positions,)
         self.after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
         final = torch.as_tensor(np.where(game.lost, 1.0, 0.5))
         self.first = torch.where(torch.as_tensor(game.over), final, config.default)
@@ -85,12 +86,13 @@ class TD0:
         if self.config.notes:  # the next episodes begin one move later
             after = int(self.after[self.root, self._moves(torch.tensor(self.root)).argmax()])
             self.root = 0 if self.game.over[after] else after
-        error = torch.where(self.values < 0, self.first, self.values)[self.entry] - self.exact
+        values = torch.where(self.values < 0, self.first, self.values)[self.representative]
+        error = values - self.exact
         return {"rms_error": error[1:].square().mean().sqrt().item()}
 
     def policy(self) -> Policy:
         """In each position the best stone by the table, the first of equals."""
-        return best_by_table(self.game, self._moves(torch.arange(len(self.game))))
+        return greedy_table(self.game, self._moves(torch.arange(len(self.game))))
 
     @classmethod
     def empty_weights(cls, config: TD0Config, rules: Rules) -> dict[str, Tensor]:
@@ -102,9 +104,9 @@ class TD0:
     def player(cls, config: TD0Config, rules: Rules, weights: dict[str, Tensor]) -> Policy:
         """The table with these numbers, greedy."""
         game = positions(rules)
-        entry = torch.as_tensor(Shown(game, config.symmetric).standing_for)
+        representative = torch.as_tensor(SymmetryClasses(game, config.symmetric).representative)
         after = torch.as_tensor(game.successors.astype(np.int64))
-        return best_by_table(game, values_after(after, weights["values"], entry, -2.0))
+        return greedy_table(game, move_values(after, weights["values"], representative, -2.0))
 
     def state_dict(self) -> dict[str, Any]:
         """The table, where the next games begin, and the dice."""
@@ -129,7 +131,7 @@ class TD0:
             cells = self._choose(torch.as_tensor(at), torch.as_tensor(explore)[:, None])
             after = self.game.successors[at, cells].astype(np.int64)
             _, rewards, ended, _, _ = self.env.step(cells)
-            known = self.values[entries := self.entry[torch.as_tensor(after)]]
+            known = self.values[entries := self.representative[torch.as_tensor(after)]]
             worth = self.values[entries] = torch.where(known < 0, self.first[entries], known)
             learn = going & (~explore | over[after] if config.notes else ~explore)
             if config.self_play:  # the stone before was the other side's
@@ -148,12 +150,12 @@ class TD0:
 
     def _moves(self, at: Tensor) -> Tensor:
         """What each move of these positions is worth, (positions, cells); -1 unknown, -2 none."""
-        return values_after(self.after[at], self.values, self.entry, -2.0)
+        return move_values(self.after[at], self.values, self.representative, -2.0)
 
     def _learn(self, at: NDArray[np.int64], worth: Tensor, which: NDArray[np.bool_]) -> None:
         """Move the numbers of the positions `at` towards `worth` in the games marked."""
         rows = torch.as_tensor(np.flatnonzero(which))
-        entries = self.entry[torch.as_tensor(at)[rows]]
+        entries = self.representative[torch.as_tensor(at)[rows]]
         change = torch.zeros_like(self.values).index_add_(0, entries, worth[rows])
         counts = torch.bincount(entries, minlength=len(change))
         self.values += self.config.alpha * (change - counts * self.values) / counts.clamp(min=1)

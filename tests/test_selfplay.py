@@ -15,7 +15,7 @@ from learners.selfplay import (
     rated_by_result,
     trials,
 )
-from learners.symmetry_classes import Shown, by_stones
+from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from learners.training.loop import Clock, plan, run
 from tttenv import Rules
 from tttenv.exact import positions
@@ -119,7 +119,7 @@ def test_repaired_targets_put_every_win_above_every_draw_above_every_loss(seed):
 
 def test_random_stones_make_the_boards_of_the_source():
     every, count = positions(Rules()), 200_000
-    drawn = by_stones(every, np.random.default_rng(0), count)
+    drawn = sample_by_play(every, np.random.default_rng(0), count)
     stones = np.count_nonzero(every.boards[drawn], axis=1)
     shares = np.bincount(stones, minlength=9) / count
     assert shares[8] == pytest.approx(0.039, abs=0.002)
@@ -141,20 +141,20 @@ def test_random_stones_make_the_boards_of_the_source():
         assert shares[s] == pytest.approx(exact, abs=5 * (exact / count) ** 0.5)
 
 
-def test_boards_are_shown_by_class_and_answers_turned_back_to_each_image():
+def test_cells_chosen_on_representatives_are_mapped_to_every_image():
     every = positions(Rules())
-    shown = Shown(every, symmetric=True)
-    assert sum(map(len, shown.rows)) == 765 - 138  # the classes but for the finished ones
+    classes = SymmetryClasses(every, symmetric=True)
+    assert sum(map(len, classes.rows)) == 765 - 138  # the classes but for the finished ones
     cells = np.arange(len(every)) % 9
-    turned = shown.turned_back(cells)
+    turned = classes.expand_cells(cells)
     marked = np.where(every.boards == 0, 0, every.boards * 2).astype(np.int64)
     marked[np.arange(len(every)), turned] += 7  # the board with a mark on the answer
-    model = every.boards[shown.standing_for].astype(np.int64) * 2
-    model[np.arange(len(every)), cells[shown.standing_for]] += 7
+    model = every.boards[classes.representative].astype(np.int64) * 2
+    model[np.arange(len(every)), cells[classes.representative]] += 7
     assert (np.sort(marked, axis=1) == np.sort(model, axis=1)).all()
-    assert (canonical(every.rules, every.boards)[0] == every.boards[shown.standing_for]).all()
-    plain = Shown(every, symmetric=False)
-    assert (plain.turned_back(cells) == cells).all()
+    assert (canonical(every.rules, every.boards)[0] == every.boards[classes.representative]).all()
+    plain = SymmetryClasses(every, symmetric=False)
+    assert (plain.expand_cells(cells) == cells).all()
     assert sum(map(len, plain.rows)) == 4520
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from learners.selfplay import rated_by_length, trials
-from learners.symmetry_classes import by_stones
+from learners.symmetry_classes import sample_by_play
 from scripts.reproduction.rows import Found, Job, Row, Task, Tell
 from scripts.reproduction.training import RULES, strength, tail, trained
 from tttenv.exact import positions, solve
@@ -42,7 +42,7 @@ def facts(task: Task, tell: Tell) -> Found:
 def drawn(task: Task, tell: Tell) -> Found:
     """How often the published way to draw boards gives so many stones, and that all come up."""
     game = positions(RULES)
-    rows = by_stones(game, np.random.default_rng(task.seed), task.amount)
+    rows = sample_by_play(game, np.random.default_rng(task.seed), task.amount)
     stones = np.count_nonzero(game.boards[rows], axis=1)
     share = ((stones == 8).mean(), (stones == 4).mean(), (stones % 2 == 0).mean())
     return {"share": share, "hit": (len(np.unique(rows)),)}

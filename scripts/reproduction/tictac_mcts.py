@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from learners.symmetry_classes import Shown
+from learners.symmetry_classes import SymmetryClasses
 from tttenv import Rules
 from tttenv.exact import Tabulated, positions
 
@@ -39,7 +39,7 @@ class TreeSearch:
 
     def __init__(self) -> None:
         self.game = positions(Rules())
-        self.kind = Shown(self.game, symmetric=True).standing_for.tolist()
+        self.kind = SymmetryClasses(self.game, symmetric=True).representative.tolist()
         self.after = [[q for q in row if q >= 0] for row in self.game.successors.tolist()]
         self.nodes: defaultdict[int, Node] = defaultdict(Node)
 
