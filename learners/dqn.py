@@ -24,7 +24,7 @@ from learners.nets import (
     planes,
     weights_of,
 )
-from learners.replay import Moves, Replay
+from learners.replay import Replay, Transitions
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 from tttenv.registry import Spec
@@ -138,7 +138,7 @@ class DQN:
             self.env.reset(options={"board": state["boards"]})
             self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
-    def _play(self) -> Moves:
+    def _play(self) -> Transitions:
         """One move in every game: the best as far as the network knows, or a random one."""
         boards = self.env.boards
         liking = evaluate(self.rules, [self.net], boards)
@@ -146,10 +146,10 @@ class DQN:
         liking = np.where(explore, self.rng.random(boards.shape), liking)
         cells = np.where(boards == 0, liking, -np.inf).argmax(axis=1)
         _, rewards, over, *_ = self.env.step(cells)
-        return Moves(boards, cells, rewards.astype(np.float32), over, self.env.boards)
+        return Transitions(boards, cells, rewards.astype(np.float32), over, self.env.boards)
 
 
-def targets(moves: Moves, values: torch.Tensor, sign: int) -> torch.Tensor:
+def targets(moves: Transitions, values: torch.Tensor, sign: int) -> torch.Tensor:
     """What moves are worth (batch,), by `values` (batch, cells) of the boards after.
 
     `sign` is 1 if the same side decides there, -1 if the other; taken cells count for nothing.

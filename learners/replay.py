@@ -1,4 +1,4 @@
-"""Moves to learn from again: the latest in arrays made once, drawn evenly."""
+"""A replay buffer: the latest transitions, in arrays of fixed size, sampled uniformly."""
 
 from typing import Any, NamedTuple
 
@@ -10,21 +10,21 @@ from tttenv.game.symmetry import inverses, maps
 from tttenv.kernels.types import Boards, Cells, Mask
 
 
-class Moves(NamedTuple):
-    """A batch of moves and what came of them."""
+class Transitions(NamedTuple):
+    """A batch of transitions; the fields' names are keys of stored training states."""
 
     boards: Boards  # (batch, cells), seen by the side that moves
-    cells: Cells  # (batch,), where it moves
-    rewards: NDArray[np.float32]  # (batch,), its own
-    over: Mask  # (batch,): did the game end?
-    after: Boards  # (batch, cells), the next board to decide on; meaningless if over
+    cells: Cells  # (batch,): its moves
+    rewards: NDArray[np.float32]  # (batch,), of the side that moves
+    over: Mask  # (batch,): whether the game ended
+    after: Boards  # (batch, cells), the next board to move on; undefined if over
 
 
 class Replay:
-    """The last `capacity` moves.
+    """The last `capacity` transitions.
 
     Args:
-        capacity: how many are kept; a new one then overwrites the oldest.
+        capacity: how many are stored; further ones overwrite the oldest.
         rules: the game.
 
     Raises:
@@ -35,47 +35,50 @@ class Replay:
         if capacity < 1:
             raise ValueError(f"a replay keeps at least one move, not {capacity}")
         self.maps, self.inverses = maps(rules), inverses(rules)
-        self.kept = Moves(
+        self.kept = Transitions(
             rules.start(capacity),
             np.zeros(capacity, np.int64),
             np.zeros(capacity, np.float32),
             np.zeros(capacity, np.bool_),
             rules.start(capacity),
         )
-        self.capacity, self.seen = capacity, 0  # moves ever added
+        self.capacity, self.seen = capacity, 0  # `seen`: transitions ever added
 
     def __len__(self) -> int:
         return min(self.seen, self.capacity)
 
-    def add(self, moves: Moves) -> None:
-        """Keep these moves, at most `capacity` of them, in place of the oldest."""
-        rows = (self.seen + np.arange(len(moves.cells))) % self.capacity
-        new = moves._asdict()
+    def add(self, new: Transitions) -> None:
+        """Store these transitions, at most `capacity` of them, in place of the oldest."""
+        rows = (self.seen + np.arange(len(new.cells))) % self.capacity
+        arrays = new._asdict()
         for name, array in self.kept._asdict().items():
-            array[rows] = new[name]
+            array[rows] = arrays[name]
         self.seen += len(rows)
 
-    def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Moves:
-        """Moves (count,) drawn evenly, with replacement; at least one must be kept.
+    def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Transitions:
+        """Transitions (count,) sampled uniformly, with replacement; at least one must be stored.
 
-        With `turned`, each is seen in one of the images of the board, drawn evenly.
+        Args:
+            count: how many.
+            rng: the generator of the random numbers.
+            turned: whether each is replaced by one of its images, sampled uniformly.
         """
         rows = rng.integers(0, len(self), count)
         boards, cells, rewards, over, after = self.kept
-        drawn = Moves(boards[rows], cells[rows], rewards[rows], over[rows], after[rows])
+        drawn = Transitions(boards[rows], cells[rows], rewards[rows], over[rows], after[rows])
         return self.image(drawn, rng.integers(0, len(self.maps), count)) if turned else drawn
 
-    def image(self, moves: Moves, which: NDArray[np.int64]) -> Moves:
-        """The moves (batch,) as maps number `which` (batch,) of `game.symmetry` show them."""
+    def image(self, transitions: Transitions, which: NDArray[np.int64]) -> Transitions:
+        """The images of the transitions (batch,) under the maps with numbers `which` (batch,)."""
         turn = self.maps[which]
-        return moves._replace(
-            boards=np.take_along_axis(moves.boards, turn, axis=1),
-            cells=self.inverses[which, moves.cells],
-            after=np.take_along_axis(moves.after, turn, axis=1),
+        return transitions._replace(
+            boards=np.take_along_axis(transitions.boards, turn, axis=1),
+            cells=self.inverses[which, transitions.cells],
+            after=np.take_along_axis(transitions.after, turn, axis=1),
         )
 
     def state_dict(self) -> dict[str, Any]:
-        """The moves kept and how many were ever added."""
+        """The stored transitions and how many were ever added."""
         kept = {name: array[: len(self)].copy() for name, array in self.kept._asdict().items()}
         return {"seen": self.seen, "kept": kept}
 

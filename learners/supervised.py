@@ -1,9 +1,9 @@
 """Supervised learning of moves: a classifier from boards to the best reply, with symmetric images.
 
-As published, it learns one reply to each of 25 boards, and loses to random play. Its test leaves
-out one board but not its images, and on it every legal move is optimal anyway. Repaired, it learns
-all classes of the solved game in all their images, every optimal move counting alike, illegal ones
-masked; `holdout` keeps whole classes apart, so that nothing leaks.
+As published, it learns one reply to each of 25 boards, and loses to random play. Its test set is
+one board, whose images are in the training set, and on which every legal move is optimal. Repaired,
+it learns all classes of the solved game in all their images, with equal labels for all optimal
+moves and illegal moves masked; `holdout` keeps whole classes apart, so that nothing leaks.
 """
 
 import csv
@@ -42,47 +42,53 @@ MOST = 1_000_000  # rows of one
 TEST = [-1, 0, 0, 1, -1, -1, 0, 0, 1]  # the published test board
 
 
-class Moves(NamedTuple):
-    """Boards and what to play on them."""
+class LabelledPositions(NamedTuple):
+    """Boards with the moves to learn on them."""
 
     boards: Boards  # (rows, cells), seen by the side to move
-    replies: Probs  # (rows, cells): the share of each move, those of a row sum to one
+    labels: Probs  # (rows, cells): the probability of each move; a row sums to one
 
-    def at(self, rows: NDArray[Any]) -> "Moves":
-        """Some of the rows, by number or by a mask."""
-        return Moves(self.boards[rows], self.replies[rows])
+    def select(self, rows: NDArray[Any]) -> "LabelledPositions":
+        """Some of the rows, by their numbers or a mask."""
+        return LabelledPositions(self.boards[rows], self.labels[rows])
 
-    def turned(self, cells: NDArray[np.int64]) -> "Moves":
-        """The images of all rows under one map each, (rows, cells)."""
-        turn = np.take_along_axis
-        return Moves(turn(self.boards, cells, axis=1), turn(self.replies, cells, axis=1))
+    def mapped(self, cells: NDArray[np.int64]) -> "LabelledPositions":
+        """The image of each row under a map of its own: row i of `cells` (rows, cells)."""
+        take = np.take_along_axis
+        return LabelledPositions(take(self.boards, cells, axis=1), take(self.labels, cells, axis=1))
 
 
-def solved(rules: Rules) -> Moves:
-    """One board of every class that is undecided, with all its optimal moves alike."""
+def solved_positions(rules: Rules) -> LabelledPositions:
+    """One board of every undecided class, its optimal moves labelled with equal probability."""
     solution, rows = (
         solve(rules),
         np.sort(np.concatenate(SymmetryClasses(positions(rules), True).rows)),
     )
     optimal = solution.optimal[rows]
-    return Moves(solution.positions.boards[rows], optimal / optimal.sum(axis=1, keepdims=True))
+    return LabelledPositions(
+        solution.positions.boards[rows], optimal / optimal.sum(axis=1, keepdims=True)
+    )
 
 
-def stand_in(rules: Rules, count: int, rng: np.random.Generator) -> Moves:
-    """Some random boards with O to move, one a class, each with its first optimal move."""
-    boards, replies = solved(rules)
+def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> LabelledPositions:
+    """Random boards (count, cells) with O to move, one of a class, with one optimal move each.
+
+    They replace the published boards where their file is missing.
+    """
+    boards, labels = solved_positions(rules)
     second = np.flatnonzero(rules.seat(boards) == 1)
     rows = rng.choice(second, min(count, len(second)), replace=False)
-    return Moves(boards[rows], np.eye(rules.cells)[replies[rows].argmax(axis=1)])
+    return LabelledPositions(boards[rows], np.eye(rules.cells)[labels[rows].argmax(axis=1)])
 
 
-def read_csv(rules: Rules, path: str | Path) -> tuple[Moves, list[str]]:
-    """The rows of a CSV file that can be believed, and what is wrong with each of the others.
+def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[str]]:
+    """The valid rows of a CSV file, and a message about each of the others.
 
-    Each row is a board, cell by cell 1 mine, -1 theirs, 0 empty, and the cell of the best reply.
+    Each row is a board, cell by cell 1 mine, -1 theirs, 0 empty, and the cell of the best reply. It
+    is valid if the board can be reached and the reply is an optimal move.
 
     Raises:
-        ValueError: if the file cannot be read, is too large or no row can be believed.
+        ValueError: if the file cannot be read or is too large, or no row is valid.
     """
     name = shown(path)
     try:
@@ -104,16 +110,18 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[Moves, list[str]]:
     if not good:
         raise ValueError(f"no row of {name} can be believed; {(complaints or ['it is empty'])[0]}")
     table = np.array(good, np.int64)
-    return Moves(table[:, :-1].astype(np.int8), np.eye(rules.cells)[table[:, -1]]), complaints
+    return LabelledPositions(
+        table[:, :-1].astype(np.int8), np.eye(rules.cells)[table[:, -1]]
+    ), complaints
 
 
-def left_out(path: str | Path, believed: int, complaints: list[str]) -> str:
-    """One sentence on the rows of a file that `read_csv` does not believe: how many, and the first.
+def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
+    """One sentence about the rows that `read_csv` refused: how many, and what is wrong with one.
 
     Args:
-        path: of the file.
-        believed: how many rows it does.
-        complaints: what is wrong with each of the others.
+        path: the file.
+        believed: how many rows are valid.
+        complaints: the messages about the others.
     """
     if not complaints:
         return ""
@@ -123,31 +131,37 @@ def left_out(path: str | Path, believed: int, complaints: list[str]) -> str:
 
 
 def export_csv(rules: Rules, path: str | Path) -> int:
-    """Write `solved(rules)` as `read_csv` reads it, a row for each optimal move; how many rows."""
-    moves = solved(rules)
-    which, replies = np.nonzero(moves.replies)
+    """Write `solved_positions(rules)` in the format of `read_csv`, a row for each optimal move.
+
+    Returns:
+        The number of rows.
+    """
+    solved = solved_positions(rules)
+    which, replies = np.nonzero(solved.labels)
     table = io.StringIO(newline="")
-    csv.writer(table).writerows(np.column_stack([moves.boards[which], replies]).tolist())
+    csv.writer(table).writerows(np.column_stack([solved.boards[which], replies]).tolist())
     write(Path(path), table.getvalue())
     return len(which)
 
 
-def images(rules: Rules, moves: Moves) -> Moves:
+def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
     """All images of all rows under the symmetries, (rows * maps, cells)."""
-    turns, count = maps(rules), len(moves.boards)
-    every = moves.at(np.repeat(np.arange(count), len(turns)))
-    return every.turned(np.tile(turns, (count, 1)))
+    every_map, count = maps(rules), len(rows.boards)
+    repeated = rows.select(np.repeat(np.arange(count), len(every_map)))
+    return repeated.mapped(np.tile(every_map, (count, 1)))
 
 
-def turned_twice(rules: Rules, moves: Moves, count: int, rng: np.random.Generator) -> Moves:
-    """As published: random rows, two transforms each of five, and the test board taken out.
+def published_images(
+    rules: Rules, rows: LabelledPositions, count: int, rng: np.random.Generator
+) -> LabelledPositions:
+    """As published: random rows, each mapped by two of five symmetries, without the test board.
 
-    That gives the eight images unevenly, and those of the test board stay.
+    So the eight images have unequal probabilities, and the images of the test board remain.
     """
     first, second = maps(rules)[rng.integers(1, 6, (2, count))]
-    rows = moves.at(rng.integers(0, len(moves.boards), count))
-    found = rows.turned(first).turned(second)
-    return found.at((found.boards != TEST).any(axis=1))
+    drawn = rows.select(rng.integers(0, len(rows.boards), count))
+    found = drawn.mapped(first).mapped(second)
+    return found.select((found.boards != TEST).any(axis=1))
 
 
 def _complaint(rules: Rules, row: list[str]) -> str | None:
@@ -172,7 +186,7 @@ def _complaint(rules: Rules, row: list[str]) -> str | None:
 
 @dataclass(frozen=True)
 class SupervisedConfig:
-    """What supervised learning can be told."""
+    """The settings of supervised learning."""
 
     seed: int = 0  # of the first weights and of all that is drawn
     net: Literal["onehot", "book"] = "onehot"  # one-hot in, ReLUs; or the published one
@@ -214,12 +228,12 @@ class Supervised:
         rows, self.complaints = self._rows()
         order = self.rng.permutation(len(rows.boards))
         held = int(len(order) * config.holdout)
-        self.held_out, learned = rows.boards[order[:held]], rows.at(order[held:])
+        self.held_out, learned = rows.boards[order[:held]], rows.select(order[held:])
         examples = images(rules, learned)
         if config.data == "book":
-            examples = turned_twice(rules, learned, 500, self.rng)
+            examples = published_images(rules, learned, 500, self.rng)
         self.inputs = _inputs(config, examples.boards)
-        self.replies = torch.as_tensor(examples.replies.astype(np.float32))
+        self.labels = torch.as_tensor(examples.labels.astype(np.float32))
         self.legal = torch.as_tensor(examples.boards == 0)
 
     def step(self) -> dict[str, float]:
@@ -230,7 +244,7 @@ class Supervised:
             outputs = self.net(self.inputs[rows])
             if self.config.masked:
                 outputs = torch.where(self.legal[rows], outputs, -1e9)
-            loss = nn.functional.cross_entropy(outputs, self.replies[rows])
+            loss = nn.functional.cross_entropy(outputs, self.labels[rows])
             self.optimiser.zero_grad()
             loss.backward()  # type: ignore[no-untyped-call]  # torch's own
             self.optimiser.step()
@@ -265,14 +279,14 @@ class Supervised:
             self.optimiser.load_state_dict(state["optimiser"])
             self.rng.bit_generator.state = state["rng"]
 
-    def _rows(self) -> tuple[Moves, list[str]]:
-        """The boards and replies of the config before any turning, and what is wrong with them."""
-        rows, complaints = solved(self.rules), list[str]()
+    def _rows(self) -> tuple[LabelledPositions, list[str]]:
+        """The boards and labels that the config asks for, without images, and warnings."""
+        rows, complaints = solved_positions(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)
-            said = left_out(self.config.moves_csv, len(rows.boards), complaints)
+            said = skipped_rows(self.config.moves_csv, len(rows.boards), complaints)
         elif self.config.data == "book":
-            rows = stand_in(self.rules, 25, self.rng)
+            rows = sample_solved(self.rules, 25, self.rng)
             complaints = ["no moves_csv is given: 25 boards of the solver stand in for it"]
             said = complaints[0]
         if complaints:

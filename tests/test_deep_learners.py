@@ -11,7 +11,7 @@ from learners.dqn import DQN, DQNConfig, targets
 from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, lent_dice
 from learners.nets import planes
 from learners.reinforce import Reinforce, ReinforceConfig
-from learners.replay import Moves, Replay
+from learners.replay import Replay, Transitions
 from learners.testing import check_learner
 from learners.training.checkpoint import load_state, save_state
 from learners.training.loop import Clock, plan, run
@@ -23,17 +23,17 @@ from tttenv.vector import VectorTicTacToe
 torch.set_num_threads(1)  # tests side by side would wait for each other's threads
 
 
-def some_moves(start, count, rules=None):
+def numbered_transitions(start, count, rules=None):
     """Moves that can be told apart: number i is rewarded i."""
     rules, number = rules or Rules(), np.arange(start, start + count)
     boards = rules.start(count)
-    return Moves(boards, number % 9, number.astype(np.float32), number % 2 == 0, boards)
+    return Transitions(boards, number % 9, number.astype(np.float32), number % 2 == 0, boards)
 
 
-def moves_of(before, cell, after, reward=0.0, over=False):
+def one_transition(before, cell, after, reward=0.0, over=False):
     rules = Rules()
     boards, following = rules.parse(before)[None], rules.parse(after)[None]
-    return Moves(
+    return Transitions(
         boards, np.array([cell]), np.array([reward], np.float32), np.array([over]), following
     )
 
@@ -41,7 +41,7 @@ def moves_of(before, cell, after, reward=0.0, over=False):
 def test_a_replay_keeps_the_latest_moves_and_draws_all_of_them_evenly():
     replay, rng = Replay(10, Rules()), np.random.default_rng(0)
     for start in range(0, 24, 4):
-        replay.add(some_moves(start, 4))
+        replay.add(numbered_transitions(start, 4))
     assert len(replay) == 10
     drawn = replay.sample(20_000, rng)
     numbers = drawn.rewards.astype(int)
@@ -54,10 +54,10 @@ def test_a_replay_keeps_the_latest_moves_and_draws_all_of_them_evenly():
 
 def test_a_replay_comes_back_and_goes_on_overwriting_where_it_was():
     replay, again = Replay(10, Rules()), Replay(10, Rules())
-    replay.add(some_moves(0, 7))
+    replay.add(numbered_transitions(0, 7))
     again.load_state_dict(replay.state_dict())
     for one in (replay, again):
-        one.add(some_moves(7, 7))
+        one.add(numbered_transitions(7, 7))
     for kept, same in zip(replay.kept, again.kept, strict=True):
         assert (kept == same).all()
     assert sorted(again.kept.rewards) == list(range(4, 14))
@@ -71,13 +71,13 @@ def test_an_image_of_a_move_leads_to_the_image_of_its_board(rules):
     replay = Replay(1, rules)
     number = np.zeros(len(cells), np.float32)
     which = rng.integers(0, len(replay.maps), len(cells))
-    turned = replay.image(Moves(boards, cells, number, number == 1, after), which)
+    turned = replay.image(Transitions(boards, cells, number, number == 1, after), which)
     assert (rules.play(turned.boards, turned.cells) == turned.after).all()
     assert (turned.boards != boards).any()
 
 
 def test_targets_never_look_at_taken_cells_nor_beyond_the_end():
-    moves = moves_of("XX_OO____", 5, "XX_OOX___")
+    moves = one_transition("XX_OO____", 5, "XX_OOX___")
     values = torch.full((1, 9), 7.0)
     values[0, [2, 6, 7, 8]] = torch.tensor([0.25, -1.0, 0.5, 0.0])
     assert targets(moves, values, sign=1).tolist() == [0.5]
@@ -90,8 +90,8 @@ def test_two_plies_of_self_play_teach_that_what_the_other_wins_is_lost():
     """X on 8 lets O win on 5; on 2 X wins itself; on 5 it blocks and threatens."""
     wins = torch.zeros(1, 9)
     wins[0, 5] = 1.0  # what O's best reply is worth to O
-    assert targets(moves_of("XX_OO____", 8, "XX_OO___X"), wins, sign=-1).tolist() == [-1.0]
-    won = moves_of("XX_OO____", 2, "XXXOO____", reward=1.0, over=True)
+    assert targets(one_transition("XX_OO____", 8, "XX_OO___X"), wins, sign=-1).tolist() == [-1.0]
+    won = one_transition("XX_OO____", 2, "XXXOO____", reward=1.0, over=True)
     assert targets(won, wins, sign=-1).tolist() == [1.0]
     learner = DQN(DQNConfig(), Rules())
     assert learner.sign == -1

@@ -13,7 +13,7 @@ import pytest
 
 from learners.cli import readme_blocks, train
 from learners.registry import LEARNERS
-from learners.supervised import read_csv, solved
+from learners.supervised import read_csv, solved_positions
 from scripts import reproduce, reproduction
 from scripts.reproduction import tables, work
 from scripts.reproduction.rows import Row, Task, holds, scores, tolerance
@@ -280,7 +280,7 @@ def test_the_data_set_of_supervised_is_exported_and_read_again(tmp_path, monkeyp
     train.main(["supervised", "--export-csv", "moves.csv"])
     moves, complaints = read_csv(Rules(), tmp_path / "moves.csv")
     assert not complaints
-    assert len(moves.boards) == (solved(Rules()).replies > 0).sum()
+    assert len(moves.boards) == (solved_positions(Rules()).labels > 0).sum()
     assert str(len(moves.boards)) in capsys.readouterr().out
     for name, complaint in (("supervised", "exists already"), ("td0", "is for supervised")):
         with pytest.raises(ValueError, match=complaint):

@@ -13,7 +13,15 @@ import pytest
 import torch
 
 from learners.registry import LEARNERS
-from learners.supervised import MOST, TEST, export_csv, images, read_csv, solved, turned_twice
+from learners.supervised import (
+    MOST,
+    TEST,
+    export_csv,
+    images,
+    published_images,
+    read_csv,
+    solved_positions,
+)
 from learners.testing import check_learner
 from learners.training.loop import Clock, plan, run
 from tttenv.exact import solve
@@ -168,8 +176,11 @@ def test_the_published_transforms_are_the_five_that_are_drawn():
 def test_images_turn_replies_with_their_boards():
     optimal, game = solve(RULES).optimal, solve(RULES).positions
     rng = np.random.default_rng(0)
-    for moves in (images(RULES, solved(RULES)), turned_twice(RULES, solved(RULES), 500, rng)):
-        assert ((moves.replies > 0) == optimal[game.index(moves.boards)]).all()
+    for moves in (
+        images(RULES, solved_positions(RULES)),
+        published_images(RULES, solved_positions(RULES), 500, rng),
+    ):
+        assert ((moves.labels > 0) == optimal[game.index(moves.boards)]).all()
     assert not (moves.boards == TEST).all(axis=1).any()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from learners.supervised import LONGEST, TEST, Moves, images
+from learners.supervised import LONGEST, TEST, LabelledPositions, images
 from scripts.reproduction.rows import Found, Job, Row, Task, Tell
 from scripts.reproduction.training import RULES, strength, trained
 from tttenv.exact import positions, solve
@@ -28,13 +28,13 @@ def classifier(task: Task, tell: Tell) -> Found:
         )
     with torch.no_grad():
         outputs = learner.net(learner.inputs)
-    right = outputs.argmax(dim=1) == learner.replies.argmax(dim=1)
+    right = outputs.argmax(dim=1) == learner.labels.argmax(dim=1)
     test = np.array([TEST], np.int8)
     shown = learner.inputs.numpy().astype(np.int8)
     kinds = orbits(RULES, np.concatenate([test, shown]))[1]
     found: Found = {
         **strength(learner.policy()),
-        "loss": (torch.nn.functional.cross_entropy(outputs, learner.replies).item(),),
+        "loss": (torch.nn.functional.cross_entropy(outputs, learner.labels).item(),),
         "accuracy": (right.float().mean().item(),),
         "answer": (int(learner._outputs(test).argmax()),),
     }
@@ -69,8 +69,8 @@ def file_facts(task: Task, tell: Tell) -> Found:
     lines = csv.reader(io.StringIO(text, newline=""))
     table = np.array([whole for row in lines if (whole := _whole(row))])
     boards, replies = table[:, :9].astype(np.int8), np.eye(9)[table[:, 9]]
-    every = images(RULES, Moves(boards, replies))
-    pairs = np.unique(np.column_stack([every.boards, every.replies.argmax(axis=1)]), axis=0)
+    every = images(RULES, LabelledPositions(boards, replies))
+    pairs = np.unique(np.column_stack([every.boards, every.labels.argmax(axis=1)]), axis=0)
     labels: dict[tuple[int, ...], list[int]] = {}
     for *board, reply in pairs.tolist():
         labels.setdefault(tuple(board), []).append(reply)
