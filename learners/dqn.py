@@ -1,9 +1,9 @@
-"""Deep Q-learning: a network says what each legal cell is worth, and learns it from replayed moves.
+"""Deep Q-learning: a network estimates the Q value of each legal cell, learnt by replay.
 
-A move is worth its reward and what the best legal answer leaves of it. In self-play the next board
-is the other side's, whose best is our worst: r - max q (negamax); against an opponent it is our own
-again: r + max q. No maximum looks at taken cells; q comes from the target, an older copy of the
-network (Mnih et al., Nature 518, 2015). What is replayed is turned or mirrored at random.
+The target of a move is its reward and the best Q value of the next board. In self-play that board
+is the other side's, whose best value is ours negated: r - max q (negamax); against an opponent it
+is our own: r + max q. The maximum is over legal cells; q comes from the target network, an older
+copy (Mnih et al., Nature 518, 2015). Replayed transitions are turned or mirrored at random.
 """
 
 import copy
@@ -33,20 +33,20 @@ from tttenv.vector import VectorTicTacToe
 
 @dataclass(frozen=True)
 class DQNConfig:
-    """What deep Q-learning can be told."""
+    """The settings of deep Q-learning."""
 
-    seed: int = 0  # of the first weights and all dice
+    seed: int = 0  # of the first weights and all random numbers
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers
     plain: bool = False  # 1, -1, 0 go in and sigmoids come out; False: one-hot planes, linear
-    opponent: Spec | None = None  # whom to learn against, a player's spec; None: self-play
+    opponent: Spec | None = None  # the player to learn against, as a spec; None: self-play
     draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; in self-play 0
-    games: int = 64  # played side by side, a move each a step
-    epsilon: float = 0.3  # how often a move is random
-    capacity: int = 20_000  # moves kept for replay
-    symmetric: bool = True  # turn and mirror what is replayed
-    batch: int = 256  # moves replayed for a gradient step, of which a step makes one
-    lr: float = 3e-3  # learning rate, of Adam
-    sync: int = 50  # steps until the target becomes a copy of the network again
+    games: int = 64  # played side by side, one move in each for a step
+    epsilon: float = 0.3  # probability of a random move
+    capacity: int = 20_000  # moves in the replay buffer
+    symmetric: bool = True  # turn and mirror replayed moves at random
+    batch: int = 256  # replayed moves in the gradient step, one for each step
+    lr: float = 3e-3  # learning rate of Adam
+    sync: int = 50  # steps between copies of the network to the target network
 
     def __post_init__(self) -> None:
         if min(self.games, self.batch, self.sync) < 1 or self.capacity < self.games:
@@ -64,7 +64,7 @@ class DQN:
     """Learns on any rules.
 
     Published, in nestedsoftware/tictac: plain boards, random replies, a draw paying like a win, and
-    2,000,000 games a seat, each move fitted once by plain gradient steps.
+    2,000,000 games in each seat, one gradient step without replay for every move.
     """
 
     Config: ClassVar[type] = DQNConfig
@@ -72,7 +72,7 @@ class DQN:
 
     def __init__(self, config: DQNConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0
-        self.sign = 1 if config.opponent else -1  # of what the board after is worth
+        self.sign = 1 if config.opponent else -1  # of the next board's value
         self.rng = np.random.default_rng(config.seed)
         self.net = _net(config, rules, self.rng)
         self.target = copy.deepcopy(self.net)
@@ -86,13 +86,14 @@ class DQN:
         self.env.reset()
 
     def step(self) -> dict[str, float]:
-        """A move in every game, then one gradient step."""
+        """One move in every game, then one gradient step."""
         self.replay.add(self._play())
-        moves = self.replay.sample(self.config.batch, self.rng, self.config.symmetric)
+        transitions = self.replay.sample(self.config.batch, self.rng, self.config.symmetric)
         with torch.no_grad():
-            wanted = targets(moves, self.target(planes(moves.after)), self.sign)
-        values = self.net(planes(moves.boards)).gather(1, torch.as_tensor(moves.cells)[:, None])
-        loss = (values[:, 0] - wanted).square().mean()
+            targets = td_targets(transitions, self.target(planes(transitions.after)), self.sign)
+        cells = torch.as_tensor(transitions.cells)[:, None]
+        values = self.net(planes(transitions.boards)).gather(1, cells)
+        loss = (values[:, 0] - targets).square().mean()
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
@@ -102,7 +103,7 @@ class DQN:
         return {"loss": loss.item()}
 
     def policy(self) -> Policy:
-        """Greedy: the legal cell worth most."""
+        """Greedy: the legal cell with the highest Q value."""
         return greedy_player(self.rules, [self.net])
 
     @classmethod
@@ -117,7 +118,7 @@ class DQN:
         return greedy_player(rules, list(nets.values()))
 
     def state_dict(self) -> dict[str, Any]:
-        """The network, its target, the optimiser, the replay, the games at hand and the dice."""
+        """Both networks, the optimiser, the replay buffer, the boards and the generator's state."""
         return {
             "weights": weights_of({"net": self.net}),
             "target": weights_of({"net": self.target}),
@@ -139,23 +140,27 @@ class DQN:
             self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
     def _play(self) -> Transitions:
-        """One move in every game: the best as far as the network knows, or a random one."""
+        """One move in every game: the one with the highest Q value, or a random one."""
         boards = self.env.boards
-        liking = evaluate(self.rules, [self.net], boards)
+        q_values = evaluate(self.rules, [self.net], boards)
         explore = self.rng.random((len(boards), 1)) < self.config.epsilon
-        liking = np.where(explore, self.rng.random(boards.shape), liking)
-        cells = np.where(boards == 0, liking, -np.inf).argmax(axis=1)
+        q_values = np.where(explore, self.rng.random(boards.shape), q_values)
+        cells = np.where(boards == 0, q_values, -np.inf).argmax(axis=1)
         _, rewards, over, *_ = self.env.step(cells)
         return Transitions(boards, cells, rewards.astype(np.float32), over, self.env.boards)
 
 
-def targets(moves: Transitions, values: torch.Tensor, sign: int) -> torch.Tensor:
-    """What moves are worth (batch,), by `values` (batch, cells) of the boards after.
+def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> torch.Tensor:
+    """The targets (batch,) of temporal-difference learning.
 
-    `sign` is 1 if the same side decides there, -1 if the other; taken cells count for nothing.
+    Args:
+        transitions: a batch of moves.
+        values: the Q values of the boards after the moves, (batch, cells).
+        sign: 1 if the same side moves next, -1 if the other side does.
     """
-    best = values.masked_fill(torch.as_tensor(moves.after != 0), -torch.inf).amax(dim=1)
-    return torch.as_tensor(moves.rewards) + sign * best.masked_fill(torch.as_tensor(moves.over), 0)
+    best = values.masked_fill(torch.as_tensor(transitions.after != 0), -torch.inf).amax(dim=1)
+    best = best.masked_fill(torch.as_tensor(transitions.over), 0)
+    return torch.as_tensor(transitions.rewards) + sign * best
 
 
 def _net(config: DQNConfig, rules: Rules, rng: np.random.Generator | None = None) -> MaskedMLP:
@@ -163,7 +168,7 @@ def _net(config: DQNConfig, rules: Rules, rng: np.random.Generator | None = None
 
 
 class PlainMLP(MaskedMLP):
-    """From boards as 1, -1, 0 to numbers between -1, what a loss is worth, and 1, a win."""
+    """From boards as 1, -1, 0 to Q values from -1, a loss, to 1, a win."""
 
     def __init__(
         self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator | None

@@ -1,15 +1,16 @@
-"""Self-play with trials of every cell, "Algorithm A": two masked MLPs, one a seat.
+"""Self-play with look-ahead targets, "Algorithm A": two masked MLPs, one for each seat.
 
 Source: the public experiment "ModelThreeDensesReluReluAdamMasked" in Keras.
 
-Each round both nets say their best cell on all boards. Every empty cell of every board is then
-tried: a stone there, and both nets play greedily to the end; the table of successors gives the
-outcome of all these games in one pass. On batches of boards the nets are fitted to the outcomes.
+In each round the nets' greedy moves on all boards are computed. The look-ahead then plays every
+legal move of every board, and after it both nets' greedy moves to the end; backward induction over
+the table of successors gives the results of all these games in one pass. The targets of the nets
+are made of these results, and the nets are updated on batches of boards.
 
-The published form rates a win by its speed and all else by its slowness, so that a loss by the last
-stone is worth as much as a draw, and its second player stays beatable. Repaired, a loss is always
-worth less than a draw; beside the outcome against itself counts the chance to win against random
-play; and one board of each symmetry class is shown to the nets.
+In the published form the target of a win grows with its speed, and that of a draw and of a loss
+alike with its length, so that a loss by the last stone has the target of a draw, and its second
+player stays beatable. Repaired, a loss always has a lower target than a draw; the chance to win
+against random play is a part of the targets; and the nets see one board of each symmetry class.
 """
 
 from dataclasses import dataclass
@@ -36,24 +37,24 @@ from tttenv.kernels.types import Cells
 from tttenv.policy import Policy
 
 
-class Trials(NamedTuple):
-    """What comes of a stone on each cell of each position, (positions, cells), for its player.
+class LookAhead(NamedTuple):
+    """The results of each move in each position, (positions, cells), for the side that makes it.
 
-    Cells that cannot be played hold zeros.
+    Moves that are not legal have zeros.
     """
 
     results: NDArray[np.int8]  # 1 win, 0 draw, -1 loss, if both sides then play greedily
-    plies: NDArray[np.int16]  # how many more plies such a game takes
+    plies: NDArray[np.int16]  # the plies after the move in such a game
     chances: NDArray[np.float64]  # of a win, if the other side then moves at random instead
 
 
-def trials(game: Positions, cells: Cells) -> Trials:
-    """Try every legal cell of every position, then play on with `cells` (positions,) to the end."""
+def look_ahead(game: Positions, cells: Cells) -> LookAhead:
+    """The results of every legal move, after which both sides play `cells` (positions,)."""
     size = game.boards.shape
-    found = Trials(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
+    found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
     result = np.where(game.lost, -1, 0).astype(np.int8)  # of greedy play, for the side to move
     length = np.zeros(len(game), np.int16)
-    # The greedy player's chance to win against a random one: with it to move, with the other.
+    # The greedy player's chance to win against a random one, when it is to move and when it is not.
     own, other = np.zeros(len(game)), game.lost.astype(np.float64)
     for stones in reversed(range(len(game.plies) - 1)):
         rows = np.arange(len(game))[game.ply(stones)][~game.over[game.ply(stones)]]
@@ -69,38 +70,45 @@ def trials(game: Positions, cells: Cells) -> Trials:
     return found
 
 
-def rated_by_length(game: Positions, tried: Trials) -> NDArray[np.float64]:
-    """As published: a win .7 to 1, sooner is better; a draw or loss 0 to .4, later is better.
+def targets_by_length(game: Positions, found: LookAhead) -> NDArray[np.float64]:
+    """Targets (positions, cells) as published: a win .7 to 1, a draw or loss 0 to .4.
 
-    With k plies after the trial and s stones before it on 9 cells, .7 + .3 * .5 ** (2k / (9 - s))
-    and .4 * k / (9 - s): a draw and a loss by the last stone are worth the same.
+    With k plies after the move and s stones before it on 9 cells, a win has the target
+    .7 + .3 * .5 ** (2k / (9 - s)), a draw and a loss .4 * k / (9 - s): a quick win and a slow loss
+    are better, and a loss by the last stone has the target of a draw.
     """
     left = np.count_nonzero(game.boards == 0, axis=1, keepdims=True)
-    share = tried.plies / np.maximum(left, 1)
-    return np.asarray(np.where(tried.results > 0, 0.7 + 0.3 * 0.5 ** (2 * share), 0.4 * share))
+    share = found.plies / np.maximum(left, 1)
+    return np.asarray(np.where(found.results > 0, 0.7 + 0.3 * 0.5 ** (2 * share), 0.4 * share))
 
 
-def rated_by_result(tried: Trials, draw: float, chance: float) -> NDArray[np.float64]:
-    """A win 1, a draw `draw`, a loss 0, mixed with the chance against random by weight `chance`."""
-    outcome = np.where(tried.results > 0, 1.0, np.where(tried.results == 0, draw, 0.0))
-    return np.asarray((1 - chance) * outcome + chance * tried.chances)
+def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[np.float64]:
+    """Targets (positions, cells): the mean of the result and the chance of a win against random.
+
+    Args:
+        found: of the look-ahead.
+        draw: the result of a draw; a win is 1, a loss 0.
+        chance: the weight of the chance to win; the result has the rest.
+    """
+    outcome = np.where(found.results > 0, 1.0, np.where(found.results == 0, draw, 0.0))
+    return np.asarray((1 - chance) * outcome + chance * found.chances)
 
 
 @dataclass(frozen=True)
 class SelfPlayConfig:
-    """What self-play can be told."""
+    """The settings of self-play."""
 
-    seed: int = 0  # of the first weights and of the boards drawn
+    seed: int = 0  # of the first weights and of the sampled boards
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both nets
-    symmetric: bool = True  # show the nets one board of each symmetry class
-    boards: Literal["uniform", "stones"] = "uniform"  # drawn over positions, or by random stones
-    batch: int = 128  # boards a fit: of each seat if uniform, else of both
-    fits: int = 4  # gradient steps a round
-    optimiser: Literal["adam", "adagrad"] = "adam"  # which makes the gradient steps
+    symmetric: bool = True  # train on one board of each symmetry class
+    boards: Literal["uniform", "stones"] = "uniform"  # from all positions, or by random play
+    batch: int = 128  # boards in an update: of each seat if uniform, else of both
+    fits: int = 4  # updates in a round
+    optimiser: Literal["adam", "adagrad"] = "adam"  # of the updates
     lr: float = 4e-3  # learning rate at the start
-    halving: int | None = 100  # rounds until it is halved, as long again a third; None: never
-    targets: Literal["repaired", "published"] = "repaired"  # how trials are rated
-    draw: float = 0.5  # repaired: what a draw is worth, a win being 1 and a loss 0
+    halving: int | None = 100  # lr decay: after so many rounds 1/2, after twice 1/3; None: none
+    targets: Literal["repaired", "published"] = "repaired"  # how results become targets
+    draw: float = 0.5  # repaired: the target of a draw, a win being 1 and a loss 0
     chance: float = 0.25  # repaired: weight of the chance to win against random play
     legal_constant: float | None = None  # with a number: outputs are ReLUs plus it on legal cells
 
@@ -112,7 +120,7 @@ PUBLISHED = SelfPlayConfig(
 
 
 class SelfPlay:
-    """Learns on games small enough to enumerate; its source lets O move first, we let X."""
+    """Learns on games small enough to enumerate. X moves first; in its source, O does."""
 
     Config: ClassVar[type] = SelfPlayConfig
     presets: ClassVar[dict[str, Any]] = {"default": SelfPlayConfig(), "published": PUBLISHED}
@@ -134,13 +142,13 @@ class SelfPlay:
         self.legal = torch.as_tensor(self.game.successors >= 0)
 
     def step(self) -> dict[str, float]:
-        """One round: trials of all cells by the nets as they are, then some fits to them."""
+        """One round: look-ahead targets by the nets as they are, then some updates."""
         config = self.config
-        targets = self._rated(trials(self.game, self._greedy()))
+        targets = self._targets(look_ahead(self.game, self._greedy()))
         for group in self.optimiser.param_groups:
             group["lr"] = config.lr / (1 + self.rounds / config.halving if config.halving else 1)
         for _ in range(config.fits):
-            batches = self._drawn()
+            batches = self._sampled_rows()
             losses = [self._loss(seat, rows, targets) for seat, rows in enumerate(batches)]
             self.optimiser.zero_grad()
             torch.stack(losses).sum().backward()  # type: ignore[no-untyped-call]  # torch's own
@@ -166,7 +174,7 @@ class SelfPlay:
         return _player(game, _greedy(config, game, symmetry, seen, nets))
 
     def state_dict(self) -> dict[str, Any]:
-        """Both nets, the optimiser, the rounds played and the dice."""
+        """Both nets, the optimiser, the number of rounds and the generator's state."""
         return {
             "weights": weights_of(self.nets),
             "optimiser": self.optimiser.state_dict(),
@@ -190,27 +198,27 @@ class SelfPlay:
         """The best cell of every position by the net of its seat, (positions,)."""
         return _greedy(self.config, self.game, self.symmetry, self.planes, self.nets)
 
-    def _rated(self, tried: Trials) -> Tensor:
-        """What each trial is worth, (positions, cells)."""
+    def _targets(self, found: LookAhead) -> Tensor:
+        """The targets (positions, cells) of the nets, by the config."""
         if self.config.targets == "published":
-            worth = rated_by_length(self.game, tried)
+            targets = targets_by_length(self.game, found)
         else:
-            worth = rated_by_result(tried, self.config.draw, self.config.chance)
-        return torch.as_tensor(worth.astype(np.float32))
+            targets = targets_by_result(found, self.config.draw, self.config.chance)
+        return torch.as_tensor(targets.astype(np.float32))
 
     def _loss(self, seat: int, rows: NDArray[np.int64], targets: Tensor) -> Tensor:
-        """The mean squared error over all cells, those that cannot be played counting zero."""
+        """The mean squared error over all cells, zero on those that are not legal."""
         at = torch.as_tensor(rows)
         error = (self._values(seat, rows) - targets[at]) * self.legal[at]
         return error.square().sum() / max(error.numel(), 1)
 
-    def _drawn(self) -> list[NDArray[np.int64]]:
-        """The positions to fit next, X's and O's."""
-        count, dice = self.config.batch, self.rng
+    def _sampled_rows(self) -> list[NDArray[np.int64]]:
+        """The numbers of sampled positions for an update: those of X and those of O."""
+        count, rng = self.config.batch, self.rng
         if self.config.boards == "uniform":
-            return [rows[dice.integers(0, len(rows), count)] for rows in self.symmetry.rows]
-        drawn = self.symmetry.representative[sample_by_play(self.game, dice, count)]
-        return [drawn[self.game.seats[drawn] == seat] for seat in (0, 1)]
+            return [rows[rng.integers(0, len(rows), count)] for rows in self.symmetry.rows]
+        sampled = self.symmetry.representative[sample_by_play(self.game, rng, count)]
+        return [sampled[self.game.seats[sampled] == seat] for seat in (0, 1)]
 
 
 def _nets(config: SelfPlayConfig, rules: Rules, rng: np.random.Generator | None = None) -> Nets:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from reference import put, winner
 
-from learners.dqn import DQN, DQNConfig, targets
+from learners.dqn import DQN, DQNConfig, td_targets
 from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, lent_dice
 from learners.nets import planes
 from learners.reinforce import Reinforce, ReinforceConfig
@@ -80,19 +80,19 @@ def test_targets_never_look_at_taken_cells_nor_beyond_the_end():
     moves = one_transition("XX_OO____", 5, "XX_OOX___")
     values = torch.full((1, 9), 7.0)
     values[0, [2, 6, 7, 8]] = torch.tensor([0.25, -1.0, 0.5, 0.0])
-    assert targets(moves, values, sign=1).tolist() == [0.5]
-    assert targets(moves, values, sign=-1).tolist() == [-0.5]
+    assert td_targets(moves, values, sign=1).tolist() == [0.5]
+    assert td_targets(moves, values, sign=-1).tolist() == [-0.5]
     ended = moves._replace(over=np.array([True]), rewards=np.array([1], np.float32))
-    assert targets(ended, values, sign=-1).tolist() == [1.0]
+    assert td_targets(ended, values, sign=-1).tolist() == [1.0]
 
 
 def test_two_plies_of_self_play_teach_that_what_the_other_wins_is_lost():
     """X on 8 lets O win on 5; on 2 X wins itself; on 5 it blocks and threatens."""
     wins = torch.zeros(1, 9)
     wins[0, 5] = 1.0  # what O's best reply is worth to O
-    assert targets(one_transition("XX_OO____", 8, "XX_OO___X"), wins, sign=-1).tolist() == [-1.0]
+    assert td_targets(one_transition("XX_OO____", 8, "XX_OO___X"), wins, sign=-1).tolist() == [-1.0]
     won = one_transition("XX_OO____", 2, "XXXOO____", reward=1.0, over=True)
-    assert targets(won, wins, sign=-1).tolist() == [1.0]
+    assert td_targets(won, wins, sign=-1).tolist() == [1.0]
     learner = DQN(DQNConfig(), Rules())
     assert learner.sign == -1
     assert DQN(DQNConfig(opponent="random"), Rules()).sign == 1

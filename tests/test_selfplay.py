@@ -1,4 +1,4 @@
-"""Self-play: its trials are games really played, its targets published or repaired."""
+"""Self-play: its look-ahead plays real games, its targets published or repaired."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ from learners.selfplay import (
     PUBLISHED,
     SelfPlay,
     SelfPlayConfig,
-    rated_by_length,
-    rated_by_result,
-    trials,
+    look_ahead,
+    targets_by_length,
+    targets_by_result,
 )
 from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from learners.training.loop import Clock, plan, run
@@ -41,24 +41,24 @@ def at(board):
 
 @pytest.mark.parametrize("rules", GAMES)
 @pytest.mark.parametrize("seed", range(3))
-def test_trials_are_games_really_played_in_the_environment(rules, seed):
+def test_look_ahead_results_are_those_of_games_played_in_the_environment(rules, seed):
     every, cells = any_cells(rules, seed)
-    tried = trials(every, cells)
+    ahead = look_ahead(every, cells)
     starts, stones = np.nonzero(every.successors >= 0)  # every legal cell of every position
     m, n, k = rules
     env = VectorTicTacToe(len(starts), m, n, k, opponent=None, obs="board")
     boards, _ = env.reset(options={"board": every.boards[starts]})
     results, plies = np.zeros(len(starts)), np.full(len(starts), -1)
-    chosen, sign = stones, 1  # the first reward is the trying player's own, the next the other's
+    chosen, sign = stones, 1  # the first reward is the moving player's own, the next the other's
     for ply in range(m * n):
         boards, rewards, over, _, _ = env.step(chosen)
         ended = over & (plies < 0)
         results[ended], plies[ended] = sign * rewards[ended], ply
         chosen, sign = cells[every.index(boards)], -sign
     assert (plies >= 0).all()
-    assert (tried.results[starts, stones] == results).all()
-    assert (tried.plies[starts, stones] == plies).all()
-    for found in tried:
+    assert (ahead.results[starts, stones] == results).all()
+    assert (ahead.plies[starts, stones] == plies).all()
+    for found in ahead:
         assert not found[every.successors < 0].any()
 
 
@@ -66,7 +66,7 @@ def test_trials_are_games_really_played_in_the_environment(rules, seed):
 @pytest.mark.parametrize("seed", range(2))
 def test_chances_are_those_of_greedy_play_against_random_play(rules, seed):
     every, cells = any_cells(rules, seed)
-    whole, chances = game(rules), trials(every, cells).chances
+    whole, chances = game(rules), look_ahead(every, cells).chances
     number = {b: int(every.index(view(b))) for b in whole.decisions}
     greedy = {b: [c == cells[i] for c in range(every.rules.cells)] for b, i in number.items()}
     evenly = whole.uniform()
@@ -81,40 +81,40 @@ def test_chances_are_those_of_greedy_play_against_random_play(rules, seed):
 def test_published_targets_reward_speed_and_take_a_late_loss_for_a_draw():
     every, cells = any_cells((3, 3, 3), 0)
     cells[at("XX_OO____")] = 2
-    tried = trials(every, cells)
-    worth = rated_by_length(every, tried)
-    assert worth[at("XX_OO____"), 2] == 1  # wins at once
-    assert worth[at("XX_O_____"), 4] == pytest.approx(0.4 / 6)  # O errs, X wins on 2 at once
-    assert tried.results[at("XX_O_____"), 4] == -1
-    assert worth[at("XOXOXOOX_"), 8] == 1  # the ninth stone may win
-    won, legal = tried.results > 0, every.successors >= 0
-    assert worth[legal & won].min() > 0.7
-    assert worth[legal & ~won].max() <= 0.4 * 8 / 9
+    ahead = look_ahead(every, cells)
+    targets = targets_by_length(every, ahead)
+    assert targets[at("XX_OO____"), 2] == 1  # wins at once
+    assert targets[at("XX_O_____"), 4] == pytest.approx(0.4 / 6)  # O errs, X wins on 2 at once
+    assert ahead.results[at("XX_O_____"), 4] == -1
+    assert targets[at("XOXOXOOX_"), 8] == 1  # the ninth stone may win
+    won, legal = ahead.results > 0, every.successors >= 0
+    assert targets[legal & won].min() > 0.7
+    assert targets[legal & ~won].max() <= 0.4 * 8 / 9
     for stones in range(9):
         rows = every.ply(stones)
-        last = legal[rows] & (tried.plies[rows] == 8 - stones) & ~won[rows]
-        speed = 0.5 ** (2 * tried.plies[rows] / (9 - stones))
-        assert worth[rows][won[rows]] == pytest.approx((0.7 + 0.3 * speed)[won[rows]])
-        slow = 0.4 * tried.plies[rows] / (9 - stones)
-        assert worth[rows][legal[rows] & ~won[rows]] == pytest.approx(
+        last = legal[rows] & (ahead.plies[rows] == 8 - stones) & ~won[rows]
+        speed = 0.5 ** (2 * ahead.plies[rows] / (9 - stones))
+        assert targets[rows][won[rows]] == pytest.approx((0.7 + 0.3 * speed)[won[rows]])
+        slow = 0.4 * ahead.plies[rows] / (9 - stones)
+        assert targets[rows][legal[rows] & ~won[rows]] == pytest.approx(
             slow[legal[rows] & ~won[rows]]
         )
         outcomes = {-1, 0} if stones % 2 else {0}  # the ninth stone is X's, so only O loses by it
-        assert set(tried.results[rows][last]) == outcomes  # and all of them are worth the same
+        assert set(ahead.results[rows][last]) == outcomes  # and all have the same target
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_repaired_targets_put_every_win_above_every_draw_above_every_loss(seed):
     every, cells = any_cells((3, 3, 3), seed)
-    tried = trials(every, cells)
+    ahead = look_ahead(every, cells)
     legal = every.successors >= 0
-    worth = rated_by_result(tried, DEFAULT.draw, DEFAULT.chance)
-    wins, draws, losses = (worth[legal & (tried.results == r)] for r in (1, 0, -1))
+    targets = targets_by_result(ahead, DEFAULT.draw, DEFAULT.chance)
+    wins, draws, losses = (targets[legal & (ahead.results == r)] for r in (1, 0, -1))
     assert wins.min() > draws.mean() > losses.mean()
     assert draws.min() > losses.max()
-    plain = rated_by_result(tried, 0.5, 0.0)
-    assert (plain[legal] == tried.results[legal] / 2 + 0.5).all()
-    assert (rated_by_result(tried, 0.5, 1.0) == tried.chances).all()
+    plain = targets_by_result(ahead, 0.5, 0.0)
+    assert (plain[legal] == ahead.results[legal] / 2 + 0.5).all()
+    assert (targets_by_result(ahead, 0.5, 1.0) == ahead.chances).all()
 
 
 def test_random_stones_make_the_boards_of_the_source():

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from learners.selfplay import rated_by_length, trials
+from learners.selfplay import look_ahead, targets_by_length
 from learners.symmetry_classes import sample_by_play
 from scripts.reproduction.rows import Found, Job, Row, Task, Tell
 from scripts.reproduction.training import RULES, strength, tail, trained
@@ -35,7 +35,7 @@ def facts(task: Task, tell: Tell) -> Found:
         wrong.append(bad)
         ends.append(1 if game.lost[at] else 0 if game.over[at] else -1)
     board = int(game.index(RULES.parse("XX_OO____")))
-    worth = rated_by_length(game, trials(game, optimal.argmax(axis=1)))
+    worth = targets_by_length(game, look_ahead(game, optimal.argmax(axis=1)))
     return {"transcripts": wrong, "ends": ends, "example": (worth[board, 2],)}
 
 

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from learners.selfplay import rated_by_length, trials
+from learners.selfplay import look_ahead, targets_by_length
 from scripts.reproduction.rows import Found, Job, Row, Run, Task, Tell
 from scripts.reproduction.training import RULES, repaired, strength, trained
 from tttenv.exact import Tabulated, positions
@@ -21,10 +21,10 @@ def fixed_point(task: Task, tell: Tell) -> Found:
     legal, cells = game.successors >= 0, (game.successors >= 0).argmax(axis=1)
     left = np.count_nonzero(game.boards == 0, axis=1, keepdims=True)
     for turn in range(RULES.cells + 1):  # the last ply settles first
-        tried = trials(game, cells)
+        tried = look_ahead(game, cells)
         unseen = (tried.results > 0) & (tried.plies + 1 == left)
         tried = tried._replace(results=np.where(unseen, 0, tried.results).astype(np.int8))
-        cells = np.where(legal, rated_by_length(game, tried), -np.inf).argmax(axis=1)
+        cells = np.where(legal, targets_by_length(game, tried), -np.inf).argmax(axis=1)
         tell(turn, RULES.cells + 1)
     return strength(
         Tabulated.uniform_over(RULES, (np.arange(RULES.cells) == cells[:, None]) & legal)
