@@ -5,7 +5,7 @@
 
 Schulman et al., arXiv 1707.06347 (2017); its details as in Huang et al., "The 37 Implementation
 Details of Proximal Policy Optimization" (ICLR Blog Track 2022); masks as in Huang and Ontanon,
-arXiv 2006.14171. What is special here: it ends with the exact certificate of what it trained.
+arXiv 2006.14171. Unlike other PPO scripts it ends with the exact certificate of its player.
 """
 
 import json
@@ -32,19 +32,19 @@ class Args:
     rules: str = "3,3,3"  # m rows, n columns, k in a row
     opponent: str = "random"  # any player: random, tactical, minimax, a checkpoint's folder, ...
     draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; 0.7 teaches not to lose
-    seed: int = 0  # of the weights, the games and all dice
+    seed: int = 0  # of the weights, the games and all random numbers
     steps: int = 60_000  # moves of the agent in all
     games: int = 64  # played side by side
-    turns: int = 16  # of every game in a rollout
-    epochs: int = 4  # how often a rollout is learnt from
-    minibatches: int = 4  # gradient steps an epoch
+    turns: int = 16  # moves of every game in a rollout
+    epochs: int = 4  # passes over a rollout
+    minibatches: int = 4  # gradient steps for each epoch
     lr: float = 3e-3  # learning rate, falling to zero
     gamma: float = 1.0  # discount
     gae: float = 0.95  # lambda of the advantages
-    clip: float = 0.2  # how far the probability of a move may go in one rollout's lessons
-    entropy: float = 0.01  # bonus for an undecided policy
-    value: float = 0.5  # weight of the value's loss
-    norm: float = 0.5  # longest gradient
+    clip: float = 0.2  # largest useful change of a move's probability in one rollout's updates
+    entropy: float = 0.01  # bonus for the policy's entropy
+    value: float = 0.5  # weight of the value loss
+    norm: float = 0.5  # largest norm of the gradient
     hidden: int = 64  # width of both hidden layers
     every: int = 10  # rollouts between two points on the exact curves
     folder: str = "runs/ppo-example"  # where TensorBoard's events go
@@ -58,8 +58,8 @@ class Agent(nn.Module):
         self.actor = mlp(3 * cells, hidden, cells, gain=0.01)
         self.critic = mlp(3 * cells, hidden, 1, gain=1.0)
 
-    def logs(self, planes: Tensor, masks: Tensor) -> Tensor:
-        """Logarithms of the moves' probabilities, (batch, cells); taken cells get no probability.
+    def log_probs(self, planes: Tensor, masks: Tensor) -> Tensor:
+        """Log-probabilities of the moves, (batch, cells); taken cells get no probability.
 
         Args:
             planes: (batch, 3 * cells), the environment's observations.
@@ -68,10 +68,10 @@ class Agent(nn.Module):
         logits: Tensor = self.actor(planes)
         return logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
 
-    def worth(self, planes: Tensor) -> Tensor:
-        """What the agent expects to be paid, (batch,)."""
-        values: Tensor = self.critic(planes)
-        return values[..., 0]
+    def values(self, planes: Tensor) -> Tensor:
+        """The expected return, (batch,)."""
+        outputs: Tensor = self.critic(planes)
+        return outputs[..., 0]
 
 
 def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
@@ -87,7 +87,7 @@ def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
 
 
 class Rollouts:
-    """Plays `turns` moves in each of `games` games at a time, and remembers them as tensors."""
+    """Plays `turns` moves in each of `games` games and returns them as tensors."""
 
     def __init__(self, args: Args, rules: Rules) -> None:
         self.args = args
@@ -102,67 +102,67 @@ class Rollouts:
         """One rollout, flattened to (turns * games, ...)."""
         found: dict[str, list[Tensor]] = {name: [] for name in NAMES}
         for _ in range(self.args.turns):
-            logs = agent.logs(self.planes, self.masks)
-            cells = logs.exp().multinomial(1)
-            before = (self.planes, self.masks, cells[:, 0], logs.gather(1, cells)[:, 0])
-            worth = agent.worth(self.planes)
+            log_probs = agent.log_probs(self.planes, self.masks)
+            cells = log_probs.exp().multinomial(1)
+            before = (self.planes, self.masks, cells[:, 0], log_probs.gather(1, cells)[:, 0])
+            values = agent.values(self.planes)
             observed, rewards, over, _, info = self.env.step(cells[:, 0].numpy())
             after = (torch.as_tensor(rewards, dtype=torch.float32), torch.as_tensor(over).float())
-            for name, part in zip(NAMES, (*before, worth, *after), strict=True):
+            for name, part in zip(NAMES, (*before, values, *after), strict=True):
                 found[name].append(part)
             self.planes = torch.as_tensor(observed)  # of the next game where this one is over
             self.masks = torch.as_tensor(info["action_mask"])
         stacked = {name: torch.stack(parts) for name, parts in found.items()}
-        stacked["advantages"] = self._advantages(stacked, agent.worth(self.planes))
+        stacked["advantages"] = self._advantages(stacked, agent.values(self.planes))
         return {name: parts.flatten(0, 1) for name, parts in stacked.items()}
 
-    def _advantages(self, found: dict[str, Tensor], following: Tensor) -> Tensor:
+    def _advantages(self, found: dict[str, Tensor], next_values: Tensor) -> Tensor:
         """Generalised advantage estimates (turns, games); nothing follows the end of a game."""
-        advantages, later = torch.zeros_like(found["worth"]), torch.zeros_like(following)
+        advantages, advantage = torch.zeros_like(found["values"]), torch.zeros_like(next_values)
         for turn in reversed(range(self.args.turns)):
-            going = 1 - found["over"][turn]
-            paid = found["rewards"][turn] + self.args.gamma * going * following
-            surprise = paid - found["worth"][turn]
-            later = surprise + self.args.gamma * self.args.gae * going * later
-            advantages[turn], following = later, found["worth"][turn]
+            active = 1 - found["over"][turn]
+            target = found["rewards"][turn] + self.args.gamma * active * next_values
+            td_error = target - found["values"][turn]
+            advantage = td_error + self.args.gamma * self.args.gae * active * advantage
+            advantages[turn], next_values = advantage, found["values"][turn]
         return advantages
 
 
-NAMES = ("planes", "masks", "cells", "logs", "worth", "rewards", "over")
+NAMES = ("planes", "masks", "cells", "log_probs", "values", "rewards", "over")
 
 
 def learn(
     args: Args, agent: Agent, optimiser: torch.optim.Optimizer, found: dict[str, Tensor]
 ) -> dict[str, float]:
-    """Some epochs over one rollout; the losses of its last minibatch."""
-    goals, size = found["advantages"] + found["worth"], args.games * args.turns
+    """The updates of one rollout, `epochs` passes over it; the losses of the last minibatch."""
+    returns, size = found["advantages"] + found["values"], args.games * args.turns
     for _ in range(args.epochs):
         for rows in torch.randperm(size).tensor_split(args.minibatches):
-            logs = agent.logs(found["planes"][rows], found["masks"][rows])
-            log = logs.gather(1, found["cells"][rows, None])[:, 0]
-            ratio = (log - found["logs"][rows]).exp()
-            gain = found["advantages"][rows]
-            gain = (gain - gain.mean()) / (gain.std() + 1e-8)
+            log_probs = agent.log_probs(found["planes"][rows], found["masks"][rows])
+            log = log_probs.gather(1, found["cells"][rows, None])[:, 0]
+            ratio = (log - found["log_probs"][rows]).exp()
+            advantage = found["advantages"][rows]
+            advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
             clipped = ratio.clamp(1 - args.clip, 1 + args.clip)
-            policy_loss = -torch.min(gain * ratio, gain * clipped).mean()
-            value_loss = (agent.worth(found["planes"][rows]) - goals[rows]).square().mean() / 2
-            entropy = -(logs.exp() * logs).sum(dim=1).mean()
+            policy_loss = -torch.min(advantage * ratio, advantage * clipped).mean()
+            value_loss = (agent.values(found["planes"][rows]) - returns[rows]).square().mean() / 2
+            entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
             loss: Any = policy_loss + args.value * value_loss - args.entropy * entropy
             optimiser.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(agent.parameters(), args.norm)
             optimiser.step()
-    shown = {"policy_loss": policy_loss, "value_loss": value_loss, "entropy": entropy}
-    return {f"train/{name}": number.item() for name, number in shown.items()}
+    losses = {"policy_loss": policy_loss, "value_loss": value_loss, "entropy": entropy}
+    return {f"train/{name}": number.item() for name, number in losses.items()}
 
 
 def player(agent: Agent, rules: Rules) -> Policy:
-    """How the agent plays in earnest: always its likeliest legal cell."""
+    """The agent without exploration: always its likeliest legal cell."""
     return from_observations(agent.actor, rules, kind="values")
 
 
 def train(args: Args) -> Agent:
-    """Train from nothing. Same arguments, same weights, bit for bit on one machine."""
+    """Train from random weights. Same arguments, same weights, bit for bit on one machine."""
     torch.set_num_threads(1)  # such small networks gain nothing by more
     rules, begun = Rules.of(args.rules), time.perf_counter()
     with torch.random.fork_rng(), SummaryWriter(args.folder) as board:
@@ -183,7 +183,7 @@ def train(args: Args) -> Agent:
 
 
 def main() -> None:
-    """Train as the command line says, and print what the player is worth, exactly."""
+    """Train as the command line says, and print the player's exact strength."""
     args = tyro.cli(Args)
     try:
         agent, rules = train(args), Rules.of(args.rules)
@@ -192,8 +192,8 @@ def main() -> None:
         sys.exit(2)
     found = player(agent, rules)
     exact = enumerable(rules)
-    worth = asdict(certify(rules, found)) if exact else metrics.measure(rules, found)
-    print(json.dumps(worth, indent=2))
+    strength = asdict(certify(rules, found)) if exact else metrics.measure(rules, found)
+    print(json.dumps(strength, indent=2))
 
 
 if __name__ == "__main__":

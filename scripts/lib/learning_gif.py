@@ -40,7 +40,7 @@ def chances(learner: Any) -> Callable[[Any], Any]:
     """The player that the learner explores as; its policy takes only the likeliest move."""
 
     def policy(boards: Any) -> Any:
-        return learner._logs(boards).exp().detach().double().numpy()
+        return learner._log_probs(boards).exp().detach().double().numpy()
 
     return policy
 
