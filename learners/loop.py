@@ -1,5 +1,29 @@
 """`learners.training.loop`, importable by its short name."""
 
-from learners.training.loop import Clock, Plan, Report, finished, last_report, plan, run
+from learners.training.loop import (
+    Clock,
+    Evaluation,
+    Plan,
+    Progress,
+    Report,
+    Schedule,
+    finished,
+    last_evaluation,
+    plan,
+    run,
+    usual_schedule,
+)
 
-__all__ = ["Clock", "Plan", "Report", "finished", "last_report", "plan", "run"]
+__all__ = [
+    "Clock",
+    "Evaluation",
+    "Plan",
+    "Progress",
+    "Report",
+    "Schedule",
+    "finished",
+    "last_evaluation",
+    "plan",
+    "run",
+    "usual_schedule",
+]

@@ -16,13 +16,13 @@ from safetensors.torch import load_file, save
 import tttenv
 from learners.selfplay import SelfPlayConfig
 from learners.training.checkpoint import load_learner, load_state, save_state
-from learners.training.loop import Plan
+from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import CARD, KEYS, POLICY, STATE, WEIGHTS, digest, file_of
 from tttenv.files import write
 
-SHORT = Plan(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)
+SHORT = Schedule(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)
 TORCHLESS = """
 import json, sys
 sys.modules["torch"] = None  # importing it raises ImportError

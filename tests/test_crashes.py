@@ -12,7 +12,7 @@ import pytest
 
 from learners.td0 import TD0, TD0Config
 from learners.training.checkpoint import load_learner, load_training, save
-from learners.training.loop import Plan
+from learners.training.loop import Schedule
 from learners.training.train import LOCK, train
 from tests.test_train import contents, names, sound
 from tttenv import Rules, certify, player
@@ -29,16 +29,16 @@ from tttenv.checkpoint import (
 )
 
 SMALL = TD0Config(seed=1, games=8)
-PLAN = Plan(steps=4, every=2, checkpoint_every=2, stop_when_unbeatable=False)
+PLAN = Schedule(steps=4, every=2, checkpoint_every=2, stop_when_unbeatable=False)
 WRITING = ("mkstemp", "fsync", "chmod", "replace", "unlink")
 CHILD = """
 import sys
 from pathlib import Path
-from learners.training.loop import Plan
+from learners.training.loop import Schedule
 from learners.td0 import TD0Config
 from learners.training.train import train
 from tttenv import Rules
-plan = Plan(int(sys.argv[2]), 1, 1, stop_when_unbeatable=False)
+plan = Schedule(int(sys.argv[2]), 1, 1, stop_when_unbeatable=False)
 config = TD0Config(seed=int(sys.argv[3]), games=8)
 train("td0", config, Rules(), plan, Path(sys.argv[1]), watch=lambda r: print(r.step, flush=True))
 """
@@ -128,7 +128,7 @@ def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through, monkeypat
 
 
 def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path, monkeypatch):
-    trained(tmp_path, plan=Plan(2, 2, 2, stop_when_unbeatable=False))
+    trained(tmp_path, plan=Schedule(2, 2, 2, stop_when_unbeatable=False))
     before = contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD])
     with monkeypatch.context() as patched:
         FileSystem(patched, 1, "full")
@@ -168,7 +168,7 @@ def older(folder):
 
 
 def test_checkpoints_and_trainings_of_older_versions_are_read_and_go_on(tmp_path, through):
-    half = Plan(2, 2, 2, stop_when_unbeatable=False)
+    half = Schedule(2, 2, 2, stop_when_unbeatable=False)
     trained(tmp_path, plan=half)
     table = player(f"{tmp_path}/").table
     older(tmp_path)
@@ -195,7 +195,7 @@ def test_an_older_training_that_died_in_its_last_checkpoint_is_mended(
 
 
 def test_a_flipped_bit_in_the_state_is_found(tmp_path):
-    trained(tmp_path, plan=Plan(2, 2, 2, stop_when_unbeatable=False))
+    trained(tmp_path, plan=Schedule(2, 2, 2, stop_when_unbeatable=False))
     file = tmp_path / file_of(read_card(tmp_path), STATE)
     whole = file.read_bytes()
     for place in range(len(whole) // 2, len(whole), len(whole) // 20):
@@ -227,7 +227,7 @@ def test_one_training_at_a_time_writes_into_a_folder(tmp_path):
         "td0",
         TD0Config(seed=0, games=8),
         Rules(),
-        Plan(load_training(tmp_path)["clock"]["step"] + 1, 1, 1, stop_when_unbeatable=False),
+        Schedule(load_training(tmp_path)["clock"]["step"] + 1, 1, 1, stop_when_unbeatable=False),
         tmp_path,
         resume=True,
     )
@@ -293,7 +293,7 @@ def test_a_start_after_a_death_before_the_first_checkpoint_has_every_point_once(
 
     for _ in range(2):
         with pytest.raises(Death):
-            trained(tmp_path, plan=Plan(4, 2, 4, stop_when_unbeatable=False), watch=dying)
+            trained(tmp_path, plan=Schedule(4, 2, 4, stop_when_unbeatable=False), watch=dying)
         (tmp_path / CARD).unlink()  # as if it had died before its first checkpoint
         for file in tmp_path.glob("*.safetensors"):
             file.unlink()

@@ -18,7 +18,7 @@ from torch import nn
 from learners.nets import MaskedMLP, evaluate, greedy_player, load_weights, planes, weights_of
 from learners.registry import LEARNERS, LearnerRow
 from learners.testing import check_learner
-from learners.training.loop import plan
+from learners.training.loop import usual_schedule
 from learners.training.train import train
 from tttenv import Rules
 from tttenv.exact import positions
@@ -179,7 +179,7 @@ def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, 
     check_learner(LEARNERS.load("toy"), Rules())
     out = tmp_path / "out"
     config = LEARNERS.load("toy").Config(seed=3)
-    report = train("toy", config, Rules(), plan("toy"), out)
+    report = train("toy", config, Rules(), usual_schedule("toy"), out)
     assert (report.step, report.last) == (30, True)
     assert json.loads((out / "card.json").read_text())["learner"] == "toy"
     sys.modules.pop("toy_learner")

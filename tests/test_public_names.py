@@ -29,7 +29,7 @@ PUBLIC = {
     "tttenv.vector": "VectorTicTacToe",
     "learners.base": "Learner PlaysFromWeights",
     "learners.checkpoint": "load_learner load_policy load_state load_training save save_state",
-    "learners.loop": "Clock Plan Report plan run",
+    "learners.loop": "Clock Evaluation Plan Progress Report Schedule plan run usual_schedule",
     "learners.registry": "LEARNERS LearnerRow row",
     "learners.tensorboard": "TensorBoard",
     "learners.testing": "check_learner",

@@ -263,12 +263,12 @@ def test_files_that_are_no_files_are_refused_in_a_line(tmp_path, option):
 def events_of_a_training(tmp_path_factory):
     """The event file of a short training, and its records."""
     from learners.registry import LEARNERS
-    from learners.training.loop import plan
+    from learners.training.loop import usual_schedule
     from learners.training.train import train
 
     folder = tmp_path_factory.mktemp("training")
     config = LEARNERS.load("td0").Config(seed=0)
-    train("td0", config, Rules(), plan("td0", steps=6, every=1), folder / "td0")
+    train("td0", config, Rules(), usual_schedule("td0", steps=6, every=1), folder / "td0")
     (file,) = events.files(folder / "td0")
     return file
 

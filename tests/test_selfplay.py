@@ -16,7 +16,7 @@ from learners.selfplay import (
     targets_by_result,
 )
 from learners.symmetry_classes import SymmetryClasses, sample_by_play
-from learners.training.loop import Clock, plan, run
+from learners.training.loop import Progress, run, usual_schedule
 from tttenv import Rules
 from tttenv.exact import positions
 from tttenv.game.symmetry import canonical
@@ -162,7 +162,7 @@ def test_cells_chosen_on_representatives_are_mapped_to_every_image():
 @pytest.mark.parametrize("seed", range(5))
 def test_the_default_becomes_unbeatable_and_never_loses_any_game(seed, reached):
     learner = SelfPlay(replace(DEFAULT, seed=seed), Rules())
-    *_, report = run(learner, Rules(), plan("selfplay"), Clock())
+    *_, report = run(learner, Rules(), usual_schedule("selfplay"), Progress())
     reached("steps", report.step, below=101)
     assert report.certificate.unbeatable
     player = report.policy
@@ -187,7 +187,7 @@ def test_the_default_becomes_unbeatable_and_never_loses_any_game(seed, reached):
 def test_as_published_the_second_seat_stays_beatable_though_the_losses_are_small(reached):
     learner = SelfPlay(PUBLISHED, Rules())
     first, *_, last = run(
-        learner, Rules(), plan("selfplay", "published", steps=600, every=100), Clock()
+        learner, Rules(), usual_schedule("selfplay", "published", steps=600, every=100), Progress()
     )
     assert last.certificate.worst_case["O"] == pytest.approx(-1, abs=1e-9)
     reached("optimal moves", last.certificate.optimal_moves["all"], above=0.9)

@@ -18,7 +18,7 @@ from learners.dqn import DQN
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_learner, load_policy, load_training, state_bytes
 from learners.training.checkpoint import save as save_checkpoint
-from learners.training.loop import Plan
+from learners.training.loop import Schedule
 from learners.training.stored import from_stored, spec_fields
 from learners.training.train import train
 from tests.test_scripts import command, surroundings
@@ -209,7 +209,7 @@ def test_genes_and_tables_of_nonsense_are_no_player(tmp_path):
 
 def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path):
     config = DQN.Config(opponent=Spec("epsilon"), games=4, batch=4, hidden=(4,))
-    plan = Plan(1, 1, 1, stop_when_unbeatable=False)
+    plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
     folder = tmp_path / "runs"
     train("dqn", config, Rules(), plan, folder)
     state = load_training(folder)
@@ -267,7 +267,7 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name):
         kind.presets["default"],
         **{key: value for key, value in sizes.items() if key in names and name != "lms"},
     )
-    plan = Plan(1, 1, 1, stop_when_unbeatable=False)
+    plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
     made = tmp_path / "made"
     train(name, config, Rules(), plan, made)
     for damage, broken in BROKEN_STATES.items():
@@ -280,7 +280,7 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name):
         (folder / f"state-{digest(data)[:16]}.safetensors").write_bytes(data)
         if "plan" not in damage:  # the plan is only read by the script
             with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
-                train(name, config, Rules(), Plan(2, 1, 1, False), folder, resume=True)
+                train(name, config, Rules(), Schedule(2, 1, 1, False), folder, resume=True)
         elif name == "td0":
             told = ran("train.py", name, "--resume", "--out", str(folder), cwd=tmp_path)
             assert (told.returncode, told.stderr.count("\n")) == (2, 1), told.stderr

@@ -23,7 +23,7 @@ from learners.supervised import (
     solved_positions,
 )
 from learners.testing import check_learner
-from learners.training.loop import Clock, plan, run
+from learners.training.loop import Progress, run, usual_schedule
 from tttenv.exact import solve
 from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
@@ -57,9 +57,9 @@ def test_the_laws_of_a_learner_hold(name, preset):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_default_becomes_unbeatable(name, seed, reached):
     learner = trained(name, "default", 0, seed=seed)
-    *_, last = run(learner, RULES, plan(name), Clock())
+    *_, last = run(learner, RULES, usual_schedule(name), Progress())
     assert last.certificate.unbeatable
-    reached("steps", last.step, below=plan(name).steps + 1)
+    reached("steps", last.step, below=usual_schedule(name).steps + 1)
     assert last.certificate.vs_random["X"][0] <= 191 / 192 + 1e-9
     assert last.certificate.vs_random["O"][0] <= 866 / 945 + 1e-9
 

@@ -15,24 +15,24 @@ from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
-from learners.training.loop import Clock, Plan, plan, run
+from learners.training.loop import Progress, Schedule, run, usual_schedule
 from learners.training.tensorboard import LAYOUT, TensorBoard
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
-SHORT = Plan(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+SHORT = Schedule(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
 PLAYER = (WEIGHTS, POLICY)
 CHILD = """
 import sys
 from pathlib import Path
-from learners.training.loop import Plan
+from learners.training.loop import Schedule
 from learners.selfplay import SelfPlayConfig
 from learners.training.train import train
 from tttenv import Rules
 config, out, steps = SelfPlayConfig(seed=3, hidden=(16,)), Path(sys.argv[1]), int(sys.argv[2])
-plan = Plan(steps, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+plan = Schedule(steps, every=5, checkpoint_every=10, stop_when_unbeatable=False)
 train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flush=True))
 """
 
@@ -85,7 +85,9 @@ def through(tmp_path_factory):
 
 @pytest.mark.trained
 def test_training_ends_at_the_first_unbeatable_certificate():
-    seen = list(run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), plan("selfplay"), Clock()))
+    seen = list(
+        run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), usual_schedule("selfplay"), Progress())
+    )
     assert [report.certificate.unbeatable for report in seen].index(True) == len(seen) - 1
     assert [report.last for report in seen].index(True) == len(seen) - 1
     assert seen[-1].unbeatable_at == (seen[-1].step, seen[-1].seconds)
@@ -94,8 +96,8 @@ def test_training_ends_at_the_first_unbeatable_certificate():
 
 @pytest.mark.trained
 def test_a_number_of_steps_asked_for_is_trained_in_full(reached):
-    asked = plan("selfplay", steps=42)
-    seen = list(run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), asked, Clock()))
+    asked = usual_schedule("selfplay", steps=42)
+    seen = list(run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), asked, Progress()))
     assert [report.step for report in seen] == [*range(5, 41, 5), 42]
     first = next(report for report in seen if report.certificate.unbeatable)
     assert seen[-1].unbeatable_at == (first.step, first.seconds)
@@ -105,7 +107,7 @@ def test_a_number_of_steps_asked_for_is_trained_in_full(reached):
 def test_curves_carry_the_mean_of_what_the_steps_told():
     learner, other = SelfPlay(SMALL, Rules()), SelfPlay(SMALL, Rules())
     numbers = [other.step() for _ in range(10)]
-    first, second = run(learner, Rules(), replace(SHORT, steps=10), Clock())
+    first, second = run(learner, Rules(), replace(SHORT, steps=10), Progress())
     for report, part in ((first, numbers[:5]), (second, numbers[5:])):
         mean = sum(told["loss_O"] for told in part) / 5
         assert report.numbers["train/loss_O"] == pytest.approx(mean, rel=1e-6)
@@ -116,7 +118,7 @@ def test_curves_carry_the_mean_of_what_the_steps_told():
 def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
     config = replace(LEARNERS.load(name).presets["default"], lr=1e30)
     with pytest.raises(ValueError, match=r"^the training fails after step \d+: [^\n]+$"):
-        train(name, config, Rules(), plan(name, steps=99, every=1), tmp_path / "out")
+        train(name, config, Rules(), usual_schedule(name, steps=99, every=1), tmp_path / "out")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +126,7 @@ def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
 )
 def test_plans_of_less_than_one_are_refused(wrong):
     with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} is at least 1[^\n]*$"):
-        plan("selfplay", **wrong)
+        usual_schedule("selfplay", **wrong)
 
 
 def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):

@@ -130,7 +130,7 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
 
 
 def load_training(folder: Path) -> dict[str, Any]:
-    """The state of the training that `folder` holds: "learner", "clock", "about" and "plan".
+    """The state of the training in `folder`: "learner", "clock" (its progress), "about" and "plan".
 
     If the card is gone or does not know a state, as in older checkpoints, the state is found by its
     name; one that bears its digest has to have it.

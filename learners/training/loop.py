@@ -1,4 +1,4 @@
-"""The loop itself: step, measure exactly, report; it touches no files and prints nothing."""
+"""The training loop: step, evaluate exactly, yield; it touches no files and prints nothing."""
 
 import contextlib
 import time
@@ -17,15 +17,18 @@ from tttenv.untrusted import first_line, shown
 
 
 @dataclass(frozen=True)
-class Plan:
-    """How long to train and what to do on the way; all counted in steps, never in seconds."""
+class Schedule:
+    """How long to train, evaluate and save; counted in steps, never in seconds.
+
+    So that trained weights do not depend on the machine's speed.
+    """
 
     steps: int  # in all, those of an interrupted run included
-    every: int  # steps between certificates and points on the curves
+    every: int  # steps between evaluations
     checkpoint_every: int  # steps between checkpoints
-    stop_when_unbeatable: bool  # end at the first certificate that says so
-    device: str = "cpu"  # where the learner's tensors live
-    threads: int = 1  # of torch; another number may give other last digits
+    stop_when_unbeatable: bool  # end at the first certificate that says unbeatable
+    device: str = "cpu"  # of the learner's tensors
+    threads: int = 1  # of torch; another number may change the last digits
 
     def __post_init__(self) -> None:
         for name in ("steps", "every", "checkpoint_every", "threads"):
@@ -34,26 +37,31 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Report:
-    """Where a training stands at one of its measures."""
+class Evaluation:
+    """The state of a training after some steps, with the player's exact strength."""
 
-    step: int
+    step: int  # steps taken so far
     seconds: float  # of processor time since the first step
-    numbers: dict[str, float]  # by TensorBoard tag
-    policy: Policy  # as of now
-    certificate: Certificate | None  # None on boards too large for one
-    unbeatable_at: tuple[int, float] | None  # step and seconds of the first such certificate
-    last: bool  # the training ends here
+    numbers: dict[str, float]  # points on the curves, by TensorBoard tag
+    policy: Policy  # the player at this step
+    certificate: Certificate | None  # None on boards that are too large to enumerate
+    unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
+    last: bool  # whether the training ends here
 
 
-def plan(name: str, preset: str = "default", **changes: Any) -> Plan:
-    """The usual plan for a learner and preset, with the given fields changed unless None.
+def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:
+    """The usual schedule of a learner and preset, with some fields changed.
 
-    A number of steps asked for is trained in full; the usual one is an upper bound, left at the
-    first unbeatable certificate.
+    If `steps` is given, all of them are trained. The usual number is an upper bound: without a
+    preset of its own, the training ends at the first unbeatable certificate.
+
+    Args:
+        name: of the learner.
+        preset: of its settings.
+        changes: fields of `Schedule`; those that are None keep their usual values.
 
     Raises:
-        ValueError: for an unknown learner, or fewer than one of anything.
+        ValueError: for an unknown learner, or a number below one.
     """
     usual = row(name)
     given = {key: value for key, value in changes.items() if value is not None}
@@ -64,60 +72,78 @@ def plan(name: str, preset: str = "default", **changes: Any) -> Plan:
         "checkpoint_every": max(given.get("every", usual.every), steps // 10),
         "stop_when_unbeatable": "steps" not in given and preset not in usual.preset_steps,
     }
-    return Plan(**(found | given))
+    return Schedule(**(found | given))
 
 
 @dataclass
-class Clock:
-    """How far a training has come, over all its sittings."""
+class Progress:
+    """How far a training has come, interrupted runs included; its fields are stored with it."""
 
     step: int = 0
-    seconds: float = 0.0
-    unbeatable_at: tuple[int, float] | None = None
+    seconds: float = 0.0  # of processor time
+    unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
 
 
-def run(learner: Learner, rules: Rules, plan: Plan, clock: Clock) -> Iterator[Report]:
-    """Train, yielding a report every `plan.every` steps; moves the clock. No files, no printing.
+# Older public names.
+Plan, Clock, Report, plan = Schedule, Progress, Evaluation, usual_schedule
+
+
+def run(
+    learner: Learner, rules: Rules, schedule: Schedule, progress: Progress
+) -> Iterator[Evaluation]:
+    """Train, yielding an evaluation every `schedule.every` steps and at the end.
+
+    Args:
+        learner: is trained.
+        rules: the game.
+        schedule: how long, and how often to evaluate.
+        progress: where to go on from; it is updated.
 
     Raises:
         ValueError: in one line, if a step fails because the learner's numbers have diverged.
     """
     if enumerable(rules):
-        certify(rules, uniform)  # so that no compiling or enumerating counts as training
-    start = time.process_time() - clock.seconds
+        certify(rules, uniform)  # so that compilation and enumeration are not timed as training
+    start = time.process_time() - progress.seconds
     sums: dict[str, float] = {}
     since = 0
-    last = clock.step >= plan.steps
+    last = progress.step >= schedule.steps
     while not last:
-        with _told_in_a_line(clock.step):
-            told = learner.step()
-        for key, number in told.items():
+        with _one_line_errors(progress.step):
+            logged = learner.step()
+        for key, number in logged.items():
             sums[key] = sums.get(key, 0.0) + number
-        clock.step += 1
+        progress.step += 1
         since += 1
-        last = clock.step >= plan.steps
-        if clock.step % plan.every and not last:
+        last = progress.step >= schedule.steps
+        if progress.step % schedule.every and not last:
             continue
-        with _told_in_a_line(clock.step):
-            policy, certificate, numbers = _measure(rules, learner)
-        clock.seconds = time.process_time() - start
-        if certificate and certificate.unbeatable and clock.unbeatable_at is None:
-            clock.unbeatable_at = (clock.step, clock.seconds)
-        last = last or (plan.stop_when_unbeatable and clock.unbeatable_at is not None)
+        with _one_line_errors(progress.step):
+            policy, certificate, numbers = _evaluate(rules, learner)
+        progress.seconds = time.process_time() - start
+        if certificate and certificate.unbeatable and progress.unbeatable_at is None:
+            progress.unbeatable_at = (progress.step, progress.seconds)
+        last = last or (schedule.stop_when_unbeatable and progress.unbeatable_at is not None)
         means = {f"train/{key}": total / since for key, total in sums.items()}
-        numbers = {**numbers, **means, "time/seconds": clock.seconds}
+        numbers = {**numbers, **means, "time/seconds": progress.seconds}
         sums, since = {}, 0
-        yield Report(
-            clock.step, clock.seconds, numbers, policy, certificate, clock.unbeatable_at, last
+        yield Evaluation(
+            step=progress.step,
+            seconds=progress.seconds,
+            numbers=numbers,
+            policy=policy,
+            certificate=certificate,
+            unbeatable_at=progress.unbeatable_at,
+            last=last,
         )
 
 
 @contextlib.contextmanager
-def _told_in_a_line(step: int) -> Iterator[None]:
-    """Raise what torch or numpy say of numbers that are none, often in many lines, in one.
+def _one_line_errors(step: int) -> Iterator[None]:
+    """Turn errors of torch and NumPy about numbers that are not finite into one line.
 
     Raises:
-        ValueError: naming the step, for any ValueError within.
+        ValueError: naming the step, for any ValueError in the block.
     """
     try:
         yield
@@ -126,21 +152,31 @@ def _told_in_a_line(step: int) -> Iterator[None]:
         raise ValueError(f"the training fails after step {step}: {reason}") from error
 
 
-def finished(plan: Plan, clock: Clock) -> bool:
+def finished(schedule: Schedule, progress: Progress) -> bool:
     """Whether a training has nothing left to do."""
-    return clock.step >= plan.steps or (plan.stop_when_unbeatable and bool(clock.unbeatable_at))
+    stopped = schedule.stop_when_unbeatable and bool(progress.unbeatable_at)
+    return progress.step >= schedule.steps or stopped
 
 
-def last_report(learner: Learner, rules: Rules, clock: Clock) -> Report:
-    """The report of a finished training, measured again."""
-    policy, certificate, numbers = _measure(rules, learner)
-    numbers = {**numbers, "time/seconds": clock.seconds}
-    return Report(
-        clock.step, clock.seconds, numbers, policy, certificate, clock.unbeatable_at, True
+def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evaluation:
+    """The evaluation of a finished training, computed again."""
+    policy, certificate, numbers = _evaluate(rules, learner)
+    numbers = {**numbers, "time/seconds": progress.seconds}
+    return Evaluation(
+        step=progress.step,
+        seconds=progress.seconds,
+        numbers=numbers,
+        policy=policy,
+        certificate=certificate,
+        unbeatable_at=progress.unbeatable_at,
+        last=True,
     )
 
 
-def _measure(rules: Rules, learner: Learner) -> tuple[Policy, Certificate | None, dict[str, float]]:
+def _evaluate(
+    rules: Rules, learner: Learner
+) -> tuple[Policy, Certificate | None, dict[str, float]]:
+    """The learner's player, its certificate if it can have one, and its metrics by tag."""
     policy = learner.policy()
     if not enumerable(rules):
         return policy, None, metrics.measure(rules, policy)

@@ -1,4 +1,4 @@
-"""One training with all that belongs to it: TensorBoard, checkpoints, and going on after a stop."""
+"""A training with its files: checkpoints, TensorBoard's curves, and resuming after a stop."""
 
 import contextlib
 import json
@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from learners.base import Learner
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, save
-from learners.training.loop import Clock, Plan, Report, finished, last_report, run
+from learners.training.loop import Evaluation, Progress, Schedule, finished, last_evaluation, run
 from learners.training.stored import from_stored
 from learners.training.tensorboard import TensorBoard, remove_events
 from tttenv.checkpoint import (
@@ -33,34 +33,34 @@ from tttenv.game.rules import Rules
 from tttenv.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
-Watch = Callable[[Report], None]
+Watch = Callable[[Evaluation], None]
 
 
 def train(
     name: str,
     config: Any,
     rules: Rules,
-    plan: Plan,
+    schedule: Schedule,
     out: Path,
     preset: str = "default",
     resume: bool = False,
-    watch: Watch = lambda report: None,
-) -> Report:
+    watch: Watch = lambda evaluation: None,
+) -> Evaluation:
     """Train learner `name` and leave its checkpoint, curves and state in the folder `out`.
 
     Args:
         name: a row of `registry.LEARNERS`.
         config: of the learner.
         rules: the game.
-        plan: how long, how often, where.
+        schedule: how long to train, how often to evaluate and save, and where to compute.
         out: the checkpoint's folder; refused if it holds one already, unless `resume` is set.
-        preset: where the config came from, for the card.
+        preset: the name of the config, for the card.
         resume: go on exactly where the training in `out` stopped; if it is finished, but its player
-            is missing or older, write that again.
-        watch: told of every measure.
+            is missing or older, write the player again.
+        watch: called with every evaluation.
 
     Returns:
-        The last measure.
+        The last evaluation.
 
     Raises:
         ValueError: if `out` is taken, holds nothing to resume or is being trained in, or the
@@ -70,21 +70,21 @@ def train(
     if config.seed < 0:
         raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
     if resume:
-        load_training(out)  # so that nothing is made in a folder that holds none
+        load_training(out)  # raises before anything is written into a folder without a training
     else:
         _require_free(out)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": preset, "config": stored, "rules": str(rules)}
-    with _torch_set_up(plan):
+    with _torch_set_up(schedule):
         learner: Learner = LEARNERS.load(name)(config, rules)
         with _locked(out):
-            training = _Training(learner, rules, plan, out, about)
+            training = _Training(learner, rules, schedule, out, about)
             if resume:
                 return training.resume(watch)
             _require_free(out)
             tidy(out, ())
             remove_events(out)
-            return training.follow(Clock(), watch)
+            return training.follow(Progress(), watch)
 
 
 def remove(out: Path) -> None:
@@ -103,55 +103,55 @@ def remove(out: Path) -> None:
 
 @dataclass(frozen=True)
 class _Training:
-    """A learner on its way, and the folder that it leaves its checkpoints and curves in."""
+    """A learner in training, and the folder of its checkpoints and curves."""
 
     learner: Learner
     rules: Rules
-    plan: Plan
+    schedule: Schedule
     out: Path
     about: dict[str, Any]  # learner, preset, config and rules, for the card
 
-    def follow(self, clock: Clock, watch: Watch) -> Report:
-        """Run to the end, writing curves at every measure and a checkpoint at every interval."""
-        interval = self.plan.checkpoint_every
-        saved = clock.step // interval if clock.step else -1  # so that the first measure is saved
-        with self._tensorboard(clock) as board:
-            for report in run(self.learner, self.rules, self.plan, clock):
-                board.curves(report.step, report.numbers)
-                if report.last or report.step // interval > saved:
-                    saved = report.step // interval
-                    board.scenes(report.step, report.policy)
-                    board.flush()  # a checkpoint never knows of more than its curves show
-                    self._checkpoint(clock)
-                watch(report)
-            board.summary(report.step, report.certificate)
-        return report
+    def follow(self, progress: Progress, watch: Watch) -> Evaluation:
+        """Train to the end, writing curves at every evaluation and checkpoints at intervals."""
+        interval = self.schedule.checkpoint_every
+        saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
+        with self._tensorboard(progress) as board:
+            for evaluation in run(self.learner, self.rules, self.schedule, progress):
+                board.curves(evaluation.step, evaluation.numbers)
+                if evaluation.last or evaluation.step // interval > saved:
+                    saved = evaluation.step // interval
+                    board.scenes(evaluation.step, evaluation.policy)
+                    board.flush()  # so that the curves on disk reach as far as the checkpoint
+                    self._checkpoint(progress)
+                watch(evaluation)
+            board.summary(evaluation.step, evaluation.certificate)
+        return evaluation
 
-    def resume(self, watch: Watch) -> Report:
+    def resume(self, watch: Watch) -> Evaluation:
         """Go on where the training in the folder stopped.
 
         Raises:
             ValueError: if there is nothing to go on from, it was another training, or it is
                 finished and its player is whole.
         """
-        clock = self._restore()
-        if not finished(self.plan, clock):
-            return self.follow(clock, watch)
-        if self._has_player_of(clock.step):
+        progress = self._restore()
+        if not finished(self.schedule, progress):
+            return self.follow(progress, watch)
+        if self._has_player_of(progress.step):
             raise ValueError(
-                f"the training in {shown(self.out)} is finished at step {clock.step}:"
+                f"the training in {shown(self.out)} is finished at step {progress.step}:"
                 " give more steps"
             )
-        with self._tensorboard(clock) as board:
-            report = last_report(self.learner, self.rules, clock)
-            board.scenes(report.step, report.policy)
+        with self._tensorboard(progress) as board:
+            evaluation = last_evaluation(self.learner, self.rules, progress)
+            board.scenes(evaluation.step, evaluation.policy)
             board.flush()
-            self._checkpoint(clock)
-            watch(report)
-            board.summary(report.step, report.certificate)
-        return report
+            self._checkpoint(progress)
+            watch(evaluation)
+            board.summary(evaluation.step, evaluation.certificate)
+        return evaluation
 
-    def _restore(self) -> Clock:
+    def _restore(self) -> Progress:
         """Put the learner where the training in the folder stopped."""
         with contextlib.suppress(ValueError):  # without a card, files are left as they are
             card = read_card(self.out)
@@ -166,7 +166,7 @@ class _Training:
             changes = ", ".join(f"{key}={had.get(key)}, not {wanted[key]}" for key in differing)
             raise ValueError(f"the training in {shown(self.out)} had {shown(changes)}")
         misfit = f"no training can go on from {shown(self.out)}: its state does not fit"
-        clock = from_stored(Clock, state["clock"], misfit)
+        progress = from_stored(Progress, state["clock"], misfit)
         try:
             own, stored = self.learner.state_dict(), state["learner"]
             shapes = [{k: t.shape for k, t in s["weights"].items()} for s in (own, stored)]
@@ -179,7 +179,7 @@ class _Training:
         except Exception as error:  # whatever a learner's own code says of foreign numbers
             reason = f"{self.about['learner']}: {shown(first_line(error))}"
             raise ValueError(f"{misfit} {reason}") from None
-        return clock
+        return progress
 
     def _has_player_of(self, step: int) -> bool:
         """Whether the folder holds the whole player of this step."""
@@ -190,21 +190,27 @@ class _Training:
             return False
         return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
-    def _checkpoint(self, clock: Clock) -> None:
+    def _checkpoint(self, progress: Progress) -> None:
+        """Save the player and the state, whose keys older trainings have, too."""
         state = {
-            "clock": asdict(clock),
+            "clock": asdict(progress),
             "about": self.about,
-            "plan": asdict(self.plan),
+            "plan": asdict(self.schedule),
             "learner": self.learner.state_dict(),
         }
-        made = {"steps": clock.step, "seconds": clock.seconds, "threads": self.plan.threads}
-        about = {**self.about, **made, "device": self.plan.device}
+        about = {
+            **self.about,
+            "steps": progress.step,
+            "seconds": progress.seconds,
+            "threads": self.schedule.threads,
+            "device": self.schedule.device,
+        }
         save(self.out, self.learner, self.rules, about, state)
 
-    def _tensorboard(self, clock: Clock) -> TensorBoard:
+    def _tensorboard(self, progress: Progress) -> TensorBoard:
         kept = ("learner", "preset", "rules")
         settings = {key: self.about[key] for key in kept} | self.about["config"]
-        return TensorBoard(self.out, self.rules, settings, clock.step)
+        return TensorBoard(self.out, self.rules, settings, progress.step)
 
 
 def _require_same_kinds(own: dict[str, Any], stored: dict[str, Any]) -> None:
@@ -253,20 +259,20 @@ def _locked(out: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _torch_set_up(plan: Plan) -> Iterator[None]:
+def _torch_set_up(schedule: Schedule) -> Iterator[None]:
     """The plan's device and number of threads, for as long as it takes.
 
     Raises:
         ValueError: for a device that torch does not have here.
     """
     try:
-        torch.empty(1, device=plan.device).cpu()
+        torch.empty(1, device=schedule.device).cpu()
     except (RuntimeError, AssertionError, NotImplementedError) as error:
-        raise ValueError(f"no device {plan.device!r} here: {first_line(error)}") from None
+        raise ValueError(f"no device {schedule.device!r} here: {first_line(error)}") from None
     before = torch.get_num_threads()
-    torch.set_num_threads(plan.threads)
+    torch.set_num_threads(schedule.threads)
     try:
-        with torch.device(plan.device):
+        with torch.device(schedule.device):
             yield
     finally:
         torch.set_num_threads(before)

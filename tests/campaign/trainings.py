@@ -38,11 +38,11 @@ class Training:
     def run(self, out: Path, resume: bool = False, more: int = 0) -> int:
         """Train in the folder `out` to the end, or `more` steps beyond; the step reached."""
         from learners.registry import LEARNERS
-        from learners.training.loop import Plan
+        from learners.training.loop import Schedule
         from learners.training.train import train
 
         config = LEARNERS.load(self.learner).Config(seed=self.seed, **self._fields())
-        plan = Plan(self.steps + more, 1, self.checkpoint_every, False)
+        plan = Schedule(self.steps + more, 1, self.checkpoint_every, False)
         rules = Rules.of(self.rules)
         return train(self.learner, config, rules, plan, out, resume=resume).step
 
