@@ -130,7 +130,7 @@ class DQN:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         load_weights({"net": self.net}, state["weights"])
         if "rng" in state:
             load_weights({"net": self.target}, state["target"])

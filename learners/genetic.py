@@ -1,13 +1,15 @@
-"""A genetic algorithm: populations of players, each a move for every class of positions.
+"""A genetic algorithm: populations of players, each a move for every symmetry class of positions.
 
-A player's fitness is 1 - lost / played over all games that it can be led into from both seats, the
-other side trying every reply; 1 is unbeatable. Parents are drawn with chances that go with their
-fitness; a child takes each gene from one or the other, and now and then a new one (Holland,
-Adaptation in Natural and Artificial Systems, 1975). One pass backwards counts everyone's games.
+A player's fitness is 1 - lost / played over all games that can happen from both seats when the
+other side plays every legal reply; 1 is unbeatable. Parents are selected with probabilities that
+grow with their fitness; a child takes each gene, a move, from one of them, and rarely a random one
+(Holland, Adaptation in Natural and Artificial Systems, 1975). One backward pass over the positions
+counts the games of all players.
 
-As published, the chances of good and bad hardly differ, and nothing is learned of positions that
-a player avoids: a better move that leads there loses at first. Repaired, chances follow a high
-power of the fitness, the best lives on, and games in which it strays from its genes count, too.
+As published, the probabilities of good and bad players hardly differ, and a player's genes for
+positions that it avoids are not tested: a better move that leads there loses at first. Repaired,
+probabilities follow a high power of the fitness, the best player survives, and games in which a
+player deviates from its genes count a little, too.
 """
 
 from dataclasses import dataclass
@@ -26,34 +28,35 @@ from tttenv.policy import Policy
 
 @dataclass(frozen=True)
 class GeneticConfig:
-    """What the genetic algorithm can be told."""
+    """The settings of the genetic algorithm."""
 
-    seed: int = 0  # of all dice
+    seed: int = 0  # of all random numbers
     population: int = 500  # players in a generation
-    crossover: float = 0.5  # chance that a gene comes from the first parent, not the second
+    crossover: float = 0.5  # probability that a gene comes from the first parent, not the second
     replicate: float = 0.1  # share of children that are copies of one parent
-    mutation: float = 0.002  # chance that a gene is replaced by a random move
-    power: float = 300.0  # chances go with fitness to this power
-    elite: int = 1  # how many of the best live on unchanged
-    stray: float = 0.1  # each own stone off the genes multiplies what a game counts by this
+    mutation: float = 0.002  # probability that a gene is replaced by a random move
+    power: float = 300.0  # selection is proportional to the fitness to this power
+    elite: int = 1  # how many of the best survive unchanged
+    stray: float = 0.1  # factor of a game's weight for each own move that is not the gene's
 
 
 PUBLISHED = GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, stray=0.0)
 
 
 class Ply(NamedTuple):
-    """The classes of positions with so many stones, undecided ones first."""
+    """The classes of positions with the same number of stones, undecided ones first."""
 
-    seat: int  # who is to move
-    children: Tensor  # (undecided, cells): the classes after, by number among the next ply's
-    replies: Tensor  # (undecided, classes of the next ply): how many moves lead there
-    ends: Tensor  # (2 seats, games played and lost, decided, 1): what these count for a player
+    seat: int  # who is to move: 0 for X, 1 for O
+    children: Tensor  # (undecided, cells): each move's class, numbered within the next ply
+    replies: Tensor  # (undecided, classes of the next ply): how many moves lead to each class
+    ends: Tensor  # (seats, 2, decided, 1): games played and lost there, by the seat
 
 
 class Genetic:
     """Learns on games small enough to enumerate.
 
-    Source: lecture notes "TicTacToe experiment platform" (2018), section 10; genes fit all images.
+    Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move in
+    all images of a position.
     """
 
     Config: ClassVar[type] = GeneticConfig
@@ -70,21 +73,21 @@ class Genetic:
         self.plies = _plies(self.game, self.symmetry)
         self.rows = _class_rows(self.symmetry)
         self.legal = torch.as_tensor(self.game.successors[self.rows] >= 0)
-        everyone = torch.arange(len(self.rows)).repeat_interleave(config.population)
-        self.genes = self._random_moves(everyone).view(-1, config.population)
+        all_genes = torch.arange(len(self.rows)).repeat_interleave(config.population)
+        self.genes = self._random_moves(all_genes).view(-1, config.population)
         self.fitness = self._fitness(self.genes)  # (population,)
 
     def step(self) -> dict[str, float]:
         """One generation."""
         config, count = self.config, self.config.population
         best = self.fitness.argsort(descending=True, stable=True)[: config.elite]
-        wheel = (self.fitness.double() ** config.power).cumsum(0)
-        spins = torch.as_tensor(self.rng.random((2, count))) * wheel[-1]
-        first, second = torch.searchsorted(wheel, spins, right=True).clamp(max=count - 1)
+        cumulative = (self.fitness.double() ** config.power).cumsum(0)
+        draws = torch.as_tensor(self.rng.random((2, count))) * cumulative[-1]
+        first, second = torch.searchsorted(cumulative, draws, right=True).clamp(max=count - 1)
         copied = torch.as_tensor(self.rng.random(count) < config.replicate)
-        from_first = self._dice() < config.crossover
+        from_first = self._random_shares() < config.crossover
         children = torch.where(from_first | copied, self.genes[:, first], self.genes[:, second])
-        rows, columns = (self._dice() < config.mutation).nonzero(as_tuple=True)
+        rows, columns = (self._random_shares() < config.mutation).nonzero(as_tuple=True)
         children[rows, columns] = self._random_moves(rows)
         children[:, : config.elite] = self.genes[:, best]
         self.genes, self.fitness = children, self._fitness(children)
@@ -114,26 +117,26 @@ class Genetic:
         return _player(game, SymmetryClasses(game, symmetric=True), genes)
 
     def state_dict(self) -> dict[str, Any]:
-        """The fittest player's genes, everyone's, and the dice."""
-        best, dice = self.genes[:, self.fitness.argmax()].clone(), self.rng.bit_generator.state
-        return {"weights": {"genes": best}, "genes": self.genes.clone(), "rng": dice}
+        """The fittest player's genes, those of the population, and the generator's state."""
+        best, rng = self.genes[:, self.fitness.argmax()].clone(), self.rng.bit_generator.state
+        return {"weights": {"genes": best}, "genes": self.genes.clone(), "rng": rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         alone = state["weights"]["genes"][:, None].expand(-1, self.config.population)
         self.genes = torch.as_tensor(state.get("genes", alone)).clone()
         self.fitness = self._fitness(self.genes)
         if "rng" in state:
             self.rng.bit_generator.state = state["rng"]
 
-    def _dice(self) -> Tensor:
-        """A number in [0, 1) for each gene, (classes, population)."""
+    def _random_shares(self) -> Tensor:
+        """A random number in [0, 1) for each gene, (classes, population)."""
         return torch.as_tensor(self.rng.random(tuple(self.genes.shape), np.float32))
 
     def _random_moves(self, rows: Tensor) -> Tensor:
-        """A random move for each of these classes, given by number."""
-        dice = torch.as_tensor(self.rng.random((len(rows), self.rules.cells), np.float32))
-        return torch.where(self.legal[rows], dice, -1.0).argmax(dim=1)
+        """A random legal move for each of the classes numbered in `rows`."""
+        values = torch.as_tensor(self.rng.random((len(rows), self.rules.cells), np.float32))
+        return torch.where(self.legal[rows], values, -1.0).argmax(dim=1)
 
     def _fitness(self, genes: Tensor) -> Tensor:
         """1 - lost / played for players (classes, population), (population,)."""
@@ -143,8 +146,8 @@ class Genetic:
             chosen = ply.children.gather(1, own).expand(2, -1, -1)
             strayed, theirs = (ply.replies @ below[seat] for seat in (ply.seat, 1 - ply.seat))
             mine = below[ply.seat].gather(1, chosen) + self.config.stray * strayed
-            going = torch.stack([mine, theirs] if ply.seat == 0 else [theirs, mine])
-            below = torch.cat([going, ply.ends.expand(-1, -1, -1, genes.shape[1])], dim=2)
+            undecided = torch.stack([mine, theirs] if ply.seat == 0 else [theirs, mine])
+            below = torch.cat([undecided, ply.ends.expand(-1, -1, -1, genes.shape[1])], dim=2)
         played, lost = below[:, :, 0].sum(dim=0)
         return torch.sub(1, lost / played)
 
@@ -168,13 +171,13 @@ def _plies(game: Positions, symmetry: SymmetryClasses) -> list[Ply]:
     number = np.zeros(len(game), np.int64)  # of a class in its ply, undecided ones first
     for stones in reversed(range(len(game.plies) - 1)):
         rows = np.unique(symmetry.representative[game.ply(stones)])
-        going, ended = rows[~game.over[rows]], rows[game.over[rows]]
-        after, seat = game.successors[going], stones % 2
+        undecided, decided = rows[~game.over[rows]], rows[game.over[rows]]
+        after, seat = game.successors[undecided], stones % 2
         children = number[symmetry.representative[after]]
-        replies = np.zeros((len(going), width), np.float32)
+        replies = np.zeros((len(undecided), width), np.float32)
         np.add.at(replies, (np.nonzero(after >= 0)[0], children[after >= 0]), 1)
-        ends = np.zeros((2, 2, len(ended), 1), np.float32)
-        ends[:, 0], ends[seat, 1, :, 0] = 1, game.lost[ended]
+        ends = np.zeros((2, 2, len(decided), 1), np.float32)
+        ends[:, 0], ends[seat, 1, :, 0] = 1, game.lost[decided]
         found.append(Ply(seat, *map(torch.as_tensor, (children, replies, ends))))
-        number[np.concatenate([going, ended])], width = np.arange(len(rows)), len(rows)
+        number[np.concatenate([undecided, decided])], width = np.arange(len(rows)), len(rows)
     return found

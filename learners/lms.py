@@ -1,13 +1,14 @@
-"""LMS: a linear evaluator of boards, corrected after every move by the least mean squares rule.
+"""LMS: a linear evaluator of boards, updated after every move by the least mean squares rule.
 
-The worth of a board to one side is a weighted sum of features; after each move the weights move
-along the features by eta times the error, the error being what the next board says less what this
-one said (Widrow and Hoff, 1960; Mitchell, Machine Learning, 1997, section 1.2).
+The value of a board for one side is a weighted sum of features. After each move the weights change
+by eta times the error times the features; the error is the value of the next board minus the value
+of this one (Widrow and Hoff, 1960; Mitchell, Machine Learning, 1997, section 1.2).
 
-Published are seven features, all of them counts: what a line of two is worth does not depend on
-who moves next, and a fork is just two lines; their player is beatable. Repaired, the features see
-the side to move, threats and forks, and products of two of them; games branch at random, and a
-board is compared with the best reply to it. It is still linear, and still LMS.
+The published form has seven features, all of them counts: the value of a line of two does not
+depend on who moves next, and a fork is just two lines; its player is beatable. Repaired, there are
+features of the side to move, threats and forks, and products of two of them; moves are random with
+probability epsilon, and the target of a board is the value after the best reply. The evaluator is
+still linear, and the rule still LMS.
 """
 
 from collections.abc import Callable
@@ -30,15 +31,15 @@ Features = NDArray[np.float64]  # (boards, features)
 
 @dataclass(frozen=True)
 class LMSConfig:
-    """What LMS can be told."""
+    """The settings of LMS."""
 
-    seed: int = 0  # of all dice; the published form has none
-    features: Literal["rich", "seven"] = "rich"  # what is seen of a board
-    eta: float = 1.0  # how far weights move, for the rich ones divided by the features' square
-    epsilon: float = 0.5  # rich: how often a move is random
-    games: int = 16  # a step; the rich ones' are played side by side
+    seed: int = 0  # of all random numbers; the published form uses none
+    features: Literal["rich", "seven"] = "rich"  # the set of features
+    eta: float = 1.0  # learning rate; for "rich" divided by the features' squared norm
+    epsilon: float = 0.5  # rich: probability of a random move
+    games: int = 16  # games for each step; for "rich" played side by side
     starter: Literal["alternate", "x"] = "alternate"  # seven: who begins the games
-    last: Literal["before", "final"] = "before"  # seven: whose features the last update takes
+    last: Literal["before", "final"] = "before"  # seven: features of the last update
 
 
 PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
@@ -66,8 +67,8 @@ class LMS:
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.played = np.random.default_rng(config.seed), 0
         game, see = self.game, _features(config)
-        self.seen = see(rules, -game.boards)  # as the side sees it that has just moved
-        self.faced = see(rules, game.boards)  # as the side to move sees it
+        self.seen = see(rules, -game.boards)  # features in the view of the side that just moved
+        self.faced = see(rules, game.boards)  # features in the view of the side to move
         first = np.zeros if config.features == "rich" else np.ones
         self.weights = torch.as_tensor(first(self.seen.shape[1]))
         self.final = np.where(game.lost, 1.0, 0.0)  # for the side that has just moved
@@ -75,7 +76,7 @@ class LMS:
         self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board", copy=False)
 
     def step(self) -> dict[str, float]:
-        """Some games; the mean squared error, or how large the weights are."""
+        """Some games; logs the mean squared error, or the norm of the weights."""
         if self.config.features == "rich":
             return {"error": self._play_many()}
         w = self.weights.cpu().numpy()
@@ -85,7 +86,7 @@ class LMS:
         return {"size": float(np.linalg.norm(w))}
 
     def policy(self) -> Policy:
-        """In each position the move to the board worth most, the first of equals."""
+        """In each position the move to the board with the highest value, the first of equals."""
         return _greedy(self.game, self._moves())
 
     @classmethod
@@ -103,40 +104,40 @@ class LMS:
         return _greedy(game, _moves(config, game, seen, weights["weights"]))
 
     def state_dict(self) -> dict[str, Any]:
-        """The weights, the games played and the dice."""
-        weights, dice = {"weights": self.weights.clone()}, self.rng.bit_generator.state
-        return {"weights": weights, "played": self.played, "rng": dice}
+        """The weights, the games played and the generator's state."""
+        weights, rng = {"weights": self.weights.clone()}, self.rng.bit_generator.state
+        return {"weights": weights, "played": self.played, "rng": rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         self.weights.copy_(state["weights"]["weights"])
         if "rng" in state:
             self.played, self.rng.bit_generator.state = state["played"], state["rng"]
 
     def _moves(self) -> NDArray[np.float64]:
-        """What each move is worth, (positions, cells)."""
+        """The value of each move, (positions, cells)."""
         return _moves(self.config, self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
         """Games side by side, each move corrected by the best reply; the mean squared error."""
-        errors, going = [], np.ones(self.config.games, np.bool_)
+        errors, active = [], np.ones(self.config.games, np.bool_)
         self.env.reset()
-        while going.any():
+        while active.any():
             moves = self._moves()
             at = self.game.index(self.env.boards)
             explore = self.rng.random((len(at), 1)) < self.config.epsilon
-            dice = np.where(moves[at] > -np.inf, self.rng.random(moves[at].shape), -np.inf)
-            cells = np.where(explore, dice, moves[at]).argmax(axis=1)
+            random_values = np.where(moves[at] > -np.inf, self.rng.random(moves[at].shape), -np.inf)
+            cells = np.where(explore, random_values, moves[at]).argmax(axis=1)
             after = self.game.successors[at, cells]
             _, _, ended, _, _ = self.env.step(cells)
             replies = -moves[after].max(axis=1, initial=-1e9)
             target = np.where(self.game.over[after], self.final[after], np.clip(replies, -1, 1))
-            x, w = self.seen[after][going], self.weights.cpu().numpy()
-            error = target[going] - x @ w
+            x, w = self.seen[after][active], self.weights.cpu().numpy()
+            error = target[active] - x @ w
             step = self.config.eta * (error / np.square(x).sum(axis=1)) @ x / len(x)
             self.weights = torch.as_tensor(w + step)
             errors.append(np.square(error).mean())
-            going = going & ~ended
+            active = active & ~ended
         return float(np.mean(errors))
 
     def _play_one(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -170,23 +171,23 @@ def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
 def _moves(
     config: LMSConfig, game: Positions, seen: Features, weights: torch.Tensor
 ) -> NDArray[np.float64]:
-    """What each move is worth, (positions, cells), by the features seen after it."""
+    """The value of each move, (positions, cells), by the features of the position after it."""
     after, w = game.successors, weights.cpu().numpy()
     values = _weighted(seen, w) if config.features == "seven" else seen @ w
     return np.where(after >= 0, values[after], -np.inf)
 
 
 def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
-    """The weighted sums of features (..., features), (...,): the same bits on every CPU.
+    """The weighted sums (...,) of features (..., features), the same bits on every CPU.
 
-    A matrix product adds in an order that depends on the CPU and on the row. With the seven
-    features, which are counts, many moves are worth the same, and that order would decide between
-    them; the many others are left to it, which is quicker.
+    The order of additions in a matrix product depends on the CPU and on the row. With the seven
+    features, which are counts, many moves have equal values, and rounding by that order would
+    choose between them. The rich features use the matrix product, which is faster.
     """
     return np.multiply(features, weights).sum(axis=-1)
 
 
 def _greedy(game: Positions, moves: NDArray[np.float64]) -> Policy:
-    """The move worth most, (positions, cells), the first of equals."""
+    """The player of the move with the highest value (positions, cells), the first of equals."""
     best = np.arange(game.rules.cells) == moves.argmax(1)[:, None]
     return Tabulated.uniform_over(game.rules, best & (game.successors >= 0))

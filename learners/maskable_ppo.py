@@ -41,20 +41,20 @@ POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 
 @dataclass(frozen=True)
 class MaskablePPOConfig:
-    """What MaskablePPO can be told."""
+    """The settings of MaskablePPO."""
 
-    seed: int = 0  # of everything
+    seed: int = 0  # of all random numbers
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for policy and value each
-    pool: tuple[Spec, ...] = POOL  # opponents, one a rollout; "self" is a frozen snapshot
-    snapshot: int = 10  # rollouts until "self" becomes the player as it is then
+    pool: tuple[Spec, ...] = POOL  # opponents, in turns for a rollout; "self" is a frozen snapshot
+    snapshot: int = 10  # rollouts between two snapshots
     opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
     draw: float = 0.7  # what a draw pays, a win paying 1 and a loss -1
     games: int = 128  # played side by side
-    turns: int = 16  # of every game in a rollout
-    batch: int = 512  # turns a gradient step
-    epochs: int = 4  # how often a rollout is learned from
+    turns: int = 16  # moves of every game in a rollout
+    batch: int = 512  # moves in a gradient step
+    epochs: int = 4  # passes over a rollout
     lr: float = 1e-3  # learning rate
-    entropy: float = 0.02  # bonus for an undecided policy
+    entropy: float = 0.02  # bonus for the policy's entropy
 
     def __post_init__(self) -> None:
         if min(self.games, self.turns, self.batch, self.epochs, self.snapshot) < 1 or not self.pool:
@@ -78,7 +78,7 @@ class MaskablePPO:
         make: Any = import_module("tttenv.adapters.sb3").VecEnv
         self.env = make(config.games, config.opening, config.draw, **asdict(rules))
         self.env.games.np_random = self.rng
-        with lent_dice(self.rng):
+        with seeded_globals(self.rng):
             self.model = sb3_contrib.MaskablePPO(
                 "MlpPolicy",
                 self.env,
@@ -98,12 +98,12 @@ class MaskablePPO:
         self.pool = {spec: player(spec, rules) for spec in config.pool if spec != "self"}
 
     def step(self) -> dict[str, float]:
-        """A rollout against the next opponent, and its lessons."""
+        """A rollout against the next opponent, and the updates by it."""
         config, spec = self.config, self.config.pool[self.rollouts % len(self.config.pool)]
         if self.rollouts % config.snapshot == 0:
             self.former = copy.deepcopy(self.actor)
-        self.env.games.set_opponent(self.pool.get(spec) or self._former_self())
-        with lent_dice(self.rng):
+        self.env.games.set_opponent(self.pool.get(spec) or self._snapshot_policy())
+        with seeded_globals(self.rng):
             self.model.learn(config.games * config.turns, reset_num_timesteps=False)
         self.rollouts += 1
         logged = self.model.logger.name_to_value
@@ -127,7 +127,7 @@ class MaskablePPO:
         return greedy_player(rules, list(nets.values()))
 
     def state_dict(self) -> dict[str, Any]:
-        """The player now and at the last snapshot, the optimiser, the games at hand, the dice."""
+        """Both networks, the last snapshot, the optimiser, the boards and the generator's state."""
         return {
             "weights": weights_of({"actor": self.actor}),
             "former": weights_of({"actor": self.former}),
@@ -140,7 +140,7 @@ class MaskablePPO:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         load_weights({"actor": self.actor}, state["weights"])
         if "rng" in state:
             load_weights({"actor": self.former}, state["former"])
@@ -151,20 +151,22 @@ class MaskablePPO:
                 self.model._last_episode_starts = state["starts"]
             self.rollouts, self.rng.bit_generator.state = state["rollouts"], state["rng"]
 
-    def _former_self(self) -> Policy:
+    def _snapshot_policy(self) -> Policy:
         """The last snapshot, which plays every cell with its probability."""
         rules, net = self.rules, self.former
 
         def play(boards: Boards) -> Probs:
             values = np.where(boards == 0, evaluate(rules, [net], boards), -np.inf)
-            likely: Probs = np.exp(values.astype(np.float64) - values.max(axis=1, keepdims=True))
-            return np.asarray(likely / likely.sum(axis=1, keepdims=True))
+            exponentials: Probs = np.exp(
+                values.astype(np.float64) - values.max(axis=1, keepdims=True)
+            )
+            return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
 
         return tabulate(rules, play) if enumerable(rules) else play
 
 
 def _actor(config: MaskablePPOConfig, rules: Rules) -> torch.nn.Sequential:
-    """The network that moves, layer by layer as SB3 builds it, its weights as the memory is."""
+    """The policy network, with SB3's layers; its weights are not initialised."""
     if any(width < 1 for width in config.hidden):
         raise ValueError(f"hidden layers are at least 1 wide, not {shown(config.hidden, 80)}")
     layers: list[torch.nn.Module] = []
@@ -175,13 +177,13 @@ def _actor(config: MaskablePPOConfig, rules: Rules) -> torch.nn.Sequential:
 
 
 @contextmanager
-def lent_dice(rng: np.random.Generator) -> Iterator[None]:
-    """Seeds the global dice, which SB3 rolls, by `rng`, and puts them back as they were after."""
-    seed, numpy_dice = int(rng.integers(2**32)), np.random.get_state()  # noqa: NPY002  # SB3's
+def seeded_globals(rng: np.random.Generator) -> Iterator[None]:
+    """Seed the global generators, which SB3 uses, by `rng`; restore their states afterwards."""
+    seed, numpy_state = int(rng.integers(2**32)), np.random.get_state()  # noqa: NPY002  # SB3's
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         np.random.seed(seed)  # noqa: NPY002  # SB3 draws from it
         try:
             yield
         finally:
-            np.random.set_state(numpy_dice)  # noqa: NPY002  # as it was
+            np.random.set_state(numpy_state)  # noqa: NPY002  # as it was

@@ -25,10 +25,10 @@ class MaskedMLP(nn.Module):
     """A multilayer perceptron from one-hot boards to a number for each cell.
 
     Args:
-        cells: of the board; the input has 3 * cells numbers, the output `cells`.
+        cells: how many the board has; the input has 3 * cells numbers, the output `cells`.
         hidden: the widths of the hidden layers, each followed by a ReLU.
-        rng: draws the first weights (Glorot and Bengio, 2010, uniform); biases start at zero. None
-            leaves them as the memory is, for weights that come from a file.
+        rng: samples the first weights (Glorot and Bengio, 2010, uniform); biases are zero. None
+            leaves the weights uninitialised, for those that are loaded from a file.
     """
 
     def __init__(self, cells: int, hidden: Sequence[int], rng: np.random.Generator | None) -> None:
@@ -42,13 +42,13 @@ class MaskedMLP(nn.Module):
         self.layers = nn.Sequential(*layers[:-1])
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Planes (batch, 3 * cells) to one number a cell (batch, cells), legal or not."""
+        """One number for each cell (batch, cells), legal or not, from planes (batch, 3 * cells)."""
         values: Tensor = self.layers(planes)
         return values
 
 
 def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """A linear layer on the current device, its weights as the memory is: no dice are rolled."""
+    """A linear layer on the current device with uninitialised weights; no random number is used."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
     layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
     return layer
@@ -75,7 +75,7 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
     """The player that takes the legal cell with the highest output; a frozen snapshot.
 
     Args:
-        rules: where they can be enumerated, the nets are asked once about all positions.
+        rules: the game; if it can be enumerated, the nets are evaluated once on all positions.
         nets: one for both seats, or one for X and one for O.
     """
     frozen = copy.deepcopy(list(nets))
@@ -113,7 +113,7 @@ def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
-    """The nets that `make` makes, with these weights, on the current device; no dice are rolled."""
+    """The nets that `make` makes, with these weights, on the current device."""
     with torch.device("meta"):
         nets = make()
     for name, own in _by_net(nets, weights).items():
@@ -122,7 +122,7 @@ def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
 
 
 def weights_of(nets: Nets) -> dict[str, Tensor]:
-    """Copies of all weights of the nets, each named by its net and itself."""
+    """Copies of all weights of the nets by name: the net's, a dot, the weight's within the net."""
     return {
         f"{name}.{weight}": tensor.clone()
         for name, net in nets.items()
@@ -131,13 +131,13 @@ def weights_of(nets: Nets) -> dict[str, Tensor]:
 
 
 def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
-    """Put what `weights_of` gave back into the nets."""
+    """Copy weights, named as by `weights_of`, into the nets."""
     for name, own in _by_net(nets, weights).items():
         nets[name].load_state_dict(own)
 
 
 def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
-    """The weights of each net, by the names that the net itself gives them."""
+    """The weights of each net, by their names within the net."""
     return {
         name: {
             key.removeprefix(f"{name}."): tensor

@@ -1,13 +1,13 @@
-"""Tabular Q-learning: a table of what each move is worth, put right backwards after every game.
+"""Tabular Q-learning: a table of the moves' Q values, updated backwards after every game.
 
-After a game, from its last move to its first, the worth of a move goes a share `lr` of the way to
-what it brought: the result, or the worth of its player's best next move (Watkins, Learning from
-Delayed Rewards, 1989). A move is known by the board it makes, and all images of a board are one:
-the table has up to 764 items. With probability epsilon a move is random.
+After a game, from its last move to its first, the value of a move moves a share `lr` of the way to
+its target: the result, or the value of its player's best next move (Watkins, Learning from Delayed
+Rewards, 1989). A move's entry is that of the board it leads to, and all images of a board share one
+entry: the table has up to 764. With probability epsilon a move is random.
 
-As published, the table learns against random play that a draw is as good as a win: it becomes
+As published, the table learns against random play, with a draw paying as much as a win: it becomes
 unbeatable and wins little. Repaired, it plays both sides, and a draw is half a win. Games run side
-by side; what several of them say about a move in the same turn is averaged.
+by side; the targets of one entry in the same turn are averaged.
 """
 
 from dataclasses import dataclass
@@ -27,31 +27,31 @@ from tttenv.vector import VectorTicTacToe
 
 @dataclass(frozen=True)
 class QTableConfig:
-    """What Q-learning can be told."""
+    """The settings of Q-learning."""
 
-    seed: int = 0  # of all dice
-    lr: float = 0.8  # how far a number moves towards what a move brought
-    gamma: float = 1.0  # what a number is worth a move earlier
-    epsilon: float = 0.7  # how often a move is random, at the start
-    fall: int | None = None  # games after each of which epsilon falls by .1; None: never
-    draw: float = 0.5  # what a draw is worth, a win being 1 and a loss 0
-    symmetric: bool = True  # one number for all images of a board
+    seed: int = 0  # of all random numbers
+    lr: float = 0.8  # learning rate: the share of the way from a value to its target
+    gamma: float = 1.0  # discount for each of the player's moves
+    epsilon: float = 0.7  # probability of a random move, at the start
+    fall: int | None = None  # epsilon falls by .1 after each so many games; None: never
+    draw: float = 0.5  # the result of a draw, a win being 1 and a loss 0
+    symmetric: bool = True  # one value for all images of a board
     self_play: bool = True  # the table moves for both sides; False: against random replies
     turns: int = 7000  # against random: games as X, then as many as O with epsilon from the start
     games: int = 512  # played side by side
-    batches: int = 1  # of games a step
+    batches: int = 1  # batches of games for each step
 
 
 PUBLISHED = QTableConfig(lr=0.4, fall=700, draw=1.0, self_play=False, games=1, batches=100)
 
 
 class Turn(NamedTuple):
-    """A move in each of the games, (games,)."""
+    """One move in each of the games, (games,)."""
 
-    at: Tensor  # the position it was made in
-    after: Tensor  # the position it made
-    brought: Tensor  # the game's result for its player, NaN if the game went on
-    counts: Tensor  # False if the game was over before
+    at: Tensor  # the number of the position before the move
+    after: Tensor  # the number of the position after it
+    result: Tensor  # the game's result for the side that moved, NaN if the game went on
+    counts: Tensor  # False if the game was over before the move
 
 
 class QTable:
@@ -81,11 +81,11 @@ class QTable:
         self.results = torch.zeros(len(Outcome), dtype=torch.float64)  # by outcome; a loss is 0
         self.results[Outcome.GOING], self.results[Outcome.WIN] = torch.nan, 1
         self.results[Outcome.DRAW] = config.draw
-        self.values = torch.zeros(len(self.game), dtype=torch.float64)  # by the position made
-        self.known = torch.zeros(len(self.game), dtype=torch.bool)  # which items the table has
+        self.values = torch.zeros(len(self.game), dtype=torch.float64)  # by the position after
+        self.known = torch.zeros(len(self.game), dtype=torch.bool)  # which entries were updated
 
     def step(self) -> dict[str, float]:
-        """Some games from start to end; how many items the table has, and epsilon."""
+        """Some games from start to end; logs the number of entries ever updated, and epsilon."""
         for _ in range(self.config.batches):
             self._learn(self._play())
             self.played += self.config.games
@@ -110,12 +110,12 @@ class QTable:
         return greedy_table(game, move_values(after, weights["values"], representative, -1.0))
 
     def state_dict(self) -> dict[str, Any]:
-        """The table, which of its items are known, the games played and the dice."""
-        weights, dice = {"values": self.values.clone()}, self.rng.bit_generator.state
-        return {"weights": weights, "known": self.known.clone(), "played": self.played, "rng": dice}
+        """The table, which entries were updated, the games played and the generator's state."""
+        weights, rng = {"values": self.values.clone()}, self.rng.bit_generator.state
+        return {"weights": weights, "known": self.known.clone(), "played": self.played, "rng": rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         self.values.copy_(state["weights"]["values"])
         if "rng" in state:
             self.known.copy_(state["known"])
@@ -132,34 +132,34 @@ class QTable:
         games, epsilon, played = self.config.games, self._epsilon(), []
         as_o = not self.config.self_play and self.played >= self.config.turns
         self.env.reset(options={"seat": SEATS[as_o]})
-        going = np.ones(games, np.bool_)
-        while going.any():
+        active = np.ones(games, np.bool_)
+        while active.any():
             at = torch.as_tensor(self.game.index(self.env.boards))
-            dice = torch.as_tensor(self.rng.random((games, self.rules.cells)))
+            random_values = torch.as_tensor(self.rng.random((games, self.rules.cells)))
             random = torch.as_tensor(self.rng.random(games) < epsilon)[:, None]
             legal = self.after[at] >= 0
-            cells = torch.where(random & legal, dice, self._moves(at)).argmax(dim=1)
+            cells = torch.where(random & legal, random_values, self._moves(at)).argmax(dim=1)
             _, _, ended, _, infos = self.env.step(cells.cpu().numpy())
             ends = infos["final_info"]["outcome"] if ended.any() else np.zeros(games, np.int8)
-            brought = self.results[torch.as_tensor(ends, dtype=torch.int64)]
-            played.append(Turn(at, self.after[at, cells], brought, torch.as_tensor(going)))
-            going = going & ~ended
+            result = self.results[torch.as_tensor(ends, dtype=torch.int64)]
+            played.append(Turn(at, self.after[at, cells], result, torch.as_tensor(active)))
+            active = active & ~ended
         return played
 
     def _learn(self, played: list[Turn]) -> None:
-        """Put the table right, from the last turn to the first."""
+        """Update the table, from the last turn to the first."""
         later = played[-1].at
         for turn in reversed(played):
-            future = self.config.gamma * self._moves(later).amax(dim=1)
-            future = 1 - future if self.config.self_play else future
-            worth = torch.where(turn.brought.isnan(), future, turn.brought)
-            items, worth = self.representative[turn.after[turn.counts]], worth[turn.counts]
+            next_values = self.config.gamma * self._moves(later).amax(dim=1)
+            next_values = 1 - next_values if self.config.self_play else next_values
+            targets = torch.where(turn.result.isnan(), next_values, turn.result)
+            items, targets = self.representative[turn.after[turn.counts]], targets[turn.counts]
             self.known[items] = True
-            sums = torch.zeros_like(self.values).index_add_(0, items, worth)
+            sums = torch.zeros_like(self.values).index_add_(0, items, targets)
             counts = torch.bincount(items, minlength=len(sums))
             self.values += self.config.lr * (sums - counts * self.values) / counts.clamp(min=1)
             later = turn.at
 
     def _moves(self, at: Tensor) -> Tensor:
-        """What each move of these positions is worth, (positions, cells); -1 for no move."""
+        """The value of each move in these positions, (positions, cells); -1 if it is not legal."""
         return move_values(self.after[at], self.values, self.representative, -1.0)

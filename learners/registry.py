@@ -9,11 +9,11 @@ from tttenv.registry import Row, Table, unknown
 
 @dataclass(frozen=True)
 class LearnerRow(Row):
-    """A learner: its class, what it is, and for how long it is trained and how often certified."""
+    """A learner: its class, one line about it, the usual steps and how often it is certified."""
 
-    steps: int = 1000  # at the most, unless told otherwise
+    steps: int = 1000  # at the most, by default
     every: int = 10  # steps between certificates
-    preset_steps: Mapping[str, int] = field(default_factory=dict)  # where a preset takes others
+    preset_steps: Mapping[str, int] = field(default_factory=dict)  # of presets with another number
 
 
 # To add a learner: a file in this folder with a class that satisfies `base.Learner`, and its row

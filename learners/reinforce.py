@@ -90,11 +90,11 @@ class Reinforce:
     def state_dict(self) -> dict[str, Any]:
         """Both networks, the optimiser and the generator's state; no game outlasts a step."""
         weights, both = weights_of({"moves": self.policy_net}), weights_of(self.nets)
-        dice, optimiser = self.rng.bit_generator.state, self.optimiser.state_dict()
-        return {"weights": weights, "both": both, "optimiser": optimiser, "rng": dice}
+        rng, optimiser = self.rng.bit_generator.state, self.optimiser.state_dict()
+        return {"weights": weights, "both": both, "optimiser": optimiser, "rng": rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         load_weights({"moves": self.policy_net}, state["weights"])
         if "rng" in state:
             load_weights(self.nets, state["both"])

@@ -183,7 +183,7 @@ class SelfPlay:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         load_weights(self.nets, state["weights"])
         if "optimiser" in state:
             self.optimiser.load_state_dict(state["optimiser"])

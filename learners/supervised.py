@@ -188,17 +188,17 @@ def _complaint(rules: Rules, row: list[str]) -> str | None:
 class SupervisedConfig:
     """The settings of supervised learning."""
 
-    seed: int = 0  # of the first weights and of all that is drawn
-    net: Literal["onehot", "book"] = "onehot"  # one-hot in, ReLUs; or the published one
+    seed: int = 0  # of the first weights and all random numbers
+    net: Literal["onehot", "book"] = "onehot"  # one-hot planes and ReLUs; or as published
     hidden: tuple[int, ...] = (256,)  # widths of the hidden layers; the published net has one
     data: Literal["solver", "book"] = "solver"  # all images of all rows, or as published
     moves_csv: str | None = None  # a file of boards and best replies to learn from instead
     holdout: float = 0.0  # share of the rows, and so of the classes, that is not learned from
     masked: bool = True  # illegal moves take no part in the loss
-    optimiser: Literal["adam", "sgd"] = "adam"  # which makes the gradient steps
+    optimiser: Literal["adam", "sgd"] = "adam"  # of the gradient steps
     lr: float = 5e-3  # learning rate
-    batch: int = 512  # boards a gradient step
-    fits: int = 10  # gradient steps a step
+    batch: int = 512  # boards in a gradient step
+    fits: int = 10  # gradient steps for each step
 
 
 PUBLISHED = SupervisedConfig(0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100)
@@ -269,11 +269,11 @@ class Supervised:
 
     def state_dict(self) -> dict[str, Any]:
         """The net, the optimiser and the dice; the examples come from the config."""
-        weights, dice = weights_of({"net": self.net}), self.rng.bit_generator.state
-        return {"weights": weights, "optimiser": self.optimiser.state_dict(), "rng": dice}
+        weights, rng = weights_of({"net": self.net}), self.rng.bit_generator.state
+        return {"weights": weights, "optimiser": self.optimiser.state_dict(), "rng": rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         load_weights({"net": self.net}, state["weights"])
         if "optimiser" in state:
             self.optimiser.load_state_dict(state["optimiser"])

@@ -1,12 +1,12 @@
-"""TD(0) over afterstates: a table of what each position is worth to the side that has just moved.
+"""TD(0) over afterstates: a table of the positions' values for the side that has just moved.
 
-With every stone the worth of the position before moves a share alpha towards the worth of the one
-after (Sutton and Barto, Reinforcement Learning, 2018, section 1.5 and chapter 6). A stone is the
+With every move the value of the position before moves a share alpha towards the value of the one
+after (Sutton and Barto, Reinforcement Learning, 2018, section 1.5 and chapter 6). A move is the
 best by the table or, with probability epsilon, a random one, from which nothing is learned.
 
 As published, the replies are random, so that risks pay and O stays beatable. Repaired, the table
 moves for both sides, games begin with some random stones, and all images of a board share one
-number. What games side by side say about a position in the same turn is averaged.
+value. Games run side by side; the targets of one entry in the same turn are averaged.
 """
 
 from dataclasses import dataclass
@@ -26,18 +26,18 @@ from tttenv.vector import VectorTicTacToe
 
 @dataclass(frozen=True)
 class TD0Config:
-    """What TD(0) can be told."""
+    """The settings of TD(0)."""
 
-    seed: int = 0  # of all dice
-    alpha: float = 0.5  # how far a number moves towards the next
-    epsilon: float = 0.3  # how often a stone is random
-    default: float = 0.5  # what a position is worth before it is learned: a win is 1, a loss 0
+    seed: int = 0  # of all random numbers
+    alpha: float = 0.5  # learning rate: the share of the way from a value to its target
+    epsilon: float = 0.3  # probability of a random move
+    default: float = 0.5  # initial value of undecided positions; a win is 1, a loss 0
     opening: int = 6  # exploring starts: a game begins with 0 to this many random stones
-    symmetric: bool = True  # one number for all images of a board
+    symmetric: bool = True  # one value for all images of a board
     self_play: bool = True  # the table moves for both sides; False: against random replies
-    notes: bool = False  # as the notes' code: see `TD0`
+    notes: bool = False  # as the code of the published form, see `TD0`
     games: int = 512  # played side by side
-    batches: int = 1  # of games a step
+    batches: int = 1  # batches of games for each step
 
 
 PUBLISHED = TD0Config(
@@ -49,8 +49,9 @@ class TD0:
     """Learns on games small enough to enumerate.
 
     Source of the published form: lecture notes "TicTacToe experiment platform" (2018), section 9.
-    Their code plays against itself and learns, before each move, from 2,000 episodes that begin
-    there. Positions not met yet are no choice; a random stone that ends the game is learned from.
+    The notes' code plays against itself and learns, before each move, from 2,000 episodes that
+    begin with the position at hand. A greedy move never leads to a position that was not visited
+    yet; a random move that ends the game is learned from.
     """
 
     Config: ClassVar[type] = TD0Config
@@ -74,13 +75,13 @@ class TD0:
         self.after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
         final = torch.as_tensor(np.where(game.lost, 1.0, 0.5))
         self.first = torch.where(torch.as_tensor(game.over), final, config.default)
-        self.values = self.first.clone()  # (positions,), below zero what is not known yet
+        self.values = self.first.clone()  # (positions,), negative for positions never visited
         if config.notes:
             self.values[1:] = -1
         self.exact = torch.as_tensor((1 - solve(rules).values) / 2)
 
     def step(self) -> dict[str, float]:
-        """Some games from start to end; how far the table is from the solved game."""
+        """Some games from start to end; logs how far the table is from the solved game."""
         for _ in range(self.config.batches):
             self._play()
         if self.config.notes:  # the next episodes begin one move later
@@ -91,7 +92,7 @@ class TD0:
         return {"rms_error": error[1:].square().mean().sqrt().item()}
 
     def policy(self) -> Policy:
-        """In each position the best stone by the table, the first of equals."""
+        """In each position the best move by the table, the first of equals."""
         return greedy_table(self.game, self._moves(torch.arange(len(self.game))))
 
     @classmethod
@@ -109,12 +110,12 @@ class TD0:
         return greedy_table(game, move_values(after, weights["values"], representative, -2.0))
 
     def state_dict(self) -> dict[str, Any]:
-        """The table, where the next games begin, and the dice."""
+        """The table, the position where the next games begin, and the generator's state."""
         weights = {"values": self.values.clone()}
         return {"weights": weights, "root": self.root, "rng": self.rng.bit_generator.state}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()`; weights alone are enough to play."""
+        """Restore `state_dict()`; weights alone are enough to play."""
         self.values.copy_(state["weights"]["values"])
         if "rng" in state:
             self.root, self.rng.bit_generator.state = state["root"], state["rng"]
@@ -124,38 +125,43 @@ class TD0:
         config, games, over = self.config, self.config.games, self.game.over
         self.env.reset(options={"board": self.game.boards[self.root]} if self.root else None)
         opening = self.rng.integers(0, config.opening + 1, games)
-        going, before, turn = np.ones(games, np.bool_), np.full(games, -1), 0
-        while going.any():
+        active, before, turn = np.ones(games, np.bool_), np.full(games, -1), 0
+        while active.any():
             at = self.game.index(self.env.boards)
             explore = (self.rng.random(games) < config.epsilon) | (turn < opening)
             cells = self._choose(torch.as_tensor(at), torch.as_tensor(explore)[:, None])
             after = self.game.successors[at, cells].astype(np.int64)
             _, rewards, ended, _, _ = self.env.step(cells)
             known = self.values[entries := self.representative[torch.as_tensor(after)]]
-            worth = self.values[entries] = torch.where(known < 0, self.first[entries], known)
-            learn = going & (~explore | over[after] if config.notes else ~explore)
-            if config.self_play:  # the stone before was the other side's
-                self._learn(at, 1 - worth, learn)
+            targets = self.values[entries] = torch.where(known < 0, self.first[entries], known)
+            learn = active & (~explore | over[after] if config.notes else ~explore)
+            if config.self_play:  # the move before was the other side's
+                self._learn(at, 1 - targets, learn)
             else:
-                self._learn(before, worth, learn & (before >= 0))
-                self._learn(after, torch.as_tensor((1 + rewards) / 2), going & ended & ~over[after])
-            before, going, turn = after, going & ~ended, turn + 1
+                self._learn(before, targets, learn & (before >= 0))
+                self._learn(
+                    after, torch.as_tensor((1 + rewards) / 2), active & ended & ~over[after]
+                )
+            before, active, turn = after, active & ~ended, turn + 1
 
     def _choose(self, at: Tensor, explore: Tensor) -> NDArray[np.int64]:
-        """A cell for each position (games,): the best known, random if exploring or none is."""
-        dice = torch.as_tensor(self.rng.random((len(at), self.rules.cells)))
+        """A cell for each position (games,): the best by the table, or a random one.
+
+        It is random where `explore` (games, 1) says so and where no value is known.
+        """
+        random_values = torch.as_tensor(self.rng.random((len(at), self.rules.cells)))
         moves = self._moves(at)
         explore = (explore | (moves.amax(dim=1, keepdim=True) < 0)) & (self.after[at] >= 0)
-        return np.asarray(torch.where(explore, dice, moves).argmax(dim=1).cpu())
+        return np.asarray(torch.where(explore, random_values, moves).argmax(dim=1).cpu())
 
     def _moves(self, at: Tensor) -> Tensor:
-        """What each move of these positions is worth, (positions, cells); -1 unknown, -2 none."""
+        """The value of each move, (positions, cells); -1 if unknown, -2 if it is not legal."""
         return move_values(self.after[at], self.values, self.representative, -2.0)
 
-    def _learn(self, at: NDArray[np.int64], worth: Tensor, which: NDArray[np.bool_]) -> None:
-        """Move the numbers of the positions `at` towards `worth` in the games marked."""
+    def _learn(self, at: NDArray[np.int64], targets: Tensor, which: NDArray[np.bool_]) -> None:
+        """Update the values of the positions `at` (games,) in the games where `which` is True."""
         rows = torch.as_tensor(np.flatnonzero(which))
         entries = self.representative[torch.as_tensor(at)[rows]]
-        change = torch.zeros_like(self.values).index_add_(0, entries, worth[rows])
+        change = torch.zeros_like(self.values).index_add_(0, entries, targets[rows])
         counts = torch.bincount(entries, minlength=len(change))
         self.values += self.config.alpha * (change - counts * self.values) / counts.clamp(min=1)

@@ -1,4 +1,4 @@
-"""Conformance kit for learners made elsewhere: call `check_learner(MyLearner, Rules())`."""
+"""Tests for learners in other packages: call `check_learner(MyLearner, Rules())`."""
 
 import json
 import math
@@ -23,16 +23,16 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
         kind: the class.
         rules: a game it can learn.
         config: of the kind's Config; the default preset if left out.
-        steps: how many to train for each law.
+        steps: how many steps to train for each law.
 
     Raises:
         LawBrokenError: at the first broken law.
     """
     config = kind.presets["default"] if config is None else config
     check_config(kind, config, rules)
-    before = _global_dice()
+    before = _global_random_states()
     learner = _trained(kind, config, rules, steps)
-    require(_same(before, _global_dice()), "a learner leaves the global generators alone")
+    require(_same(before, _global_random_states()), "a learner leaves the global generators alone")
     _check_snapshot(learner, rules)
     _check_same_seed(kind, config, rules, steps)
     _check_resuming(kind, config, rules, steps)
@@ -105,8 +105,8 @@ def _trained(kind: type[Learner], config: Any, rules: Rules, steps: int) -> Lear
     return learner
 
 
-def _global_dice() -> list[Any]:
-    return [torch.random.get_rng_state(), np.random.get_state(legacy=False)["state"]]  # noqa: NPY002  # watched, not used
+def _global_random_states() -> list[Any]:
+    return [torch.random.get_rng_state(), np.random.get_state(legacy=False)["state"]]  # noqa: NPY002  # only read
 
 
 def _plain(value: Any) -> Any:

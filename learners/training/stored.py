@@ -1,4 +1,4 @@
-"""Settings read back from a file: known fields of the right kinds, players that files may name."""
+"""Settings from a file as dataclasses, with checks of field names, types and named players."""
 
 import contextlib
 import types
@@ -13,19 +13,19 @@ from tttenv.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 1000  # items of a tuple
-REPEATED = 80  # characters of a value that a message repeats
+REPEATED = 80  # characters of a value in a message
 
 
 def from_stored(
     kind: type[_T], stored: Mapping[str, Any], name: str, trusted: Collection[str] = ()
 ) -> _T:
-    """A frozen dataclass, a learner's Config say, from what JSON kept of it.
+    """A dataclass, such as a learner's Config, from its fields as read from JSON.
 
     Args:
         kind: the dataclass.
         stored: its fields by name; those left out take their defaults.
-        name: what it belongs to, for the message.
-        trusted: fields that may name any player, since the user has said the same.
+        name: of the learner or file, for the message.
+        trusted: fields that may name any player, because the user named the same one.
 
     Raises:
         ValueError: for an unknown field, a value of another kind, or a player that a file may not
@@ -55,7 +55,7 @@ def spec_fields(kind: type) -> list[str]:
 
 
 class _WrongKind(Exception):  # noqa: N818  # never leaves this module
-    pass
+    """The value has another type than the field."""
 
 
 def _names_players(hint: Any) -> bool:

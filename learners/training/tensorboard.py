@@ -1,4 +1,4 @@
-"""What TensorBoard shows of a training: curves, heat maps of the policy, certificate, settings."""
+"""A training in TensorBoard: curves, heat maps of the policy, the certificate, the settings."""
 
 import json
 import time
@@ -14,7 +14,7 @@ from tttenv.game.render import rgb
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
-# Boards whose heat maps tell something, by rules; others show the opening alone.
+# Boards whose heat maps are shown, by rules; other rules show the empty board only.
 SCENES = {
     "3,3,3": {
         "opening": "_________",
@@ -86,7 +86,9 @@ class TensorBoard:
         self.writer = SummaryWriter(str(folder), purge_step=at + 1 if at else None)
         add: Any = self.writer.add_custom_scalars
         add(LAYOUT)
-        self._write(*_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[:2])  # seen from now on
+        self._write(
+            *_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[:2]
+        )  # so that the tab has the run from its beginning
 
     def __enter__(self) -> "TensorBoard":
         return self
@@ -119,7 +121,7 @@ class TensorBoard:
         self._write(_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[2])
 
     def _compared(self) -> dict[str, Any]:
-        """What tells runs apart in the tab HPARAMS, which shows the first few by alphabet."""
+        """The settings for the tab HPARAMS, which shows the first few in alphabetical order."""
         return {
             key if key in FIRST else f"setting {key}": _plain(value)
             for key, value in self.settings.items()
