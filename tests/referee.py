@@ -6,14 +6,28 @@ from typing import Any
 import numpy as np
 from reference import windows
 
+REPLY, SEAT, OPENING = range(3)
 Answer = tuple[list[int], float, bool]  # board in the agent's view, reward, over
+
+
+def splitmix64(seed: int, number: int) -> int:
+    """The output so numbered, from 1 on, of splitmix64 (Steele, Lea and Flood, 2014)."""
+    z = (seed + number * 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
+def die(key: int, game: int, use: int) -> float:
+    """What a step's key says in [0, 1) for one use in one game."""
+    return (splitmix64(key, 3 * game + use + 1) >> 11) / 2**53
 
 
 class Referee:
     """Plays like the environments are documented to, one number at a time.
 
-    `die` hands out the numbers in [0, 1); `opponent` maps a board seen by the side to move to
-    move probabilities, or is None: the agent moves for both sides.
+    `draw_key` hands out the generator's raw numbers, one a step; `opponent` maps a board seen by
+    the side to move to move probabilities, or is None: the agent moves for both sides.
     """
 
     def __init__(
@@ -22,33 +36,34 @@ class Referee:
         games: int,
         opponent: Callable[[list[int]], Sequence[float]] | None,
         seat: str,
-        die: Callable[[], float],
+        draw_key: Callable[[], int],
     ) -> None:
         self.lines = windows(rules)
-        self.opponent, self.seat, self.die = opponent, seat, die
+        self.opponent, self.seat, self.draw_key = opponent, seat, draw_key
         self.boards: list[list[int]] = [[0] * (rules[0] * rules[1]) for _ in range(games)]
 
-    def deal(self, which: Sequence[int]) -> None:
-        """Begin these games anew: first all seats, then all opening stones."""
+    def deal(self, which: Sequence[int], key: int | None = None) -> None:
+        """Begin these games anew, by a key of their own or that of the step which ended them."""
         for i in which:
             self.boards[i] = [0] * len(self.boards[i])
         if self.opponent is None:
             return
-        roll = self.seat == "random"
-        seats = [("X" if self.die() < 0.5 else "O") if roll else self.seat for _ in which]
-        for i, seat in zip(which, seats, strict=True):
-            if seat == "O":
-                self._answer(i)
+        key = self.draw_key() if key is None else key
+        for i in which:
+            drawn = "X" if die(key, i, SEAT) < 0.5 else "O"
+            if (drawn if self.seat == "random" else self.seat) == "O":
+                self._answer(i, die(key, i, OPENING))
 
     def step(self, cells: Sequence[int]) -> list[Answer]:
-        """One cell a game, then the replies in the order of the games; new games after that."""
+        """One cell a game, then the replies; new games after that."""
         answers = [self._place(i, cell) for i, cell in enumerate(cells)]
+        key = 0
         if self.opponent is not None:
+            key = self.draw_key()
             for i, (_, _, over) in enumerate(answers):
                 if not over:
-                    answers[i] = self._answer(i)
-        ended = [i for i, (_, _, over) in enumerate(answers) if over]
-        self.deal(ended)
+                    answers[i] = self._answer(i, die(key, i, REPLY))
+        self.deal([i for i, (_, _, over) in enumerate(answers) if over], key)
         return answers
 
     def _place(self, i: int, cell: int) -> Answer:
@@ -61,10 +76,10 @@ class Referee:
             self.boards[i] = board = [-stone for stone in board]
         return list(board), float(won), won or 0 not in board
 
-    def _answer(self, i: int) -> Answer:
+    def _answer(self, i: int, die: float) -> Answer:
         board = self.boards[i]
         probs = self.opponent([-stone for stone in board])
-        die, reached = self.die(), 0.0
+        reached = 0.0
         cell = -1
         while reached <= die:
             cell += 1

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from reference import spell
 
-import tttenv.simulator.crew
-import tttenv.simulator.rounds
+import tttenv.simulator.threads
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
@@ -21,10 +20,7 @@ from tttenv.vector import VectorTicTacToe
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.simulator.crew, "LIGHT_HEAD_START", 0)
-    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
 def last_cell(boards):
@@ -162,7 +158,7 @@ def test_an_environment_that_cannot_be_made_leaves_no_complaint_behind(recwarn):
     assert not recwarn.list
 
 
-@pytest.mark.parametrize("name", ["sb3", "torchrl", "skrl"])
+@pytest.mark.parametrize("name", ["sb3", "skrl"])
 def test_other_libraries_close_the_games_too(name):
     before = running()
     if name == "sb3":
@@ -170,11 +166,6 @@ def test_other_libraries_close_the_games_too(name):
 
         env = VecEnv(400, opponent="random", threads=3)
         step = lambda: env.step(np.zeros(400, np.int64))  # noqa: E731
-    elif name == "torchrl":
-        from tttenv.adapters.torchrl import Games
-
-        env = Games(400, opponent="random", threads=3)
-        step = lambda: env.rand_step(frame)  # noqa: E731
     else:
         import torch
 
@@ -182,7 +173,7 @@ def test_other_libraries_close_the_games_too(name):
 
         env = make_env(400, opponent="random", threads=3)
         step = lambda: env.step(torch.zeros(400, 1, dtype=torch.int64))  # noqa: E731
-    frame = env.reset()
+    env.reset()
     step()
     assert running() - before
     env.close()

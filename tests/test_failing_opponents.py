@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from reference import spell
 
-import tttenv.simulator.crew
-import tttenv.simulator.rounds
+import tttenv.simulator.threads
 from tttenv import Rules, player
 from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env import TicTacToe
@@ -17,9 +16,7 @@ SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
 class Unusual(BaseException):
@@ -235,7 +232,7 @@ def test_an_opponent_swapped_in_may_fail_as_well_and_one_that_is_refused_changes
 
 
 def test_a_thread_that_is_late_cannot_overtake_what_undoes_its_work():
-    crew, done = tttenv.simulator.crew.Crew(2), []
+    crew, done = tttenv.simulator.threads.Threads(2), []
 
     def work(part):
         if part.start == 0:

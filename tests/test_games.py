@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from reference import windows
 
-import tttenv.simulator.crew
-import tttenv.simulator.rounds
+import tttenv.simulator.threads
 from tttenv import Outcome, Rules, player
 from tttenv.opponents.simple import random as random_row
 from tttenv.policy import uniform
@@ -17,10 +16,7 @@ from tttenv.vector import VectorTicTacToe
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.simulator.crew, "LIGHT_HEAD_START", 0)
-    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 4)
 
 
 def every_game():
@@ -62,10 +58,10 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     assert len(cells) == 255_168
     assert [(winners == who).sum() for who in (1, -1, 0)] == [131_184, 77_904, 46_080]
     batch = kind(Rules(), len(cells))
-    batch.clear(np.ones(len(cells), np.bool_))
+    batch.reset(np.ones(len(cells), np.bool_))
     lengths = (cells >= 0).sum(axis=1)
     for ply in range(9):
-        batch.place(slice(0, batch.over.size), cells[:, ply], self_play=True)
+        batch.step(cells[:, ply], self_play=True)
         ended = lengths == ply + 1
         assert (batch.over == ended).all()
         mover = 1 if ply % 2 == 0 else -1
@@ -122,11 +118,9 @@ def test_threads_make_no_difference(opponent, threads):
 
 def test_games_that_are_kept_go_on_without_the_others():
     games = TableBackend(Rules(), 6)
-    games.clear(np.ones(6, np.bool_))
-    games.choose(1, np.empty(6, np.int64))
+    games.reset(np.ones(6, np.bool_))
     games.keep(np.arange(6) < 4)
-    games.choose(1, cells := np.full(4, -1))
-    assert games.rounds.own[0] is games.at
+    games.sample(slice(None), 1, cells := np.full(4, -1))
     assert ((cells >= 0) & (cells < 9)).all()
 
 
@@ -171,3 +165,9 @@ def test_looked_up_rollouts_meet_the_exact_score():
     exact = score(rules, first, second)
     for outcome, share in zip((1, 0, -1), exact, strict=True):
         assert abs((results == outcome).mean() - share) < 0.01
+
+
+def test_games_of_one_size_share_their_lists():
+    first, second = (Match(Rules(2, 3, 2)).single.legal for _ in range(2))
+    assert first is second
+    assert Match(Rules(3, 2, 2)).single.legal is not first

@@ -1,9 +1,10 @@
-"""Games in progress: dealing, dice in the documented order, reviving, keeping, facing."""
+"""Games in progress: resets, keys and the dice they give, boards set, games kept, views."""
 
 import numpy as np
 import pytest
+from referee import OPENING, REPLY, SEAT, die
 
-import tttenv.simulator.crew
+import tttenv.simulator.threads
 from tttenv import Outcome, Rules, player
 from tttenv.policy import uniform
 from tttenv.simulator.board_backend import BoardBackend
@@ -15,22 +16,19 @@ RULES = Rules()
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.simulator.crew, "LIGHT_HEAD_START", 0)
+    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
-class Loaded:
-    """Dice that fall as told and remember how many were asked for at a time."""
+class Keys:
+    """A generator that hands out these keys and no more."""
 
-    def __init__(self, *numbers):
-        self.numbers, self.asked = list(numbers), []
+    def __init__(self, *keys):
+        self.keys, self.bit_generator, self.state = list(keys), self, None
 
-    def random(self, count):
-        """The next numbers."""
-        self.asked.append(count)
-        taken, self.numbers = self.numbers[:count], self.numbers[count:]
-        assert len(taken) == count, "more dice are rolled than documented"
-        return np.array(taken, np.float64)
+    def random_raw(self):
+        """The next key."""
+        assert self.keys, "more keys are drawn than documented"
+        return self.keys.pop(0)
 
 
 def dice(seed=0):
@@ -46,43 +44,69 @@ def sides(match):
     return match.games.seats(slice(None)).tolist()
 
 
-def cell_of(number, cells=9):
-    """The die that falls on the n-th of so many legal cells."""
-    return (number + 0.5) / cells
+def empty_cell(board, number):
+    """The n-th empty cell of a board."""
+    return int(np.flatnonzero(np.asarray(board) == 0)[number])
 
 
-def test_dice_go_to_all_seats_first_and_then_to_the_stones_in_the_order_of_games():
-    match = Match(RULES, 4, uniform, "random")
-    rng = Loaded(0.49, 0.5, 0.1, 0.99, cell_of(3), cell_of(8))
-    match.reset(every(4), rng)
-    assert sides(match) == [0, 1, 0, 1]
-    assert np.argwhere(match.boards).tolist() == [[1, 3], [3, 8]]
-    assert (match.boards[match.boards != 0] == -1).all()
-    assert rng.numbers == []
-    rng.numbers = [cell_of(n, 8 - (i % 2)) for i, n in enumerate([0, 6, 7, 0])]
-    match.step([1, 0, 2, 4], rng)
-    assert np.flatnonzero(match.boards[1]).tolist() == [0, 3, 8]
-    assert match.boards[0].tolist() == [-1, 1, 0, 0, 0, 0, 0, 0, 0]
-    assert match.boards[2].tolist() == [0, 0, 1, 0, 0, 0, 0, 0, -1]
-    assert match.boards[3].tolist() == [-1, 0, 0, 0, 1, 0, 0, 0, -1]
-    assert rng.numbers == []
+@pytest.mark.parametrize("rules", [RULES, Rules(5, 5, 4)])
+def test_a_key_decides_seats_openings_and_replies_by_the_numbers_of_the_games(rules):
+    match = Match(rules, 6, uniform, "random")
+    match.reset(every(6), rng := Keys(7))
+    for i, board in enumerate(match.boards):
+        opens = die(7, i, SEAT) >= 0.5
+        assert sides(match)[i] == opens
+        wanted = np.zeros(rules.cells)
+        if opens:
+            wanted[int(die(7, i, OPENING) * rules.cells)] = -1
+        assert (board == wanted).all()
+    cells = match.legal().argmax(axis=1)
+    after = match.boards
+    after[np.arange(6), cells] = 1
+    rng.keys.append(2**64 - 5)
+    match.step(cells, rng)
+    for i, board in enumerate(after):
+        left = np.count_nonzero(board == 0)
+        board[empty_cell(board, int(die(2**64 - 5, i, REPLY) * left))] = -1
+    assert (match.boards == after).all()
+    assert rng.keys == []
 
 
-def test_no_die_is_rolled_where_nothing_is_left_to_chance():
-    alone = Match(RULES, 3, None, "random")
-    alone.reset(every(3), Loaded())
-    alone.step([0, 1, 2], Loaded())
-    opened = Match(RULES, 2, uniform, "O")
-    opened.reset(every(2), Loaded(cell_of(2), cell_of(7)))
-    assert np.argwhere(opened.boards).tolist() == [[0, 2], [1, 7]]
-    fixed = Match(RULES, 2, uniform, "X")
-    fixed.reset(every(2), Loaded())
-    fixed.set_boards(np.array([RULES.parse("XX_OO____"), RULES.parse("X___O____")]))
-    rng = Loaded(0.0)
-    fixed.step([2, 8], rng)  # the first game is won, only the second is answered
-    assert fixed.over.tolist() == [True, False]
-    assert fixed.rewards.tolist() == [1, 0]
-    assert fixed.boards[1].tolist() == [1, -1, 0, 0, -1, 0, 0, 0, 1]
+def test_no_key_is_drawn_in_self_play():
+    match = Match(RULES, 3, None, "random")
+    match.reset(every(3), Keys())
+    match.step([0, 1, 2], Keys())
+    match.reset(every(3), Keys())
+
+
+def test_games_that_ended_begin_anew_by_the_key_of_their_last_step_once():
+    match = Match(RULES, 2, uniform, "random")
+    match.reset(every(2), Keys(1))
+    match.set_boards(np.array([RULES.parse("XX_OO____"), RULES.parse("X___O____")]))
+    match.step([2, 8], Keys(2))
+    assert match.over.tolist() == [True, False]
+    assert match.rewards.tolist() == [1, 0]
+    first = np.array([True, False])
+    match.reset(first, Keys())
+    again = Match(RULES, 2, uniform, "random")
+    again.reset(first, Keys(2))
+    assert (match.boards[0] == again.boards[0]).all()
+    match.reset(first, Keys(3))  # the second time by a key of its own
+    match.step(match.legal().argmax(axis=1), Keys(4))
+    assert not match.over.any()
+    match.reset(every(2), Keys(5))  # nothing had ended
+
+
+def test_games_do_not_depend_on_each_other_nor_on_how_many_there_are():
+    batches = [Match(RULES, games, player("tactical"), "random") for games in (3, 50)]
+    for match in batches:
+        match.reset(every(len(match.over)), Keys(11))
+    for key in range(40):  # some of the fifty games end in each step, or none of the three
+        assert (batches[0].boards == batches[1].boards[:3]).all()
+        for match in batches:
+            match.step(match.legal().argmax(axis=1), Keys(key))
+            if match.over.any():
+                match.reset(match.over.copy(), Keys())
 
 
 def test_dealing_begins_only_the_marked_games_anew():
@@ -131,19 +155,19 @@ def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     part, whole = kind(RULES, 4), kind(RULES, 4)
     boards = [RULES.parse(text) for text in ("_" * 9, "X________", "XX_OO____", "X___O____")]
     for games in (part, whole):
-        games.put(np.array(boards))
-        games.place(slice(0, 4), np.array([1, 2, 2, 4]), False)  # the third wins, the fourth errs
+        games.set_boards(np.array(boards))
+        games.step(np.array([1, 2, 2, 4]), self_play=False)  # the third wins, the fourth errs
     which = np.array([False, True, True, True])
     part.keep(which)
     assert part.over.tolist() == [False, True, True]
     assert part.outcomes.tolist() == [Outcome.GOING, Outcome.WIN, Outcome.ILLEGAL]
-    part.answer(player("first"), np.array([0]), np.zeros(1))
-    whole.answer(player("first"), np.array([1]), np.zeros(1))
+    part.reply(player("first"), np.array([0]), np.zeros(1))
+    whole.reply(player("first"), np.array([1]), np.zeros(1))
     assert (part.boards(slice(None)) == whole.boards(which)).all()
     assert (part.seats(slice(None)) == whole.seats(which)).all()
     part.keep(np.array([True, False, False]))
-    assert part.place(slice(0, 1), np.array([8]), False) == 1
-    part.answer(player("first"), np.array([0]), np.zeros(1))
+    assert part.step(np.array([8]), self_play=False).tolist() == [0]
+    part.reply(player("first"), np.array([0]), np.zeros(1))
     assert part.boards(slice(None)).tolist() == [[-1, -1, 1, -1, 0, 0, 0, 0, 1]]
 
 
@@ -206,7 +230,7 @@ def test_wrong_actions_name_the_game_and_change_nothing():
         ([1.0, 1.0, 1.0], "whole numbers"),
     ]:
         with pytest.raises(ValueError, match=rf"^[^\n]*{named}[^\n]*$"):
-            match.step(actions, Loaded())
+            match.step(actions, Keys())
         assert (match.boards == before).all()
 
 

@@ -20,8 +20,7 @@ from stable_baselines3.common.env_checker import check_env as sb3_check
 from stable_baselines3.common.vec_env import DummyVecEnv
 from test_architecture import FILES, tree, within
 
-import tttenv.simulator.crew
-import tttenv.simulator.rounds
+import tttenv.simulator.threads
 from tttenv import Outcome, Rules, player
 from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
 from tttenv.adapters.pettingzoo import AGENTS, raw_env
@@ -44,9 +43,7 @@ DRAWS = {"random": 0.7, "tactical": -1, None: 0.25}  # what a draw pays; otherwi
 
 @pytest.fixture(autouse=True)
 def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.crew, "HEAD_START", 0)
-    monkeypatch.setattr(tttenv.simulator.rounds, "CHUNK", 4)
-    monkeypatch.setattr(tttenv.simulator.rounds, "processors", lambda: 9)
+    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
 def last_cell(boards):
@@ -75,7 +72,7 @@ def refereed(rules, opponent, seat, games, steps, make, wrong=0.05):
     """
     policy, asked = made(opponent, rules)
     env = make(policy)
-    referee = Referee(rules, games, asked, seat, seeding.np_random(5)[0].random)
+    referee = Referee(rules, games, asked, seat, seeding.np_random(5)[0].bit_generator.random_raw)
     env.reset(seed=5)
     referee.deal(range(games))
     dice = np.random.default_rng(0)

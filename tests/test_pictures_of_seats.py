@@ -27,18 +27,18 @@ OPPONENTS = {"none": None, "function": last_cell, **{n: n for n in ("first", "ra
 class Replay(Referee):
     """A referee that also keeps the games as texts of X and O, by the order of the stones."""
 
-    def __init__(self, rules, games, opponent, seat, die):
-        super().__init__(rules, games, opponent, seat, die)
+    def __init__(self, rules, games, opponent, seat, draw_key):
+        super().__init__(rules, games, opponent, seat, draw_key)
         self.rules = rules
         self.texts = ["_" * rules[0] * rules[1]] * games
         self.before_deal = self.texts[:]
 
-    def deal(self, which):
+    def deal(self, which, key=None):
         """Begin anew, after keeping what the boards were."""
         self.before_deal = self.texts[:]
         for i in which:
             self.texts[i] = "_" * len(self.texts[i])
-        super().deal(which)
+        super().deal(which, key)
 
     def revive(self, board):
         """All games go on from a text."""
@@ -50,9 +50,9 @@ class Replay(Referee):
             self.texts[i] = put(self.texts[i], cell)
         return super()._place(i, cell)
 
-    def _answer(self, i):
+    def _answer(self, i, die):
         before = self.boards[i][:]
-        answer = super()._answer(i)
+        answer = super()._answer(i, die)
         (cell,) = np.flatnonzero(np.array(before) != np.array(self.boards[i]))
         self.texts[i] = put(self.texts[i], int(cell))
         return answer
@@ -79,7 +79,7 @@ def replay(rules, games, opponent, seat, seed):
     policy = None
     if opponent is not None:
         policy = plain(player(opponent, Rules(*rules)) if isinstance(opponent, str) else opponent)
-    return Replay(rules, games, policy, seat, seeding.np_random(seed)[0].random)
+    return Replay(rules, games, policy, seat, seeding.np_random(seed)[0].bit_generator.random_raw)
 
 
 def some_cells(texts, dice, wrong):

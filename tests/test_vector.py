@@ -1,4 +1,4 @@
-"""The vector environment: equal to the single one and to a plain-Python referee, same dice."""
+"""The vector environment: equal to the single one and to a plain-Python referee, same keys."""
 
 import gymnasium as gym
 import numpy as np
@@ -65,14 +65,14 @@ def test_a_batch_of_one_equals_the_single_environment_seed_for_seed(opponent, se
 @pytest.mark.parametrize("opponent", PLAYERS)
 @pytest.mark.parametrize("seat", SEATS)
 @pytest.mark.parametrize("rules", [(3, 3, 3), (2, 4, 3), (5, 5, 4)])
-def test_a_batch_equals_the_plain_referee_handed_the_same_dice(opponent, seat, rules):
+def test_a_batch_equals_the_plain_referee_handed_the_same_keys(opponent, seat, rules):
     if opponent in ("minimax", "epsilon") and rules == (5, 5, 4):
         opponent = "tactical"
     m, n, k = rules
     vector = VectorTicTacToe(7, m, n, k, opponent, seat, obs="board")
     policy = None if opponent is None else plain(player(opponent, Rules(*rules)))
     generator, _ = seeding.np_random(11)
-    referee = Referee(rules, 7, policy, seat, generator.random)
+    referee = Referee(rules, 7, policy, seat, generator.bit_generator.random_raw)
     boards, infos = vector.reset(seed=11)
     referee.deal(range(7))
     dice = np.random.default_rng(1)

@@ -151,6 +151,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         with generator_kept(self):
             super().reset(seed=plain_seed(seed))
             with self.match.attempt(self.np_random, always=human):
+                if seed is not None:
+                    self.match.key = None  # drawn from the former generator
                 start.begin(self.match, self.np_random)
                 return self._now()
 
@@ -193,7 +195,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """
         if not self.match.active:
             raise gymnasium.error.ResetNeeded("the game is over: call reset() first")
-        return self.match.random_cell(self.action_space.np_random)
+        return self.match.sample_one(self.action_space.np_random)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal cells, bool (m * n,); none on a finished board."""
@@ -236,5 +238,5 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     def _now(self) -> tuple[Observation, dict[str, Any]]:
         if self.render_mode == "human":
             self.render()
-        observed, mask = self.observer.look_at_one(self.match)
+        observed, mask = self.observer.observe_one(self.match)
         return observed, {"action_mask": mask}

@@ -106,6 +106,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         with generator_kept(self):
             super().reset(seed=seed)
             with self.match.attempt(self.np_random):
+                if seed is not None:
+                    self.match.key = None  # drawn from the former generator
                 start.begin(self.match, self.np_random)
                 return self._now()
 
@@ -128,30 +130,16 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         if match.active < self.num_envs or self.closed:
             require_open(self.closed)
             raise gymnasium.error.ResetNeeded("call reset() before the first step()")
-        cells = match.checked(actions)
-        if self.observer.obs == "onehot" and match.supports_fused_step(self.np_random):
-            return self._lap(cells)
-        with match.attempt(self.np_random, *(self.observer.overwritten() if match.asks else ())):
-            match.step_unchecked(cells, self.np_random)
-            rewards = match.rewards
-            over = match.over.copy()  # dealing anew resets the match's own
-            ended: dict[str, Any] = {}
-            if match.active < self.num_envs:
-                ended = self._named(over, match.outcomes.copy(), self.observer.last(match))
-                match.reset(over, self.np_random)
-            observed, infos = self._now()
-        return observed, rewards, over, np.zeros(self.num_envs, np.bool_), {**infos, **ended}
-
-    def _lap(
-        self, cells: NDArray[np.int64]
-    ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
-        """`step` where the compiled passes play all of it."""
-        lap, count = self.observer.step_autoreset(self.match, cells, self.np_random)
-        rewards = self.match.payoffs.many(lap.outcomes, self.observer.rewards())
-        infos = {"action_mask": lap.masks, "_action_mask": self._everywhere}
-        if count:
-            infos.update(self._named(lap.over, lap.outcomes, lap.finals))
-        return lap.planes, rewards, lap.over, np.zeros(self.num_envs, np.bool_), infos
+        cells, buffers = match.checked(actions), self.observer.buffers()
+        ended = match.step_autoreset(cells, buffers, self.np_random)
+        self.observer.handed_out(buffers)
+        observations, masks, outcomes, over, finals, _ = buffers
+        rewards = match.payoffs.many(outcomes, self.observer.rewards())
+        infos: dict[str, Any] = {"action_mask": masks, "_action_mask": self._everywhere}
+        if ended:
+            infos.update(self._final(over, outcomes, self.observer.named_finals(finals)))
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return self.observer.named(observations, masks), rewards, over, truncated, infos
 
     def sample_actions(self) -> NDArray[np.int64]:
         """A random legal cell for every game (num_envs,), with the dice of the action space.
@@ -163,7 +151,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         require_open(self.closed)
         if self.match.active < self.num_envs:
             raise gymnasium.error.ResetNeeded("call reset() first")
-        return self.match.random_cells(self.action_space.np_random)
+        return self.match.sample(self.action_space.np_random)
 
     def action_masks(self) -> Mask:
         """The legal cells, bool (num_envs, m * n)."""
@@ -195,10 +183,10 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             self.match.close()
 
     def _now(self) -> tuple[Observation, dict[str, Any]]:
-        observed, masks = self.observer.look(self.match)
+        observed, masks = self.observer.observe(self.match)
         return observed, {"action_mask": masks, "_action_mask": self._everywhere}
 
-    def _named(self, over: Mask, outcomes: Outcomes, finals: Observation) -> dict[str, Any]:
+    def _final(self, over: Mask, outcomes: Outcomes, finals: Observation) -> dict[str, Any]:
         """The infos of a step in which games ended, marked in `over` (games,)."""
         last = {
             "action_mask": np.zeros((len(over), self.rules.cells), np.int8),

@@ -16,8 +16,7 @@ from gymnasium.utils import seeding
 from referee import Referee, plain
 from reference import windows
 
-import tttenv.simulator.crew
-import tttenv.simulator.rounds
+import tttenv.simulator.threads
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.vector import VectorTicTacToe
@@ -40,8 +39,7 @@ class Games:
     def __init__(self, place: Path, log: Log) -> None:
         self.log = log
         # So that threads share even small batches.
-        tttenv.simulator.crew.HEAD_START = tttenv.simulator.crew.LIGHT_HEAD_START = 0
-        tttenv.simulator.rounds.CHUNK = 2
+        tttenv.simulator.threads.LEAST = 2
         self.policies: dict[Any, Any] = {}
 
     def case(self, number: int, rng: random.Random) -> None:
@@ -77,7 +75,7 @@ class Games:
         envs = [VectorTicTacToe(GAMES, *size, policy, seat, obs="board", **m) for m in manners]
         generator, _ = seeding.np_random(seed)
         asked = None if policy is None else plain(policy)
-        referee = Referee(size, GAMES, asked, seat, generator.random)
+        referee = Referee(size, GAMES, asked, seat, generator.bit_generator.random_raw)
         referee.deal(range(GAMES))
         seen = [env.reset(seed=seed) for env in envs]
         for _ in range(STEPS):

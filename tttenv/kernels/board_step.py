@@ -1,162 +1,202 @@
-"""A step of a batch of games kept as boards: stones, replies, random legal cells, views."""
+"""A step of a batch of games kept as boards, game by game: for rules with too many positions."""
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
+from tttenv.kernels.bare import bare
 from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcomes
-from tttenv.kernels.random import MIX_1, spread
+from tttenv.kernels.random import MIX_1, OPENING, REPLY, SEAT, keyed, spread
 from tttenv.kernels.rules import completes, full
-from tttenv.kernels.table_step import END, Numbers
+from tttenv.kernels.step_buffers import FIRST, NOBODY, SECOND
 from tttenv.kernels.types import Boards, Cells, Mask, Stones
 
-
-@compiled
-def place(
-    boards: Boards,
-    turned: Mask,
-    cells: Cells,
-    outcomes: Outcomes,
-    over: Mask,
-    ended: Numbers,
-    flip: bool,
-    m: int,
-    n: int,
-    k: int,
-) -> int:
-    """Put the agents' stones on `cells` (games,), writing all other arrays in place.
-
-    A taken cell ends the game, ILLEGAL, and leaves the board. With `flip` every other board is then
-    turned to the next mover's view; without it, `turned` (games,) marks the games that the stone
-    ended, where the other side is to move. Returns how many games ended; `ended` (games,) begins
-    with their numbers.
-    """
-    count = 0
-    for i in range(len(boards)):
-        board = boards[i]
-        cell = cells[i]
-        legal = board[cell] == 0
-        outcome = ILLEGAL
-        if legal:
-            board[cell] = 1
-            outcome = outcome_of(board, cell, m, n, k)
-        outcomes[i] = outcome
-        over[i] = outcome != GOING
-        if over[i]:
-            ended[count] = i
-            count += 1
-        turned[i] = over[i] and legal and not flip
-        if flip and legal:
-            for c in range(board.size):
-                board[c] = -board[c]
-    return count
+Shape = tuple[int, int, int]  # rows, columns and how many in a row win
 
 
-@compiled
-def reply(
-    boards: Boards,
-    waiting: NDArray[np.int64],
-    cells: Cells,
-    outcomes: Outcomes,
-    over: Mask,
-    m: int,
-    n: int,
-    k: int,
-) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place.
-
-    Returns how many of them go on.
-    """
-    going = len(waiting)
-    for j in range(len(waiting)):
-        i = waiting[j]
-        board = boards[i]
-        board[cells[j]] = -1
-        outcome = outcome_of(board, cells[j], m, n, k)
-        outcomes[i] = LOSS if outcome == WIN else outcome
-        over[i] = outcome != GOING
-        going -= outcome != GOING
-    return going
+Opponent = tuple[int, int]  # its kind, NOBODY or RANDOM; the agent's seat in new games
+# As `StepBuffers`; compiled code takes plain tuples faster than named ones.
+Buffers = tuple[NDArray[Any], Boards, Outcomes, Mask, NDArray[Any], Mask]
 
 
-@compiled
-def outcome_of(board: Stones, cell: int, m: int, n: int, k: int) -> int:
+@bare
+def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
     """The outcome for the side that has just put the stone on `cell` of this board (cells,)."""
+    m, n, k = shape
     if completes(board, cell, m, n, k):
         return WIN
     return DRAW if full(board) else GOING
 
 
+@bare
+def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
+    """Put the agent's stone on `cell` of its view (cells,); returns the agent's outcome.
+
+    A taken cell leaves the board. In self-play the view becomes the next mover's.
+    """
+    if board[cell] != 0:
+        return ILLEGAL
+    board[cell] = 1
+    outcome = outcome_of(board, cell, shape)
+    if self_play:
+        for c in range(board.size):
+            board[c] = -board[c]
+    return outcome
+
+
+@bare
+def answer(board: Stones, cell: int, shape: Shape) -> int:
+    """Put the opponent's stone on `cell` of the agent's view; returns the agent's outcome."""
+    board[cell] = -1
+    outcome = outcome_of(board, cell, shape)
+    return LOSS if outcome == WIN else outcome
+
+
 @compiled
-def lap(
+def place(
     boards: Boards,
-    turned: Mask,
     cells: Cells,
-    planes: NDArray[np.float32],
-    masks: Boards,
+    self_play: bool,
+    shape: Shape,
     outcomes: Outcomes,
     over: Mask,
-    finals: NDArray[np.float32],
-    ended: Numbers,
-    m: int,
-    n: int,
-    k: int,
+    flipped: Mask,
+    waiting: Cells,
 ) -> int:
-    """A whole step of agents who move for both sides: stones, last views, new games, new views.
+    """Put the agents' stones on `cells` (games,), changing the boards (games, cells); see `put`.
 
-    Arguments as for `table_step.lap`, with boards for positions, and `turned` as for `place`.
-    Returns how many games ended.
+    Writes the agents' outcomes, which games are over and in which of them the other side than the
+    one whose view the board is has to move now, (games,) each. Returns how many games go on;
+    `waiting` (games,) begins with their numbers.
     """
-    for j in range(len(ended)):
-        if ended[j] == END:
-            break
-        finals[ended[j]] = 0.0
-    count = place(boards, turned, cells, outcomes, over, ended, True, m, n, k)
-    if count < len(ended):
-        ended[count] = END
-    for j in range(count):
-        show(boards[ended[j]], finals[ended[j]])
-        boards[ended[j]] = 0
-    observe(boards, planes, masks)
+    count = 0
+    for i in range(len(boards)):
+        outcome = put(boards[i], cells[i], self_play, shape)
+        outcomes[i] = outcome
+        over[i] = outcome != GOING
+        flipped[i] = not self_play and outcome in (WIN, DRAW)
+        waiting[count] = i
+        count += outcome == GOING
     return count
 
 
 @compiled
-def show(board: Stones, planes: NDArray[np.float32]) -> None:
-    """Write the one-hot planes (3 * cells,) of a board (cells,): mine, theirs, empty."""
-    cells = board.size
-    for c in range(cells):
-        planes[c] = board[c] == 1
-    for c in range(cells):
-        planes[cells + c] = board[c] == -1
-    for c in range(cells):
-        planes[2 * cells + c] = board[c] == 0
+def reply(
+    boards: Boards, waiting: Cells, cells: Cells, shape: Shape, outcomes: Outcomes, over: Mask
+) -> int:
+    """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place.
+
+    Returns how many of these games go on.
+    """
+    count = 0
+    for j in range(len(waiting)):
+        i = waiting[j]
+        outcomes[i] = answer(boards[i], cells[j], shape)
+        over[i] = outcomes[i] != GOING
+        count += outcomes[i] == GOING
+    return count
 
 
 @compiled
-def observe(boards: Boards, planes: NDArray[np.float32], masks: Boards) -> None:
-    """Write the one-hot planes (games, 3 * cells) and the empty cells (games, cells) of boards."""
+def sample_replies(boards: Boards, waiting: Cells, dice: NDArray[np.float64]) -> Cells:
+    """The random empty cells on which the dice fall in the games numbered `waiting`."""
+    cells = np.empty(len(waiting), np.int64)
+    for j in range(len(waiting)):
+        cells[j] = sample(boards[waiting[j]], dice[j])
+    return cells
+
+
+@compiled
+def step_autoreset(
+    boards: Boards,
+    cells: Cells,
+    key: np.uint64,
+    first: int,
+    opponent: Opponent,
+    shape: Shape,
+    buffers: Buffers,
+) -> int:
+    """A whole step: stones, replies, last views, new games where some ended, views.
+
+    Args:
+        boards: of games that go on, in the agents' view, (games, cells), changed.
+        cells: the agents' stones, (games,).
+        key: of this step; see `random.keyed`.
+        first: the number of the first of these games, by which dice are theirs.
+        opponent: whom the agents play.
+        shape: of the game.
+        buffers: written.
+
+    Returns:
+        How many games ended.
+    """
+    observations, masks, outcomes, over, finals, stale = buffers
+    kind, seat = opponent
+    against = kind != NOBODY
+    ended = 0
     for i in range(len(boards)):
-        show(boards[i], planes[i])
-        for c in range(boards.shape[1]):
-            masks[i, c] = boards[i, c] == 0
+        board = boards[i]
+        outcome = put(board, cells[i], not against, shape)
+        if against and outcome == GOING:
+            outcome = answer(board, sample(board, keyed(key, first + i, REPLY)), shape)
+        outcomes[i] = outcome
+        over[i] = outcome != GOING
+        if len(stale) == 0 or stale[i]:
+            finals[i] = 0
+        if outcome != GOING:
+            ended += 1
+            show(board, finals[i])
+            board[:] = 0
+            if against and seat != FIRST and (seat == SECOND or keyed(key, first + i, SEAT) >= 0.5):
+                board[sample(board, keyed(key, first + i, OPENING))] = -1
+        show(board, observations[i])
+        for c in range(board.size):
+            masks[i, c] = board[c] == 0
+    return ended
+
+
+@bare
+def show(board: Stones, view: NDArray[np.float32]) -> None:
+    """Write what is seen of a board (cells,): one-hot planes (3 * cells,), or itself (cells,)."""
+    cells = board.size
+    if view.size == cells:
+        for c in range(cells):
+            view[c] = board[c]
+        return
+    for c in range(cells):
+        view[c] = board[c] == 1
+    for c in range(cells):
+        view[cells + c] = board[c] == -1
+    for c in range(cells):
+        view[2 * cells + c] = board[c] == 0
 
 
 @compiled
-def finals(boards: Boards, over: Mask, planes: NDArray[np.float32]) -> None:
-    """Write the one-hot planes of the boards that are over, and zeros for the others."""
+def observe(boards: Boards, over: Mask, observations: NDArray[np.float32], masks: Boards) -> None:
+    """Write the views and masks (games,) of all games; nothing is legal in finished ones."""
+    for i in range(len(boards)):
+        show(boards[i], observations[i])
+        for c in range(boards.shape[1]):
+            masks[i, c] = boards[i, c] == 0 and not over[i]
+
+
+@compiled
+def observe_finals(boards: Boards, over: Mask, finals: NDArray[np.float32]) -> None:
+    """Write the views (games,) of games that are over, zeros for others."""
     for i in range(len(boards)):
         if over[i]:
-            show(boards[i], planes[i])
+            show(boards[i], finals[i])
         else:
-            planes[i] = 0.0
+            finals[i] = 0
 
 
 CHUNK = 32  # cells counted at once, without a branch
 TRIES = 16  # cells tried blindly before the empty ones are counted
 
 
-@compiled
+@bare
 def empty_in(board: Stones, start: int) -> int:
     """How many of the CHUNK cells from `start` on are empty."""
     count = 0
@@ -165,7 +205,7 @@ def empty_in(board: Stones, start: int) -> int:
     return count
 
 
-@compiled
+@bare
 def nth_empty(board: Stones, number: int) -> int:
     """The empty cell of a board (cells,) that so many others come before."""
     cell = 0
@@ -181,7 +221,7 @@ def nth_empty(board: Stones, number: int) -> int:
     return cell
 
 
-@compiled
+@bare
 def count_empty(board: Stones) -> int:
     """How many cells of a board (cells,) are empty."""
     count, cell = 0, 0
@@ -194,30 +234,28 @@ def count_empty(board: Stones) -> int:
     return count
 
 
-@compiled
-def pick_uniform(boards: Boards, waiting: NDArray[np.int64], dice: NDArray[np.float64]) -> Cells:
-    """For each game numbered in `waiting` the empty cell its die, from [0, 1), falls on."""
-    cells = np.empty(len(waiting), np.int64)
-    for j in range(len(waiting)):
-        board = boards[waiting[j]]
-        cells[j] = nth_empty(board, int(dice[j] * count_empty(board)))
-    return cells
+@bare
+def sample(board: Stones, die: float) -> int:
+    """The empty cell of a board (cells,) on which a die in [0, 1) falls."""
+    return nth_empty(board, int(die * count_empty(board)))
 
 
 @compiled
-def choose(boards: Boards, key: np.uint64, cells: Cells) -> None:
-    """Write a random empty cell for each game (games,): game i's die is the key's i-th.
+def sample_legal(boards: Boards, key: np.uint64, first: int, cells: Cells) -> None:
+    """Write a random empty cell for each game (games,): the key's number `first + i`.
 
     Cells are tried until an empty one is met, which makes all of these alike likely; after some
     tries, each with a key of its own, the empty ones are counted.
     """
     for i in range(len(boards)):
         board = boards[i]
-        cell = spread(key, i, board.size)
+        cell = spread(key, first + i, board.size)
         tries = 1
         while board[cell] != 0 and tries < TRIES:
-            cell = spread(key + np.uint64(tries) * MIX_1, i, board.size)
+            cell = spread(key + np.uint64(tries) * MIX_1, first + i, board.size)
             tries += 1
         if board[cell] != 0:
-            cell = nth_empty(board, spread(key + np.uint64(tries) * MIX_1, i, count_empty(board)))
+            cell = nth_empty(
+                board, spread(key + np.uint64(tries) * MIX_1, first + i, count_empty(board))
+            )
         cells[i] = cell

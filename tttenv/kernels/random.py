@@ -8,8 +8,11 @@ from tttenv.kernels.bare import bare
 from tttenv.kernels.types import Cells, Probs, Stones
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
+USES = 3  # for which a game may need chance in one step
+REPLY, SEAT, OPENING = range(USES)  # the opponent's stone; the agent's seat; the opponent's opening
 MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 MIX_2 = np.uint64(0x94D049BB133111EB)
+UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die in [0, 1)
 
 
 @bare
@@ -39,6 +42,26 @@ def spread(key: np.uint64, i: int, limit: int) -> int:
     """The i-th whole number from 0 to limit - 1 of those a uint64 key gives; as even as `below`."""
     high = mixed(key + np.uint64(i) * STEP) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
+
+
+@bare
+def keyed(key: np.uint64, game: int, use: int) -> float:
+    """The die in [0, 1) that a step's key gives to one game for one use.
+
+    It is the output number `USES * game + use + 1` of splitmix64 seeded by the key, its upper 53
+    bits as a fraction. So games depend on nothing but the key and their own number.
+    """
+    number = mixed(key + np.uint64(game * USES + use + 1) * STEP)
+    return float((number >> np.uint64(11)) * UNIT)
+
+
+@compiled
+def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
+    """The dice of these games (games,) for one use, (games,); see `keyed`."""
+    dice = np.empty(len(games))
+    for j in range(len(games)):
+        dice[j] = keyed(key, games[j], use)
+    return dice
 
 
 @bare

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tttenv.kernels import compiled
 from tttenv.kernels.bare import bare
 from tttenv.kernels.outcomes import GOING, LOSS
-from tttenv.kernels.random import below, number
+from tttenv.kernels.random import UNIT, below, number
 from tttenv.kernels.rules import completes, threats
 from tttenv.kernels.types import Cells, Mask, Stones
 
@@ -173,9 +173,6 @@ def scout(p: Playground, many: int) -> None:
                 p.wins[side, p.seen[side]] = cell
                 p.seen[side] += 1
             p.board[cell] = 0
-
-
-UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die from [0, 1)
 
 
 @compiled

@@ -1,216 +1,292 @@
-"""A step of a batch of games kept as positions' numbers, by the table of steps.
+"""A step of a batch of games kept as positions' numbers, by a table of transitions.
 
-A step is what a stone leads to, as one number: eight times the next position, plus the outcome for
-the side that made the stone. A taken cell leaves the position; its outcome is ILLEGAL. Loops over
-games have no branch that the processor would have to guess: a wrong guess costs as much as a whole
-stone. Indices are unsigned, since a signed one is looked at twice, whether it counts from the end.
+A transition is what a stone leads to, as one number: eight times the next position, plus the
+outcome for the side that put the stone. A taken cell leaves the position; its outcome is ILLEGAL.
+
+A fused step goes block by block, so that a block stays in the processor's nearest cache, and pass
+by pass within a block. Loops over games have no branch that the processor would have to guess: a
+wrong guess costs as much as a whole stone. Indices are unsigned, since a signed one is looked at
+twice, whether it counts from the end.
 """
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.outcomes import GOING, SEEN_BY_OTHER, Outcomes
-from tttenv.kernels.random import spread
+from tttenv.kernels.bare import bare
+from tttenv.kernels.outcomes import DRAW, GOING, SEEN_BY_OTHER, WIN, Outcomes
+from tttenv.kernels.random import OPENING, REPLY, SEAT, keyed, spread
+from tttenv.kernels.step_buffers import FIRST, NOBODY, SECOND, TABLE
 from tttenv.kernels.types import Cells, Mask
 
-END = 2**32 - 1  # closes a list of games
-BITS = np.uint32(3)  # of a step that hold its outcome
+BITS = np.uint32(3)  # of a transition that hold its outcome
 OUTCOME = np.uint32(2**3 - 1)  # these bits
+BLOCK = 1024  # games
 
-Numbers = NDArray[np.uint32]  # (games,): of positions or of games
-Steps = NDArray[np.uint32]  # (positions, cells)
-Picked = NDArray[np.uint8]  # cells
-Rows = NDArray[np.void]  # (games or positions,): a row of planes or masks, copied as one record
+Numbers = NDArray[np.uint32]  # (games,): of positions
+Rows = NDArray[np.void]  # (games or positions,): a row of an observation or mask, as one record
+
+
+# Compiled code takes plain tuples faster than named ones. A table is what a step needs to know of
+# every position, and what is shown of it:
+#   transitions (positions, cells);
+#   legal (positions, cells): the legal cells first, in order; and their number (positions,);
+#   views (2 * positions + 1,): seen by the side to move, by the other side, then zeros;
+#   masks (positions + 1,): the legal cells, then zeros.
+Table = tuple[NDArray[np.uint32], NDArray[np.int8], NDArray[np.int8], Rows, Rows]
+
+# An opponent is its kind, NOBODY, RANDOM or TABLE; the agent's seat in new games; and of a TABLE
+# the probabilities summed up cell by cell (positions, cells) and the last cell with any
+# (positions,).
+Opponent = tuple[int, int, NDArray[np.float64], NDArray[np.int64]]
+
+# As `StepBuffers`, with observations, masks and finals as records.
+Buffers = tuple[Rows, Rows, Outcomes, Mask, Rows, Mask]
+
+
+@bare
+def sample(position: int, die: float, opponent: Opponent, table: Table) -> int:
+    """The opponent's cell on which a die in [0, 1) falls; see `random.fall`."""
+    kind, _, cumulative, last = opponent
+    _, legal, legal_count, _, _ = table
+    if kind == TABLE:
+        end = np.uint64(last[position])
+        goal = die * cumulative[position, end]
+        cell = np.uint64(0)
+        for c in range(cumulative.shape[1]):
+            cell += cumulative[position, c] <= goal
+        return int(min(cell, end))
+    return int(legal[position, np.uint64(die * legal_count[position])])
+
+
+@bare
+def sample_all(
+    at: Numbers,
+    waiting: Cells,
+    dice: NDArray[np.float64],
+    opponent: Opponent,
+    table: Table,
+    cells: Cells,
+) -> None:
+    """Write the opponent's cells (waiting,) in the games numbered `waiting`, by a die each."""
+    kind, _, _, _ = opponent
+    _, legal, legal_count, _, _ = table
+    if kind == TABLE:
+        for j in range(len(waiting)):
+            cells[j] = sample(at[waiting[j]], dice[j], opponent, table)
+    else:
+        for j in range(len(waiting)):
+            position = at[waiting[j]]
+            cells[j] = legal[position, np.uint64(dice[j] * legal_count[position])]
 
 
 @compiled
 def place(
     at: Numbers,
     cells: Cells,
-    steps: Steps,
+    table: Table,
     outcomes: Outcomes,
     over: Mask,
-    ended: Numbers,
+    flipped: Mask,
+    waiting: Cells,
 ) -> int:
-    """Put the stones of agents who move for both sides, writing all but cells and steps in place.
+    """Put the agents' stones on `cells` (games,), moving the positions `at` (games,) on.
 
-    A taken cell ends the game, ILLEGAL, and leaves the position. Returns how many games ended;
-    `ended` (games,) begins with their numbers.
+    A taken cell ends the game, ILLEGAL, and leaves the position. Writes the agents' outcomes, which
+    games are over and in which of them the other side is to move now, (games,) each. Returns how
+    many games go on; `waiting` (games,) begins with their numbers.
     """
+    transitions, _, _, _, _ = table
     count = 0
     for i in range(len(at)):
-        step = steps[at[i], np.uint64(cells[i])]
-        outcome = step & OUTCOME
-        at[i] = step >> BITS
+        transition = transitions[at[i], np.uint64(cells[i])]
+        outcome = transition & OUTCOME
+        at[i] = transition >> BITS
         outcomes[i] = outcome
         over[i] = outcome != GOING
-        ended[count] = i
-        count += outcome != GOING
+        flipped[i] = (outcome == WIN) | (outcome == DRAW)
+        waiting[count] = i
+        count += outcome == GOING
     return count
 
 
 @compiled
 def reply(
-    at: Numbers,
-    waiting: NDArray[np.integer[Any]],
-    cells: Picked,
-    steps: Steps,
-    outcomes: Outcomes,
-    over: Mask,
+    at: Numbers, waiting: Cells, cells: Cells, table: Table, outcomes: Outcomes, over: Mask
 ) -> int:
     """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place.
 
-    Returns how many of them go on.
+    Returns how many of these games go on.
     """
-    going = len(waiting)
+    transitions, _, _, _, _ = table
+    count = 0
     for j in range(len(waiting)):
         i = waiting[j]
-        step = steps[at[i], np.uint64(cells[j])]
-        outcome = step & OUTCOME
-        at[i] = step >> BITS
-        outcomes[i] = SEEN_BY_OTHER[outcome]
-        over[i] = outcome != GOING
-        going -= outcome != GOING
-    return going
-
-
-@compiled
-def lap(
-    at: Numbers,
-    cells: Cells,
-    steps: Steps,
-    outcomes: Outcomes,
-    over: Mask,
-    ended: Numbers,
-    views: Rows,
-    allowed: Rows,
-    finals: Rows,
-    planes: Rows,
-    masks: Rows,
-) -> int:
-    """A whole step of agents who move for both sides: stones, last views, new games, new views.
-
-    Args:
-        at: the games' positions, moved on and dealt anew where they ended.
-        cells: the stones, (games,).
-        steps: the table.
-        outcomes: for the movers, written, (games,).
-        over: whether the stone ended the game, written, (games,).
-        ended: the numbers of the games whose row of `finals` is not zero, closed by END; written.
-        views: a row of planes for each position, others, and at last one of zeros.
-        allowed: a row of the mask for each position.
-        finals: the planes of games that ended, zeros for others, written where `ended` changes.
-        planes: written, (games,).
-        masks: written, (games,).
-
-    Returns:
-        How many games ended.
-    """
-    for j in range(len(ended)):
-        if ended[j] == END:
-            break
-        finals[ended[j]] = views[-1]
-    count = place(at, cells, steps, outcomes, over, ended)
-    if count < len(ended):
-        ended[count] = END
-    for j in range(count):
-        i = ended[j]
-        finals[i] = views[at[i]]
-        at[i] = 0
-    observe(at, views, allowed, planes, masks)
+        transition = transitions[at[i], np.uint64(cells[j])]
+        at[i] = transition >> BITS
+        outcomes[i] = SEEN_BY_OTHER[transition & OUTCOME]
+        over[i] = outcomes[i] != GOING
+        count += outcomes[i] == GOING
     return count
 
 
 @compiled
-def observe(at: Numbers, views: Rows, allowed: Rows, planes: Rows, masks: Rows) -> None:
-    """Copy the planes and masks of the games' positions, seen by the side to move."""
-    for i in range(len(at)):
-        planes[i] = views[at[i]]
-    for i in range(len(at)):
-        masks[i] = allowed[at[i]]
+def sample_replies(
+    at: Numbers, waiting: Cells, dice: NDArray[np.float64], opponent: Opponent, table: Table
+) -> Cells:
+    """The cells of a RANDOM or TABLE opponent in the games numbered `waiting`, a die each."""
+    cells = np.empty(len(waiting), np.int64)
+    sample_all(at, waiting, dice, opponent, table, cells)
+    return cells
 
 
 @compiled
-def finals(
+def step_autoreset(
     at: Numbers,
-    turned: Mask,
-    over: Mask,
-    views: Rows,
-    planes: Rows,
-) -> None:
-    """Write the planes of the games that are over in the agent's view, and zeros for the others.
-
-    Args:
-        at: the games' positions.
-        turned: where the agent is not the side to move.
-        over: which games are over.
-        views: (2 * positions + 1,): seen by the side to move, then by the other, then zeros.
-        planes: (games,), written.
-    """
-    half = len(views) // 2
-    for i in range(len(at)):
-        row = at[i] + half * turned[i]
-        planes[i] = views[row if over[i] else 2 * half]
-
-
-# What is looked up of an opponent: the cumulative probabilities of its moves (positions, cells) and
-# its last cell with any (positions,); both empty for a random one.
-Opponent = tuple[NDArray[np.float64], NDArray[np.int64]]
-Playable = NDArray[np.int8]
-
-
-@compiled
-def fall(
-    at: Numbers,
-    which: NDArray[np.integer[Any]],
-    dice: NDArray[np.float64],
+    cells: Cells,
+    key: np.uint64,
+    first: int,
     opponent: Opponent,
-    playable: Playable,
-    many: Playable,
-    cells: Picked,
-) -> None:
-    """Write the opponent's cells on which the dice fall; see `random.fall`.
+    table: Table,
+    buffers: Buffers,
+) -> int:
+    """A whole step: stones, replies, last views, new games where some ended, views.
 
     Args:
-        at: the games' positions.
-        which: the numbers of the games it is asked in.
-        dice: from [0, 1), one for each of these.
-        opponent: what is known of it.
-        playable: the legal cells of each position first, (positions, cells).
-        many: how many these are, (positions,).
-        cells: written, one for each die.
+        at: the games' positions, (games,), none finished; moved on.
+        cells: the agents' stones, (games,).
+        key: of this step; see `random.keyed`.
+        first: the number of the first of these games, by which dice are theirs.
+        opponent: whom the agents play.
+        table: of the game, with the views to show.
+        buffers: written; observations, masks and finals as records.
+
+    Returns:
+        How many games ended.
     """
-    reached, last = opponent
-    if len(last):
-        for j in range(len(which)):
-            p = at[which[j]]
-            end = np.uint64(last[p])
-            goal = dice[j] * reached[p, end]
-            cell = np.uint64(0)
-            for c in range(reached.shape[1]):
-                cell += reached[p, c] <= goal
-            cells[j] = min(cell, end)
-    else:
-        for j in range(len(which)):
-            p = at[which[j]]
-            cells[j] = playable[p, np.uint64(dice[j] * many[p])]
+    ended = 0
+    listed = np.empty(BLOCK, np.int64)
+    dice, replies = np.empty(BLOCK), np.empty(BLOCK, np.int64)
+    by_agent = np.zeros(BLOCK, np.uint32)  # 1 where the agent's own stone ended the game by rule
+    observations, masks, outcomes, over, finals, stale = buffers
+    transitions, _, _, views, legal_masks = table
+    kind, seat, _, _ = opponent
+    other_side = np.uint32(len(views) // 2)
+    for start in range(0, len(at), BLOCK):
+        stop = min(start + BLOCK, len(at))
+        clear_rows(finals, stale, start, stop, listed, views)
+        count = 0
+        if kind == NOBODY:
+            for i in range(start, stop):
+                transition = transitions[at[i], np.uint64(cells[i])]
+                outcome = transition & OUTCOME
+                at[i] = transition >> BITS
+                outcomes[i] = outcome
+                over[i] = outcome != GOING
+                listed[count] = i
+                count += outcome != GOING
+        else:
+            waiting = 0
+            for i in range(start, stop):
+                transition = transitions[at[i], np.uint64(cells[i])]
+                outcome = transition & OUTCOME
+                at[i] = transition >> BITS
+                outcomes[i] = outcome
+                by_agent[i - start] = (outcome == WIN) | (outcome == DRAW)
+                listed[waiting] = i
+                waiting += outcome == GOING
+            for j in range(waiting):
+                dice[j] = keyed(key, first + listed[j], REPLY)
+            sample_all(at, listed[:waiting], dice, opponent, table, replies)
+            for j in range(waiting):
+                i = listed[j]
+                transition = transitions[at[i], np.uint64(replies[j])]
+                at[i] = transition >> BITS
+                outcomes[i] = SEEN_BY_OTHER[transition & OUTCOME]
+            for i in range(start, stop):
+                over[i] = outcomes[i] != GOING
+                listed[count] = i
+                count += outcomes[i] != GOING
+        for j in range(count):
+            i = listed[j]
+            finals[i] = views[at[i] + other_side * by_agent[i - start]]
+            at[i] = 0
+        if kind != NOBODY and seat != FIRST:
+            for j in range(count):
+                i = listed[j]
+                second = seat == SECOND or keyed(key, first + i, SEAT) >= 0.5
+                cell = sample(0, keyed(key, first + i, OPENING), opponent, table)
+                opened = transitions[0, np.uint64(cell)] >> BITS
+                at[i] = opened * np.uint32(second)
+        for i in range(start, stop):
+            observations[i] = views[at[i]]
+        for i in range(start, stop):
+            masks[i] = legal_masks[at[i]]
+        ended += count
+    return ended
 
 
 @compiled
-def choose(
+def clear_rows(
+    finals: Rows, stale: Mask, start: int, stop: int, listed: Cells, views: Rows
+) -> None:
+    """Write zeros into the last views of some games, where these may hold anything else."""
+    if len(stale) == 0:
+        finals[start:stop].view(np.uint8)[:] = 0  # as bytes: quicker than row by row
+        return
+    count = 0
+    for i in range(start, stop):
+        listed[count] = i
+        count += stale[i]
+    for j in range(count):
+        finals[listed[j]] = views[-1]
+
+
+@compiled
+def observe(
+    at: Numbers, flipped: Mask, over: Mask, table: Table, observations: Rows, masks: Rows
+) -> None:
+    """Write the views and masks (games,) of all games; nothing is legal in finished ones.
+
+    Args:
+        at: the games' positions.
+        flipped: where the other side than the agent is to move, whose view is turned.
+        over: which games are over.
+        table: with the views to show.
+        observations: written.
+        masks: written.
+    """
+    _, _, _, views, legal_masks = table
+    other_side, nothing = np.uint32(len(views) // 2), np.uint32(len(legal_masks) - 1)
+    for i in range(len(at)):
+        observations[i] = views[at[i] + other_side * np.uint32(flipped[i])]
+        masks[i] = legal_masks[nothing if over[i] else at[i]]
+
+
+@compiled
+def observe_finals(at: Numbers, flipped: Mask, over: Mask, table: Table, finals: Rows) -> None:
+    """Write the views (games,) of games that are over, zeros for others; as `observe`."""
+    _, _, _, views, _ = table
+    other_side, nothing = np.uint32(len(views) // 2), np.uint32(len(views) - 1)
+    for i in range(len(at)):
+        row = at[i] + other_side * np.uint32(flipped[i])
+        finals[i] = views[row if over[i] else nothing]
+
+
+@compiled
+def sample_legal(
     at: Numbers,
     key: np.uint64,
-    playable: Playable,
-    many: Playable,
+    first: int,
+    legal: NDArray[np.int8],
+    legal_count: NDArray[np.int8],
     cells: Cells,
 ) -> None:
-    """Write a random legal cell for each game (games,): game i's die is the key's i-th.
+    """Write a random legal cell for each game (games,): the key's number `first + i`.
 
-    `playable` and `many` are as for `fall`.
+    `legal` and `legal_count` are those of a table.
     """
     for i in range(len(at)):
-        p = at[i]
-        cells[i] = playable[p, np.uint64(spread(key, i, many[p]))]
+        position = at[i]
+        count = legal_count[position]
+        cells[i] = legal[position, np.uint64(spread(key, first + i, count))]

@@ -22,7 +22,7 @@ def _idle() -> int:
 IDLE = _idle()
 
 
-class Recycler:
+class ArrayPool:
     """Hands out arrays that are the caller's alone, as new ones are, without asking the system.
 
     A large new array costs more than filling it, since its memory comes from the operating system

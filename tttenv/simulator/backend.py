@@ -1,125 +1,113 @@
 """Games side by side in memory, in the agent's view: what a match needs of them."""
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.outcomes import Outcomes
+from tttenv.kernels.step_buffers import StepBuffers
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, sample, validated
 
 Numbers = NDArray[np.int64]  # which games of the batch
-Dice = NDArray[np.float64]
-
-
-class StepBuffers(NamedTuple):
-    """The arrays that a whole step writes, a row a game."""
-
-    planes: NDArray[np.float32]  # (games, 3 * cells), the agents' views
-    masks: Boards  # (games, cells)
-    outcomes: Outcomes  # (games,), for the agents
-    over: Mask  # (games,), whether the game ended, and a new one began
-    finals: NDArray[np.float32]  # (games, 3 * cells), last views of games that ended, else zeros
-    ended: NDArray[np.uint32]  # (games,), in each part: whose finals are not zeros, then END
-
-    def of(self, part: slice) -> "StepBuffers":
-        """The arrays of a part of the games."""
-        planes, masks, outcomes, over, finals, ended = self
-        shown = planes[part], masks[part], outcomes[part], over[part]
-        return StepBuffers(*shown, finals[part], ended[part])
-
-
-class OpponentConfig(NamedTuple):
-    """The other side of a batch of games."""
-
-    opponent: Policy | None  # None: the agent moves for both sides
-    seat: str  # the agent's in new games: X, O or random
-    rng: np.random.Generator  # rolls for the opponent, and for seats
+Dice = NDArray[np.float64]  # in [0, 1)
 
 
 class Backend(Protocol):
-    """A batch of games; a "part" is a slice of them, so that threads can share the work.
+    """A batch of games in progress.
 
-    `board_games` keeps boards, for any rules; `table_games` keeps numbers of positions, where these
-    are few. A test holds them equal.
+    `board_backend` keeps boards, for any rules; `table_backend` keeps numbers of positions, where
+    these are few. Tests hold them to the same laws.
     """
 
     over: Mask  # (games,)
-    turned: Mask  # (games,): the agent's own stone ended the game, so the other side is to move
     outcomes: Outcomes  # (games,), for the agent; GOING from when a game is begun
 
-    def state(self) -> tuple[NDArray[Any], ...]:
-        """The arrays that say all about the games: a copy of them can be put back in place."""
+    def reset(self, which: Mask) -> None:
+        """Begin the marked games (games,) anew, X to move."""
+        ...
+
+    def step(self, cells: Cells, self_play: bool) -> Numbers:
+        """Put the agents' stones on `cells` (games,); in self-play the next mover's view follows.
+
+        Returns the numbers of the games that go on.
+        """
+        ...
+
+    def compiled(self, opponent: Policy | None, seat: str) -> Any:
+        """What compiled code needs to play an opponent, or None: it is asked through Python.
+
+        Args:
+            opponent: whom the agents play; None: self-play, the agent moves for both sides.
+            seat: the agent's in new games: X, O or random.
+        """
+        ...
+
+    def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
+        """Put the opponent's stones in the games numbered `waiting`, a die for each.
+
+        Args:
+            opponent: a policy, or one that is `compiled`.
+            waiting: (waiting,).
+            dice: (waiting,).
+
+        Returns:
+            How many of these games go on.
+        """
+        ...
+
+    def step_autoreset(
+        self, part: slice, cells: Cells, key: int, opponent: Any, buffers: StepBuffers
+    ) -> int:
+        """Step a part of the games, all of which go on, and begin anew those that end.
+
+        Args:
+            part: which games.
+            cells: the agents' stones (games,), on the board.
+            key: of this step, see `kernels.random.keyed`.
+            opponent: one that is `compiled`.
+            buffers: written, in these rows.
+
+        Returns:
+            How many of these games ended.
+        """
         ...
 
     def boards(self, which: Numbers | slice) -> Boards:
         """The boards of some games in the agent's view, a copy."""
         ...
 
-    def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
-        """Write the one-hot planes of the games that are over, in the agent's view, else zeros."""
+    def set_boards(self, boards: Boards) -> None:
+        """Go on from these boards (games, cells), which are undecided, the agent to move."""
         ...
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Which side the agent is, whose view that is: 0 for X and 1 for O.
-
-        It is the side to move, by the number of stones, unless the game is `turned`.
-        """
+        """Which side the agent is, whose view `boards` shows: 0 for X and 1 for O."""
         ...
 
-    def clear(self, which: Mask) -> None:
-        """Begin the marked games anew, X to move."""
+    def board_to_move(self, game: int) -> Boards:
+        """The board of one game (cells,) seen by the side to move, finished or not."""
         ...
 
-    def put(self, boards: Boards) -> None:
-        """Go on from these boards (games, cells), which are undecided."""
+    def observe(self, observations: NDArray[Any], masks: Boards) -> None:
+        """Write all games' views, planes or boards, and masks, all zeros for finished ones."""
         ...
 
-    def place(self, part: slice, cells: Cells, self_play: bool) -> int:
-        """The agents' stones; in self-play the view then changes to the next mover's.
-
-        Returns how many of the games go on.
-        """
+    def observe_finals(self, finals: NDArray[Any]) -> None:
+        """Write the views of games that are over, zeros for others."""
         ...
 
-    def supports_fused_step(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
-        """Whether `step_autoreset` can play against this opponent, with these dice."""
-        ...
-
-    def step_autoreset(
-        self, cells: Cells, lap: StepBuffers, wipe: bool, other: OpponentConfig
-    ) -> int:
-        """A whole step: stones, replies, views, and games dealt anew.
-
-        All games go on before and after it. Returns how many ended on the way.
-
-        Args:
-            cells: the agents' stones (games,), on the board.
-            lap: the arrays to write.
-            wipe: whether `lap.finals` holds anything and `lap.ended` does not say what.
-            other: whom the agents play, one it supports.
-        """
-        ...
-
-    def choose(self, key: int, cells: Cells) -> None:
-        """Write a random legal cell for each game (games,), all from one 64-bit key."""
-        ...
-
-    def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
-        """The opponent's stones in these games, a die each; returns how many of them go on."""
-        ...
-
-    def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
-        """Write the one-hot planes and the legal cells of a part of the games, which all go on."""
+    def sample(self, part: slice, key: int, cells: Cells) -> None:
+        """Write a random legal cell for a part of the games (games,), all of which go on."""
         ...
 
     def keep(self, which: Mask) -> None:
-        """Drop the other games."""
+        """Drop all but the marked games."""
         ...
 
-    def close(self) -> None:
-        """End the threads that these games have started, now."""
+    def state(self) -> tuple[NDArray[Any], ...]:
+        """The arrays that say all about the games: a copy of them can be put back in place."""
         ...
 
 

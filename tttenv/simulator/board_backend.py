@@ -8,89 +8,85 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.kernels import board_step
 from tttenv.kernels.outcomes import GOING
-from tttenv.kernels.random import STEP
-from tttenv.kernels.table_step import END
+from tttenv.kernels.step_buffers import NOBODY, RANDOM, SEATS, StepBuffers
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
-from tttenv.simulator.backend import Dice, Numbers, OpponentConfig, StepBuffers, asked
-from tttenv.simulator.crew import Crew
+from tttenv.simulator.backend import Dice, Numbers, asked
 
 
 class BoardBackend:
-    """Games as boards; see `backend.Backend`."""
+    """Games as boards in the agent's view; see `backend.Backend`."""
 
-    def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
-        self.crew = crew or Crew(1)
+    def __init__(self, rules: Rules, games: int) -> None:
         self.rules, self.shape = rules, (rules.m, rules.n, rules.k)
-        self.stones, self.turned = rules.start(count), np.zeros(count, np.bool_)
-        self.over, self.outcomes = np.ones(count, np.bool_), np.zeros(count, np.int8)
-        self.ended = np.empty(count, np.uint32)
+        self.stones = rules.start(games)
+        self.flipped = np.zeros(games, np.bool_)  # over, and the other side is to move
+        self.over, self.outcomes = np.ones(games, np.bool_), np.zeros(games, np.int8)
 
-    def state(self) -> tuple[NDArray[Any], ...]:
-        return self.stones, self.turned, self.over, self.outcomes
+    def reset(self, which: Mask) -> None:
+        self.stones[which], self.flipped[which] = 0, False
+        self.over[which], self.outcomes[which] = False, GOING
+
+    def step(self, cells: Cells, self_play: bool) -> Numbers:
+        waiting = np.empty(len(cells), np.int64)
+        written = self.outcomes, self.over, self.flipped, waiting
+        count = board_step.place(self.stones, cells, self_play, self.shape, *written)
+        return waiting[:count]
+
+    def compiled(self, opponent: Policy | None, seat: str) -> board_step.Opponent | None:
+        if opponent is None or opponent is uniform:
+            kind = NOBODY if opponent is None else RANDOM
+            return kind, SEATS.index(seat)
+        return None
+
+    def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
+        if isinstance(opponent, tuple):
+            cells = board_step.sample_replies(self.stones, waiting, dice)
+        else:
+            cells = asked(opponent, -self.stones[waiting], dice)
+        written = self.outcomes, self.over
+        return board_step.reply(self.stones, waiting, cells, self.shape, *written)
+
+    def step_autoreset(
+        self, part: slice, cells: Cells, key: int, opponent: Any, buffers: StepBuffers
+    ) -> int:
+        observations, masks, outcomes, over, finals, stale = buffers.part(part)
+        return board_step.step_autoreset(
+            self.stones[part],
+            cells[part],
+            np.uint64(key),
+            part.start or 0,
+            opponent,
+            self.shape,
+            (observations, masks, outcomes, over, finals, stale),
+        )
 
     def boards(self, which: Numbers | slice) -> Boards:
         return np.array(self.stones[which])
 
-    def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
-        board_step.finals(self.stones[part], self.over[part], planes[part])
-
-    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        return self.rules.seat(self.stones[which]) ^ self.turned[which]
-
-    def clear(self, which: Mask) -> None:
-        self.stones[which], self.turned[which] = 0, False
-        self.over[which], self.outcomes[which] = False, GOING
-
-    def put(self, boards: Boards) -> None:
-        self.stones[:], self.turned[:] = boards, False
+    def set_boards(self, boards: Boards) -> None:
+        self.stones[:], self.flipped[:] = boards, False
         self.over[:], self.outcomes[:] = False, GOING
 
-    def place(self, part: slice, cells: Cells, self_play: bool) -> int:
-        stones, turned, ended = self.stones[part], self.turned[part], self.ended[part]
-        written = self.outcomes[part], self.over[part], ended
-        return len(ended) - board_step.place(
-            stones, turned, cells[part], *written, self_play, *self.shape
-        )
+    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
+        return self.rules.seat(self.stones[which]) ^ self.flipped[which]
 
-    def supports_fused_step(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
-        return opponent is None
+    def board_to_move(self, game: int) -> Boards:
+        board: Boards = self.stones[game].copy()
+        return -board if self.flipped[game] else board
 
-    def step_autoreset(
-        self, cells: Cells, lap: StepBuffers, wipe: bool, other: OpponentConfig
-    ) -> int:
-        def work(part: slice) -> int:
-            own = lap.of(part)
-            if wipe:
-                own.finals.view(np.uint8).fill(0)  # as bytes: twice as quick as numbers
-                own.ended[0] = END
-            stones, turned = self.stones[part], self.turned[part]
-            shown, told = (own.planes, own.masks), (own.outcomes, own.over)
-            last = own.finals, own.ended
-            return board_step.lap(stones, turned, cells[part], *shown, *told, *last, *self.shape)
+    def observe(self, observations: NDArray[Any], masks: Boards) -> None:
+        board_step.observe(self.stones, self.over, observations, masks)
 
-        return self.crew.share(len(cells), work)
+    def observe_finals(self, finals: NDArray[Any]) -> None:
+        board_step.observe_finals(self.stones, self.over, finals)
 
-    def choose(self, key: int, cells: Cells) -> None:
-        def work(part: slice) -> None:
-            start = np.uint64((key + part.start * int(STEP)) % 2**64)
-            board_step.choose(self.stones[part], start, cells[part])
-
-        self.crew.share(len(cells), work, light=True)
-
-    def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
-        if opponent is uniform:
-            cells = board_step.pick_uniform(self.stones, waiting, dice)
-        else:
-            cells = asked(opponent, -self.stones[waiting], dice)
-        return board_step.reply(self.stones, waiting, cells, self.outcomes, self.over, *self.shape)
-
-    def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
-        board_step.observe(self.stones[part], planes[part], masks[part])
+    def sample(self, part: slice, key: int, cells: Cells) -> None:
+        board_step.sample_legal(self.stones[part], np.uint64(key), part.start or 0, cells[part])
 
     def keep(self, which: Mask) -> None:
-        self.stones, self.turned = self.stones[which], self.turned[which]
+        self.stones, self.flipped = self.stones[which], self.flipped[which]
         self.over, self.outcomes = self.over[which], self.outcomes[which]
 
-    def close(self) -> None:
-        """Nothing to end: the threads are the crew's."""
+    def state(self) -> tuple[NDArray[Any], ...]:
+        return self.stones, self.flipped, self.over, self.outcomes

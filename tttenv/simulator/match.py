@@ -1,11 +1,13 @@
-"""Backend in progress between an agent and an opponent, any number at once: what both envs wrap.
+"""Games in progress between an agent and an opponent, any number at once: what both envs wrap.
 
 Boards are in the agent's view. At rest the agent is to move, so its view is the mover's; with no
-opponent the agent moves for both sides and boards turn to the next mover's view after each stone.
+opponent (self-play) the agent moves for both sides and boards turn to the next mover's view after
+each stone.
 
-All chance comes from the generator handed in, one number in [0, 1) a die, in this order: for each
-newly dealt game its seat (if random), then for each opponent stone one, in the order of the games;
-games that need no die use none. A turn rolls for all replies first, then a deal for what is new.
+All chance in a step comes from one 64-bit key, drawn from the generator handed in: game i's dice
+are numbers of splitmix64 seeded by the key, see `kernels.random.keyed`. Where games have ended in a
+step, the next reset begins by that step's key; any other reset draws a key of its own. In self-play
+nothing is left to chance and no key is drawn.
 
 An opponent written in Python may raise anything at any time: then nothing has changed, neither the
 games nor the generator; see `Match.attempt`.
@@ -21,14 +23,16 @@ from tttenv.arrays import described, real_numbers
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import Outcomes
+from tttenv.kernels.random import OPENING, REPLY, SEAT, keyed_dice
+from tttenv.kernels.step_buffers import StepBuffers
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy
-from tttenv.simulator.backend import Backend, OpponentConfig, StepBuffers
-from tttenv.simulator.crew import Crew
+from tttenv.simulator.backend import Backend
 from tttenv.simulator.rollback import Rollback
 from tttenv.simulator.rollout import new_games, rollout
-from tttenv.simulator.single_game import SingleGame, supports
+from tttenv.simulator.single_game import SingleGame
 from tttenv.simulator.table_backend import TableBackend
+from tttenv.simulator.threads import Threads
 
 __all__ = ["Illegal", "Match", "Seat", "rollout"]
 
@@ -68,15 +72,16 @@ class Match:
         one_of("illegal", illegal, get_args(Illegal))
         at_least_one("game", games)
         at_least_one("thread", threads)
-        self.rules, self.opponent, self.seat, self.illegal = rules, opponent, seat, illegal
-        self.crew, self.payoffs = Crew(threads), Payoffs(draw)
-        self.games: Backend = new_games(rules, games, self.crew)
+        self.rules, self.seat, self.illegal = rules, seat, illegal
+        self.threads, self.payoffs = Threads(threads), Payoffs(draw)
+        self.games: Backend = new_games(rules, games)
+        self.opponent = opponent
         self.active = 0  # how many games go on
-        self.everyone = np.arange(games)
+        self.key: int | None = None  # of the last step, if games have ended in it
         self.attempting = False  # inside the block of an `attempt`, which saves everything once
-        self.one: SingleGame | None = None
+        self.single: SingleGame | None = None
         if games == 1 and isinstance(self.games, TableBackend):
-            self.one = SingleGame(self.games)
+            self.single = SingleGame(self.games)
 
     @property
     def over(self) -> Mask:
@@ -99,23 +104,33 @@ class Match:
         return self.games.boards(slice(None))
 
     @property
+    def opponent(self) -> Policy | None:
+        """Who answers the agent; None: the agent moves for both sides."""
+        return self._opponent
+
+    @opponent.setter
+    def opponent(self, opponent: Policy | None) -> None:
+        self._opponent = opponent
+        self.compiled = self.games.compiled(opponent, self.seat)
+
+    @property
     def asks(self) -> bool:
-        """Whether the opponent is asked through Python, and so may raise in the middle of a turn.
+        """Whether the opponent is asked through Python, and so may raise in the middle of a step.
 
         There is none to ask, or it is compiled or looked up, where this is False.
         """
-        return not supports(self.opponent, self.rules)
+        return self.compiled is None
 
     def attempt(
         self, rng: np.random.Generator, *shared: NDArray[Any], always: bool = False
     ) -> AbstractContextManager[None]:
-        """A block after whose failure games and dice are as they were before it.
+        """A block after whose failure games and generator are as they were before it.
 
         Where the opponent cannot fail nothing is saved, unless `always`. Blocks may stand within
         each other: the outermost one counts.
 
         Args:
-            rng: the generator that is rolled.
+            rng: the generator that keys are drawn from.
             shared: other arrays that the block overwrites.
             always: save everything whoever the opponent is.
         """
@@ -131,16 +146,18 @@ class Match:
         """
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
-        if self.one is not None and supports(self.opponent, self.rules) and which.item():
-            self.one.reset(seat, self.opponent, rng)
+        if self.single is not None and not self.asks and which.item():
+            self.single.reset(seat, self.opponent, self._reset_key(rng))
             self.active = 1
             return
         with self.attempt(rng):
+            key, new = np.uint64(self._reset_key(rng)), np.flatnonzero(which)
             self.active += int(np.count_nonzero(self.over & which))
-            self.games.clear(which)
-            if self.opponent is not None and seat != "X":
-                new = np.flatnonzero(which)
-                self._reply(new[rng.random(len(new)) >= 0.5] if seat == "random" else new, rng)
+            self.games.reset(which)
+            if seat == "random":
+                new = new[keyed_dice(key, new, SEAT) >= 0.5]
+            if seat != "X":
+                self._reply(new, keyed_dice(key, new, OPENING))
 
     def set_boards(self, boards: ArrayLike, seat: str | None = None) -> None:
         """Go on from these boards, (cells,) for all games or (games, cells), the agent to move.
@@ -153,8 +170,8 @@ class Match:
 
     def set_checked_boards(self, boards: Boards) -> None:
         """Go on from these boards (games, cells), unchecked, the agent to move in all of them."""
-        self.games.put(boards)
-        self.active = len(self.over)
+        self.games.set_boards(boards)
+        self.active, self.key = len(self.over), None
 
     def checked_boards(self, boards: ArrayLike, seat: str | None = None) -> Boards:
         """The boards (games, cells) that `set_boards` goes on from.
@@ -185,82 +202,92 @@ class Match:
 
     def step_unchecked(self, cells: Cells, rng: np.random.Generator) -> None:
         """`step` without its checks, for cells (games,) int64 that have passed them."""
-        self_play, place = self.opponent is None, self.games.place
         with self.attempt(rng):
-            self.active = self.crew.share(len(cells), lambda part: place(part, cells, self_play))
-            if not self_play and self.active:
-                whole = self.active == len(cells)
-                self._reply(self.everyone if whole else np.flatnonzero(~self.over), rng)
-
-    def supports_fused_step(self, rng: np.random.Generator) -> bool:
-        """Whether `step_autoreset` can play against the opponent, with these dice."""
-        return self.games.supports_fused_step(self.opponent, rng)
-
-    def step_autoreset(
-        self, cells: Cells, lap: StepBuffers, wipe: bool, rng: np.random.Generator
-    ) -> int:
-        """`step_unchecked`, views, and new games where some ended; see `Backend.step_autoreset`."""
-        return self.games.step_autoreset(
-            cells, lap, wipe, OpponentConfig(self.opponent, self.seat, rng)
-        )
+            key = self._step_key(rng)
+            waiting = self.games.step(cells, self_play=self.opponent is None)
+            self.active = len(waiting)
+            self._reply(waiting, keyed_dice(np.uint64(key), waiting, REPLY))
+            self.key = key if self.active < len(cells) else None
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
         """`step_unchecked` for a match of one game."""
-        if self.one is not None and supports(self.opponent, self.rules):
-            self.active = int(self.one.step(cell, self.opponent, rng))
-        else:
+        if self.single is None or self.asks:
             self.step_unchecked(np.array([cell]), rng)
+            return
+        key = self._step_key(rng)
+        self.active = int(self.single.step(cell, self.opponent, key))
+        self.key = None if self.active else key
 
-    def random_cell(self, rng: np.random.Generator) -> int:
-        """`random_cells` for a match of one game."""
-        if self.one is not None:
-            return self.one.random_cell(rng.random())
-        return int(self.random_cells(rng)[0])
+    def step_autoreset(self, cells: Cells, buffers: StepBuffers, rng: np.random.Generator) -> int:
+        """`step_unchecked`, and games begun anew where some ended; returns how many.
 
-    def random_cells(self, rng: np.random.Generator) -> Cells:
-        """A random legal cell for every game (games,), from one die; all games must go on."""
-        cells = np.empty(len(self.over), np.int64)
-        self.games.choose(rng.bit_generator.random_raw(), cells)
+        Args:
+            cells: the agents' stones (games,), on the board.
+            buffers: written; if the opponent raises, they are as they were.
+            rng: the generator that the step's key is drawn from.
+        """
+        if not self.asks:
+            key, step, opponent = self._step_key(rng), self.games.step_autoreset, self.compiled
+            self.key = None
+            return self.threads.share(
+                len(cells), lambda part: step(part, cells, key, opponent, buffers)
+            )
+        _, _, outcomes, over, finals, _ = buffers
+        with self.attempt(rng, outcomes, over, finals):
+            self.step_unchecked(cells, rng)
+            outcomes[:], over[:] = self.outcomes, self.over
+            ended = len(cells) - self.active
+            self.games.observe_finals(finals)
+            if ended:
+                self.reset(over, rng)
+        self.games.observe(buffers.observations, buffers.masks)
+        return ended
+
+    def sample(self, rng: np.random.Generator) -> Cells:
+        """A random legal cell for every game (games,), by one key; all games must go on."""
+        cells, key, sample = np.empty(len(self.over), np.int64), draw_key(rng), self.games.sample
+        self.threads.share(len(cells), lambda part: sample(part, key, cells))
         return cells
+
+    def sample_one(self, rng: np.random.Generator) -> int:
+        """A random legal cell for a match of one game, by a die of the generator's."""
+        if self.single is not None:
+            return self.single.sample(rng.random())
+        return int(self.sample(rng)[0])
 
     def legal(self) -> Mask:
         """The cells the agents may play, (games, cells); none where the game is over."""
         mask: Mask = (self.boards == 0) & ~self.over[:, None]
         return mask
 
-    def observe(self, planes: NDArray[np.float32], masks: Boards) -> None:
-        """Write the games' one-hot planes (games, 3 * cells) and int8 masks (games, cells).
-
-        Planes are the mover's view; it is the agent's in all games that go on.
-        """
-        self.crew.share(len(masks), lambda part: self.games.observe(part, planes, masks))
-
-    def finals(self, planes: NDArray[np.float32]) -> None:
-        """Write the planes of the games that are over, in the agent's view, zeros for others."""
-        self.crew.share(len(planes), lambda part: self.games.finals(part, planes))
+    def observe(self, observations: NDArray[Any], masks: Boards) -> None:
+        """Write all games' views, planes or boards, and int8 masks (games, cells)."""
+        self.games.observe(observations, masks)
 
     def board_to_move(self, game: int) -> Boards:
         """The board of one game (cells,) seen by the side to move, finished or not."""
-        which = np.array([game])
-        board: Boards = self.games.boards(which)[0]
-        return -board if self.games.turned[game] else board
+        return self.games.board_to_move(game)
 
     def close(self) -> None:
         """End the threads at once; who plays on starts them again."""
-        self.crew.close()
-        self.games.close()
+        self.threads.close()
 
-    def _reply(self, waiting: NDArray[np.int64], rng: np.random.Generator) -> None:
-        """The opponent's stones in the games numbered `waiting`."""
-        opponent, count, answer = self.opponent, len(waiting), self.games.answer
-        if opponent is None or not count:
-            return
-        dice = rng.random(count)
-        if not self.asks:
-            going = self.crew.share(count, lambda part: answer(opponent, waiting[part], dice[part]))
-        else:  # others are asked once, about all boards together
-            going = answer(opponent, waiting, dice)
-        self.active -= count - going
+    def _step_key(self, rng: np.random.Generator) -> int:
+        """The key of a new step; in self-play none is drawn."""
+        return 0 if self.opponent is None else draw_key(rng)
+
+    def _reset_key(self, rng: np.random.Generator) -> int:
+        """The key of a reset: that of the step in which games ended, once, or a new one."""
+        key, self.key = self.key, None
+        if self.opponent is None:
+            return 0
+        return draw_key(rng) if key is None else key
+
+    def _reply(self, waiting: NDArray[np.int64], dice: NDArray[np.float64]) -> None:
+        """The opponent's stones, if there is one, in the games numbered `waiting`, a die each."""
+        if self.opponent is not None and len(waiting):
+            opponent = self.opponent if self.asks else self.compiled
+            self.active -= len(waiting) - self.games.reply(opponent, waiting, dice)
 
     def checked(self, actions: ArrayLike) -> Cells:
         """The actions (games,) as cells, if they can be played.
@@ -276,6 +303,11 @@ class Match:
                 shown = self.rules.format(self.board_to_move(taken[0]))
                 raise ValueError(f"action {cells[taken[0]]} of game {taken[0]} is taken on {shown}")
         return cells
+
+
+def draw_key(rng: np.random.Generator) -> int:
+    """The generator's next raw number: 64 bits, or fewer where its kind has fewer."""
+    return int(rng.bit_generator.random_raw())
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:

@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 from tttenv.arrays import described
 from tttenv.game import render as pictures
 from tttenv.game.rules import Rules
-from tttenv.kernels.board_step import observe
-from tttenv.kernels.types import Boards, Cells
+from tttenv.kernels.step_buffers import StepBuffers
+from tttenv.kernels.types import Boards
 from tttenv.opponents import player
 from tttenv.policy import Policy
-from tttenv.simulator.array_pool import Recycler
-from tttenv.simulator.backend import StepBuffers
+from tttenv.simulator.array_pool import ArrayPool
 from tttenv.simulator.match import Match, Seat, one_of
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
@@ -50,74 +49,61 @@ class Observer:
         both = spaces.Dict({"observation": onehot, "action_mask": mask})
         kinds: dict[str, spaces.Space[Any]] = {"onehot": onehot, "board": board, "dict": both}
         self.space = kinds[obs]
-        fields = [("observation", "f4", (3 * cells,)), ("action_mask", "i1", (cells,))]
-        rows = {"onehot": np.dtype(("f4", (3 * cells,))), "board": np.dtype(("i1", (cells,)))}
-        self.planes = Recycler((games, 3 * cells), "f4", copy).take
-        self.masks = Recycler((games, cells), "i1", copy).take
-        self.finals = Recycler((games,), rows.get(obs, np.dtype(fields)), copy).take
-        self.rewards = Recycler((games,), "f8", copy).take
-        self.over = Recycler((games,), "?", copy).take
-        self.ended = np.empty(games, np.uint32)
-        self.copy, self.tidy = copy, False  # tidy: `ended` tells what the next finals hold
+        view = onehot.shape if obs != "board" else board.shape
+        dtype = board.dtype if obs == "board" else onehot.dtype
+        self._observations = ArrayPool((games, *view), dtype, copy).take
+        self._finals = ArrayPool((games, *view), dtype, copy).take
+        self._masks = ArrayPool((games, cells), np.int8, copy).take
+        self._over = ArrayPool((games,), np.bool_, copy).take
+        self.rewards = ArrayPool((games,), np.float64, copy).take
+        # Which rows of `finals` the last step has filled, where arrays are used again and again.
+        self._stale = np.empty(0, np.bool_) if copy else np.ones(games, np.bool_)
 
-    def look(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
+    def buffers(self) -> StepBuffers:
+        """Arrays for a step to write, to be handed out."""
+        masks = self._masks()
+        outcomes = np.empty(len(masks), np.int8)
+        ended = self._over(), self._finals(), self._stale
+        return StepBuffers(self._observations(), masks, outcomes, *ended)
+
+    def handed_out(self, buffers: StepBuffers) -> None:
+        """Remember what a step has written into arrays that are used again."""
+        if self._stale.size:
+            self._stale[:] = buffers.over
+
+    def observe(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """Observations and int8 masks (games, cells) of all games, in the agent's view."""
-        planes, masks = self.planes(), self.masks()
-        if match.active < len(masks):  # a finished game's agent may not be the one to move
-            observe(match.boards, planes, masks)
-            masks[match.over] = 0
-        else:
-            match.observe(planes, masks)
-        if self.obs == "onehot":
-            return planes, masks
-        if self.obs == "board":
-            return match.boards, masks
-        return {"observation": planes, "action_mask": masks.copy()}, masks
+        observations, masks = self._observations(), self._masks()
+        match.observe(observations, masks)
+        return self.named(observations, masks), masks
 
-    def step_autoreset(
-        self, match: Match, cells: Cells, rng: np.random.Generator
-    ) -> tuple[StepBuffers, int]:
-        """`match.step_autoreset` into arrays to hand out; returns how many games ended."""
-        lap = StepBuffers(
-            self.planes(),
-            self.masks(),
-            np.empty(len(self.ended), np.int8),
-            self.over(),
-            self.finals(),
-            self.ended,
-        )
-        count = match.step_autoreset(cells, lap, not self.tidy, rng)
-        self.tidy = not self.copy
-        return lap, count
-
-    def look_at_one(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
+    def observe_one(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
         """The observation and the mask (cells,) of a match of one game."""
-        if self.obs == "onehot" and match.one is not None:
-            return match.one.observe()
-        observed, masks = self.look(match)
+        if self.obs == "onehot" and match.single is not None:
+            return match.single.observe()
+        observed, masks = self.observe(match)
         if isinstance(observed, dict):
             return {name: values[0] for name, values in observed.items()}, masks[0]
         return observed[0], masks[0]
 
-    def last(self, match: Match) -> Observation:
-        """What the games that are over last looked like, zeros elsewhere; for a dict, rows.
+    def named(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Observation:
+        """Observations as the space has them: for obs="dict" a dict with a copy of the masks."""
+        if self.obs == "dict":
+            return {"observation": observations, "action_mask": masks.copy()}
+        return observations
 
-        Rows are a structured array, of which `rows[i]["observation"]` is one game's.
+    def named_finals(self, finals: NDArray[Any]) -> Observation:
+        """Last views as infos have them: for obs="dict" a structured array.
+
+        Of its rows, `rows[i]["observation"]` is one game's; their masks are zeros.
         """
-        rows, self.tidy = self.finals(), False
-        if self.obs == "onehot":
-            match.finals(rows)
-        elif self.obs == "board":
-            rows[:] = np.where(match.over[:, None], match.boards, 0)
-        else:
-            planes = np.empty((len(rows), 3 * match.rules.cells), np.float32)
-            match.finals(planes)
-            rows["observation"], rows["action_mask"] = planes, 0
+        if self.obs != "dict":
+            return finals
+        size = finals.shape[1]
+        fields = [("observation", "f4", (size,)), ("action_mask", "i1", (size // 3,))]
+        rows = np.zeros(len(finals), fields)
+        rows["observation"] = finals
         return rows
-
-    def overwritten(self) -> list[NDArray[Any]]:
-        """What `last` writes into though others may hold it: nothing with `copy`."""
-        return [] if self.copy else [self.finals()]
 
 
 def resolve(opponent: str | Policy | None, rules: Rules) -> Policy | None:

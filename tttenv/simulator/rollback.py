@@ -12,6 +12,7 @@ class Playing(Protocol):
     """What a block changes besides arrays and a generator; see `match.Match`."""
 
     active: int
+    key: int | None
     attempting: bool
 
 
@@ -28,12 +29,12 @@ class Rollback:
         rng: the generator that it rolls.
     """
 
-    __slots__ = ("active", "arrays", "bits", "copies", "playing", "state")
+    __slots__ = ("active", "arrays", "bits", "copies", "key", "playing", "state")
 
     def __init__(
         self, playing: Playing, arrays: Sequence[NDArray[Any]], rng: np.random.Generator
     ) -> None:
-        self.playing, self.active = playing, playing.active
+        self.playing, self.active, self.key = playing, playing.active, playing.key
         self.arrays, self.copies = arrays, [array.copy() for array in arrays]
         self.bits = rng.bit_generator
         self.state = self.bits.state
@@ -55,4 +56,4 @@ class Rollback:
         for array, former in zip(self.arrays, self.copies, strict=True):
             array[...] = former
         self.bits.state = self.state
-        self.playing.active = self.active
+        self.playing.active, self.playing.key = self.active, self.key

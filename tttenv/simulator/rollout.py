@@ -12,15 +12,14 @@ from tttenv.kernels.rollouts import playground, random_games, random_table_games
 from tttenv.policy import Policy, uniform
 from tttenv.simulator.backend import Backend, asked
 from tttenv.simulator.board_backend import BoardBackend
-from tttenv.simulator.crew import Crew
 from tttenv.simulator.table_backend import TableBackend
-from tttenv.simulator.transition_table import FEW, family, tables
+from tttenv.simulator.transition_table import FEW, child_table, transition_table
 
 
-def new_games(rules: Rules, count: int, crew: Crew | None = None) -> Backend:
+def new_games(rules: Rules, count: int) -> Backend:
     """Memory for `count` games, of the kind that is quickest for the rules."""
     kind = TableBackend if rules.cells <= FEW else BoardBackend
-    return kind(rules, count, crew)
+    return kind(rules, count)
 
 
 def rollout(
@@ -53,13 +52,13 @@ def _asked_out(
     """`rollout` for any players, both asked about all games that go on."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
     payoffs = Payoffs(draw=0)
-    games.clear(np.ones(count, np.bool_))
+    games.reset(np.ones(count, np.bool_))
+    replying = games.compiled(second, "X") or second
     while number.size:
-        every = slice(0, number.size)
-        games.place(every, asked(first, games.boards(every), rng.random(number.size)), False)
-        waiting = np.flatnonzero(~games.over)
+        cells = asked(first, games.boards(slice(None)), rng.random(number.size))
+        waiting = games.step(cells, self_play=False)
         if waiting.size:
-            games.answer(second, waiting, rng.random(waiting.size))
+            games.reply(replying, waiting, rng.random(waiting.size))
         results[number[games.over]] = payoffs.many(games.outcomes[games.over])
         number = number[~games.over]
         games.keep(~games.over)
@@ -71,14 +70,14 @@ def _walked_out(
 ) -> NDArray[np.int8]:
     """Whole games of two players, random or looked up; see `kernels.rollouts`."""
     if first is uniform and second is uniform:
-        return random_table_games(seeds, *family(rules))
+        return random_table_games(seeds, *child_table(rules))
     reached = []
     for player in (first, second):
         table = _random_player(rules) if player is uniform else tabulate(rules, player)
         certain = np.arange(rules.cells) >= table.last[:, None]
         reached.append(np.where(certain, 1.0, table.reached))
-    known = tables(rules)
-    return table_games(seeds, known.game.successors, known.standing, *reached)
+    known = transition_table(rules)
+    return table_games(seeds, known.positions.successors, known.outcomes, *reached)
 
 
 @lru_cache(maxsize=8)

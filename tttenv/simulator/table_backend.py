@@ -1,6 +1,5 @@
-"""Games kept as numbers of positions: a stone is one look into the table of successors."""
+"""Games kept as numbers of positions: a stone is one look into the table of transitions."""
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,98 +9,104 @@ from tttenv.exact import Tabulated
 from tttenv.game.rules import Rules
 from tttenv.kernels import table_step
 from tttenv.kernels.outcomes import GOING
-from tttenv.kernels.rounds import stones
+from tttenv.kernels.step_buffers import NOBODY, RANDOM, SEATS, TABLE, StepBuffers
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
-from tttenv.simulator.backend import Dice, Numbers, OpponentConfig, StepBuffers, asked
-from tttenv.simulator.crew import Crew
-from tttenv.simulator.pcg import is_pcg
-from tttenv.simulator.rounds import Rounds, looked_up
-from tttenv.simulator.transition_table import records, tables
+from tttenv.simulator.backend import Dice, Numbers, asked
+from tttenv.simulator.transition_table import records, transition_table
+
+NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # of opponents not looked up
 
 
 class TableBackend:
     """Games as numbers of positions; see `backend.Backend`."""
 
-    def __init__(self, rules: Rules, count: int, crew: Crew | None = None) -> None:
-        self.tables, self.threads = tables(rules), crew.threads if crew else 1
-        self.at, self.turned = np.zeros(count, np.uint32), np.zeros(count, np.bool_)
-        self.over, self.outcomes = np.ones(count, np.bool_), np.zeros(count, np.int8)
-        self.lists = np.empty(count, np.uint32)
+    def __init__(self, rules: Rules, games: int) -> None:
+        self.table, self.rules = transition_table(rules), rules
+        self.at = np.zeros(games, np.uint32)  # numbers of positions, seen by the side to move
+        self.flipped = np.zeros(games, np.bool_)  # over, and the other side is to move
+        self.over, self.outcomes = np.ones(games, np.bool_), np.zeros(games, np.int8)
 
-    def state(self) -> tuple[NDArray[Any], ...]:
-        return self.at, self.turned, self.over, self.outcomes
-
-    def boards(self, which: Numbers | slice) -> Boards:
-        boards: Boards = self.tables.game.boards[self.at[which]]
-        return np.where(self.turned[which][:, None], -boards, boards)
-
-    def finals(self, part: slice, planes: NDArray[np.float32]) -> None:
-        at, turned, over = self.at[part], self.turned[part], self.over[part]
-        table_step.finals(at, turned, over, self.tables.views, records(planes[part]))
-
-    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        return self.tables.game.seats[self.at[which]] ^ self.turned[which]
-
-    def clear(self, which: Mask) -> None:
+    def reset(self, which: Mask) -> None:
         others = ~which
         self.at *= others
-        self.turned &= others
+        self.flipped &= others
         self.over &= others
         self.outcomes *= others  # the number of GOING is zero
 
-    def put(self, boards: Boards) -> None:
-        self.at[:], self.turned[:] = self.tables.game.index(boards), False
-        self.over[:], self.outcomes[:] = False, GOING
+    def step(self, cells: Cells, self_play: bool) -> Numbers:
+        waiting = np.empty(len(cells), np.int64)
+        written = self.outcomes, self.over, self.flipped, waiting
+        count = table_step.place(self.at, cells, self.table.showing_boards, *written)
+        if self_play:  # the view of a position is the next mover's anyway
+            self.flipped[:] = False
+        return waiting[:count]
 
-    def place(self, part: slice, cells: Cells, self_play: bool) -> int:
-        at, turned, cells = self.at[part], self.turned[part], cells[part]
-        written = self.outcomes[part], self.over[part], self.lists[part]
-        if self_play:
-            return len(at) - table_step.place(at, cells, self.tables.steps, *written)
-        return stones(at, turned, cells, self.tables.steps, *written)
+    def compiled(self, opponent: Policy | None, seat: str) -> table_step.Opponent | None:
+        taken = SEATS.index(seat)
+        if isinstance(opponent, Tabulated) and opponent.rules == self.rules:
+            return TABLE, taken, opponent.reached, opponent.last
+        if opponent is None or opponent is uniform:
+            kind = NOBODY if opponent is None else RANDOM
+            return kind, taken, *NO_PROBABILITIES
+        return None
 
-    def supports_fused_step(self, opponent: Policy | None, rng: np.random.Generator) -> bool:
-        return opponent is None or (self._supports(opponent) and is_pcg(rng))
+    def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
+        table = self.table.showing_boards
+        if isinstance(opponent, tuple):
+            cells = table_step.sample_replies(self.at, waiting, dice, opponent, table)
+        else:
+            cells = asked(opponent, self.table.positions.boards[self.at[waiting]], dice)
+        return table_step.reply(self.at, waiting, cells, table, self.outcomes, self.over)
 
     def step_autoreset(
-        self, cells: Cells, lap: StepBuffers, wipe: bool, other: OpponentConfig
+        self, part: slice, cells: Cells, key: int, opponent: Any, buffers: StepBuffers
     ) -> int:
-        if other.opponent is None:
-            return self.rounds.alone(cells, lap, wipe)
-        return self.rounds.against(other, cells, lap)
+        observations, masks, outcomes, over, finals, stale = buffers.part(part)
+        shown, last = (records(observations), records(masks)), records(finals)
+        return table_step.step_autoreset(
+            self.at[part],
+            cells[part],
+            np.uint64(key),
+            part.start or 0,
+            opponent,
+            self.table.showing(observations),
+            (*shown, outcomes, over, last, stale),
+        )
 
-    def choose(self, key: int, cells: Cells) -> None:
-        self.rounds.choose(np.uint64(key), cells)
+    def boards(self, which: Numbers | slice) -> Boards:
+        boards: Boards = self.table.positions.boards[self.at[which]]
+        return np.where(self.flipped[which][:, None], -boards, boards)
 
-    @cached_property
-    def rounds(self) -> Rounds:
-        """What plays whole steps of these games."""
-        return Rounds(self.tables, self.at, self.turned, self.threads)
+    def set_boards(self, boards: Boards) -> None:
+        self.at[:], self.flipped[:] = self.table.positions.index(boards), False
+        self.over[:], self.outcomes[:] = False, GOING
 
-    def answer(self, opponent: Policy, waiting: Numbers, dice: Dice) -> int:
-        known = self.tables
-        if self._supports(opponent):
-            cells, rows = np.empty(len(waiting), np.uint8), (known.playable, known.many)
-            table_step.fall(self.at, waiting, dice, looked_up(opponent, known), *rows, cells)
-        else:
-            cells = asked(opponent, known.game.boards[self.at[waiting]], dice).astype(np.uint8)
-        return table_step.reply(self.at, waiting, cells, known.steps, self.outcomes, self.over)
+    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
+        return self.table.positions.seats[self.at[which]] ^ self.flipped[which]
 
-    def observe(self, part: slice, planes: NDArray[np.float32], masks: Boards) -> None:
-        known, rows = self.tables, (records(planes[part]), records(masks[part]))
-        table_step.observe(self.at[part], known.views, known.allowed, *rows)
+    def board_to_move(self, game: int) -> Boards:
+        board: Boards = self.table.positions.boards[self.at[game]].copy()
+        return board
+
+    def observe(self, observations: NDArray[Any], masks: Boards) -> None:
+        table, written = self.table.showing(observations), (records(observations), records(masks))
+        table_step.observe(self.at, self.flipped, self.over, table, *written)
+
+    def observe_finals(self, finals: NDArray[Any]) -> None:
+        table = self.table.showing(finals)
+        table_step.observe_finals(self.at, self.flipped, self.over, table, records(finals))
+
+    def sample(self, part: slice, key: int, cells: Cells) -> None:
+        _, legal, legal_count, _, _ = self.table.showing_boards
+        first = part.start or 0
+        table_step.sample_legal(
+            self.at[part], np.uint64(key), first, legal, legal_count, cells[part]
+        )
 
     def keep(self, which: Mask) -> None:
-        self.at, self.turned = self.at[which], self.turned[which]
+        self.at, self.flipped = self.at[which], self.flipped[which]
         self.over, self.outcomes = self.over[which], self.outcomes[which]
-        vars(self).pop("rounds", None)
 
-    def close(self) -> None:
-        if "rounds" in vars(self):
-            self.rounds.helpers.close()
-
-    def _supports(self, opponent: Policy) -> bool:
-        if isinstance(opponent, Tabulated):
-            return opponent.rules == self.tables.game.rules
-        return opponent is uniform
+    def state(self) -> tuple[NDArray[Any], ...]:
+        return self.at, self.flipped, self.over, self.outcomes

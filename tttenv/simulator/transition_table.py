@@ -1,4 +1,4 @@
-"""A small game as tables: what the compiled walks over its positions look up."""
+"""A small game as tables: what compiled steps over its positions look up."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -11,58 +11,48 @@ from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.kernels import table_step
 from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, SEEN_BY_OTHER, Outcomes
-from tttenv.kernels.passes import Known
-from tttenv.kernels.table_step import Opponent
 from tttenv.kernels.types import Boards
 
 FEW = 12  # cells up to which the table is small enough to be quick
 
 
 class TransitionTable(NamedTuple):
-    """What walking needs to know of every position."""
+    """A game's positions, what stones lead to, and what is shown of them."""
 
-    game: Positions
-    standing: Outcomes  # (positions,), for the side to move
-    steps: table_step.Steps  # (positions, cells): what a stone leads to, see `kernels.table_step`
+    positions: Positions
+    outcomes: Outcomes  # (positions,), for the side to move
     planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
     masks: Boards  # (positions, cells)
-    views: table_step.Rows  # (2 * positions + 1,): the planes, the other side's view, then zeros
-    allowed: table_step.Rows  # (positions,): the masks
-    playable: NDArray[np.int8]  # (positions, cells): the legal cells first, in order
-    many: NDArray[np.int8]  # (positions,): how many these are
-    unknown: Opponent  # what is looked up of an opponent that is not: an empty table
+    showing_planes: table_step.Table
+    showing_boards: table_step.Table
 
-    @property
-    def known(self) -> Known:
-        """What whole steps look up."""
-        return self.steps, self.views, self.allowed, self.playable, self.many
+    def showing(self, observations: NDArray[Any]) -> table_step.Table:
+        """The table with what is written into such observations: float32 planes or int8 boards."""
+        return self.showing_planes if observations.dtype == np.float32 else self.showing_boards
 
 
 @lru_cache(maxsize=8)
-def tables(rules: Rules) -> TransitionTable:
+def transition_table(rules: Rules) -> TransitionTable:
     """The tables of a small game; made once, then kept."""
-    game = positions(rules)
-    standing = np.where(game.lost, LOSS, np.where(game.over, DRAW, GOING)).astype(np.int8)
-    masks = (game.successors >= 0).astype(np.int8)
-    playable = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
-    many = masks.sum(axis=1, dtype=np.int8)
-    planes, others = one_hot(game.boards), one_hot(-game.boards)
-    own = np.arange(len(game), dtype=np.int32)[:, None]
-    to, made = game.successors, SEEN_BY_OTHER[standing[game.successors]]
-    steps = np.where(masks, (to << table_step.BITS) + made, (own << table_step.BITS) + ILLEGAL)
-    nothing = np.zeros_like(planes[:1])
-    return TransitionTable(
-        game,
-        standing,
-        steps.astype(np.uint32),
-        planes,
-        masks,
-        records(np.concatenate([planes, others, nothing])),
-        records(masks),
-        playable,
-        many,
-        (np.empty((0, rules.cells)), np.empty(0, np.int64)),
-    )
+    known = positions(rules)
+    outcomes = np.where(known.lost, LOSS, np.where(known.over, DRAW, GOING)).astype(np.int8)
+    masks = (known.successors >= 0).astype(np.int8)
+    own = np.arange(len(known), dtype=np.int32)[:, None]
+    to, made = known.successors, SEEN_BY_OTHER[outcomes[known.successors]]
+    legal = (to << table_step.BITS) + made
+    transitions = np.where(masks, legal, (own << table_step.BITS) + ILLEGAL).astype(np.uint32)
+    legal_first = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
+    walk = transitions, legal_first, masks.sum(axis=1, dtype=np.int8)
+    planes, boards = one_hot(known.boards), known.boards
+    views = _closed_by_zeros(planes, one_hot(-boards)), _closed_by_zeros(boards, -boards)
+    allowed = records(_closed_by_zeros(masks))
+    tables = ((*walk, records(view), allowed) for view in views)
+    return TransitionTable(known, outcomes, planes, masks, *tables)
+
+
+def _closed_by_zeros(*rows: NDArray[Any]) -> NDArray[Any]:
+    """All these rows, and one of zeros at the end."""
+    return np.concatenate([*rows, np.zeros_like(rows[0][:1])])
 
 
 def records(rows: NDArray[Any]) -> table_step.Rows:
@@ -79,24 +69,25 @@ def _record(size: int) -> np.dtype[np.void]:
 
 
 class ChildTable(NamedTuple):
-    """What `kernels.rollouts.random_table_games` walks."""
+    """What `kernels.rollouts.random_table_games` looks up."""
 
-    children: NDArray[np.int32]
-    many: NDArray[np.uint64]
-    outcome: NDArray[np.int8]
-    plies: int
+    children: NDArray[np.int32]  # (positions, cells)
+    child_count: NDArray[np.uint64]  # (positions,)
+    outcomes: NDArray[np.int8]  # (positions,): of final positions, for X
+    plies: int  # after how many all games are over
 
 
 @lru_cache(maxsize=8)
-def family(rules: Rules) -> ChildTable:
+def child_table(rules: Rules) -> ChildTable:
     """The legal moves' positions side by side; made once, then kept."""
-    known, game = tables(rules), positions(rules)
-    children = np.take_along_axis(game.successors, known.playable.astype(np.int64), axis=1)
-    own = np.arange(len(game), dtype=np.int32)[:, None]
-    beaten = np.where(game.seats == 0, -1, 1)  # the loser is to move
+    known = positions(rules)
+    _, legal, legal_count, _, _ = transition_table(rules).showing_boards
+    children = np.take_along_axis(known.successors, legal.astype(np.int64), axis=1)
+    own = np.arange(len(known), dtype=np.int32)[:, None]
+    beaten = np.where(known.seats == 0, -1, 1)  # the loser is to move
     return ChildTable(
-        np.where(game.over[:, None], own, children),
-        np.maximum(known.many, 1).astype(np.uint64),
-        np.where(game.lost, beaten, 0).astype(np.int8),
-        len(game.plies) - 2,
+        np.where(known.over[:, None], own, children),
+        np.maximum(legal_count, 1).astype(np.uint64),
+        np.where(known.lost, beaten, 0).astype(np.int8),
+        len(known.plies) - 2,
     )

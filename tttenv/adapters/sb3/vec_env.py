@@ -123,7 +123,7 @@ class VecEnv(vec_env.VecEnv):
     def put(self, boards: Boards) -> Any:
         """Go on from boards (num_envs, cells), unchecked, the agent to move; observations."""
         self.games.match.set_checked_boards(boards)
-        return self.games.observer.look(self.games.match)[0]
+        return self.games.observer.observe(self.games.match)[0]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """The games' pictures, with `render_mode="rgb_array"`."""

@@ -78,7 +78,7 @@ class Games(EnvBase):
     def _seen(self) -> dict[str, Any]:
         """What every agent sees, the end of finished games too, and which are finished."""
         match = self.games.match
-        planes, masks = self.games.observer.look(match)
+        planes, masks = self.games.observer.observe(match)
         over = torch.tensor(match.over[:, None])
         return {
             "observation": torch.from_numpy(planes),

@@ -1,0 +1,31 @@
+"""What a step of a batch of games writes, a row a game; and the kinds of opponent it can play."""
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from tttenv.kernels.outcomes import Outcomes
+from tttenv.kernels.types import Mask
+
+NOBODY, RANDOM, TABLE = range(3)  # kinds of opponent: the agent moves for both sides; and two more
+EITHER, FIRST, SECOND = range(3)  # the agent's seat in new games: by a die, X, O
+SEATS = ("random", "X", "O")  # their names, in this order
+
+
+class StepBuffers(NamedTuple):
+    """The arrays of a step with new games in the place of those that ended."""
+
+    observations: NDArray[Any]  # (games, 3 * cells) float32 planes, or (games, cells) int8 boards
+    masks: NDArray[Any]  # (games, cells) int8: 1 where a stone can be put
+    outcomes: Outcomes  # (games,): for the agent; GOING where the game goes on
+    over: Mask  # (games,): whether the game ended, and a new one began
+    finals: NDArray[Any]  # as observations: the last views of games that ended, zeros for others
+    stale: Mask  # (games,): which rows of `finals` hold something from before; (0,): nobody knows
+
+    def part(self, games: slice) -> "StepBuffers":
+        """The arrays of some of the games."""
+        if games == slice(None):
+            return self
+        observations, masks, outcomes, over, finals, stale = self
+        shown, ended = (observations[games], masks[games]), (outcomes[games], over[games])
+        return StepBuffers(*shown, *ended, finals[games], stale[games])
