@@ -75,23 +75,23 @@ def run_all(
 def train_one(number: int, job: Job) -> dict[str, Any]:
     """Train one job in this process, telling of every measure."""
     from learners.registry import LEARNERS
-    from learners.training.loop import Report, plan
+    from learners.training.loop import Evaluation, usual_schedule
     from learners.training.train import remove, train
     from tttenv import Rules
 
-    usual = plan(job.learner)
+    usual = usual_schedule(job.learner)
     steps = None if job.shorter == 1 else max(usual.every, usual.steps // job.shorter)
-    the_plan = plan(job.learner, steps=steps, stop_when_unbeatable=True)
+    schedule = usual_schedule(job.learner, steps=steps, stop_when_unbeatable=True)
     config = LEARNERS.load(job.learner).Config(seed=job.seed)
     if job.folder.exists() and not (job.folder / MARK).exists():
         raise ValueError(f"{job.folder} is not the benchmark's: choose another folder with --runs")
     remove(job.folder)
     (job.folder / MARK).touch()
 
-    def tell(report: Report) -> None:
-        tell_of(number, report.step, the_plan.steps, console.standing(report.numbers))
+    def tell(report: Evaluation) -> None:
+        tell_of(number, report.step, schedule.steps, console.standing(report.numbers))
 
-    report = train(job.learner, config, Rules(), the_plan, job.folder, watch=tell)
+    report = train(job.learner, config, Rules(), schedule, job.folder, watch=tell)
     return {
         "learner": job.learner,
         "seed": job.seed,

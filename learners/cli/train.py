@@ -53,14 +53,16 @@ def main(args: list[str], prog: str = PROG) -> None:
     if options.export_csv:
         _export(name, options)
         return
-    from learners.training.loop import plan
+    from learners.training.loop import usual_schedule
     from learners.training.train import train
     from tttenv.game.rules import Rules
 
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
     fields = ("steps", "every", "checkpoint_every", "stop_when_unbeatable", "device", "threads")
-    the_plan = plan(name, options.preset, **{key: getattr(options, key) for key in fields})
+    the_plan = usual_schedule(
+        name, options.preset, **{key: getattr(options, key) for key in fields}
+    )
     with _Bar(the_plan.steps, quiet=options.json) as bar:
         report = train(
             name,
@@ -109,11 +111,11 @@ def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, 
     to be said again on the command line.
     """
     from learners.training.checkpoint import load_training
-    from learners.training.loop import Plan
+    from learners.training.loop import Schedule
     from learners.training.stored import from_stored, spec_fields
 
     state = load_training(out)
-    about, plan = state["about"], from_stored(Plan, state["plan"], f"the plan in {out}")
+    about, plan = state["about"], from_stored(Schedule, state["plan"], f"the plan in {out}")
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
         raise ValueError(f"{out} holds a training of {had}, not of {name}")

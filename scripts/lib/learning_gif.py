@@ -8,7 +8,7 @@ import torch
 from PIL import Image, ImageDraw, ImageFont
 
 from learners.reinforce import Reinforce, ReinforceConfig
-from learners.training.loop import Clock, plan, run
+from learners.training.loop import Progress, run, usual_schedule
 from learners.training.tensorboard import SCENES
 from tttenv import Rules
 from tttenv.cli import console
@@ -25,7 +25,7 @@ def film(seed: int) -> bytes:
     rules = Rules()
     learner = Reinforce(ReinforceConfig(seed=seed), rules)
     frames = [frame(rules, chances(learner), "reinforce, before the first step")]
-    for report in run(learner, rules, plan("reinforce"), Clock()):
+    for report in run(learner, rules, usual_schedule("reinforce"), Progress()):
         if report.last or report.step % EVERY == 0:
             standing = console.standing(report.numbers).replace("  ", ", ")
             words = f"reinforce, step {report.step}: {standing}"

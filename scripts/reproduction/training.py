@@ -65,9 +65,11 @@ def repaired(task: Task, tell: Tell) -> Found:
     """Our default learner, to its first unbeatable certificate, or else a named player."""
     if task.job not in LEARNERS:
         return strength(task.job)
-    from learners.training.loop import Clock, plan, run
+    from learners.training.loop import Progress, run, usual_schedule
 
     learner = LEARNERS.load(task.job)(LEARNERS.load(task.job).Config(seed=task.seed), RULES)
-    for report in run(learner, RULES, plan(task.job, stop_when_unbeatable=True), Clock()):
+    for report in run(
+        learner, RULES, usual_schedule(task.job, stop_when_unbeatable=True), Progress()
+    ):
         tell(report.step, row(task.job).steps)
     return strength(report.policy)
