@@ -93,9 +93,14 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `render_mode` | `None` | "ansi", "rgb_array" or "human": a window, drawn at each step |
     | `draw` | `0.0` | what a draw pays the agent, from -1 to 1 |
 
-    `env.unwrapped.set_opponent(...)` swaps the opponent at once. All chance comes from
-    `np_random`, one number a die: the seat of a newly dealt game, if random, then one number for
-    each opponent stone.
+    `env.unwrapped.set_opponent(...)` swaps the opponent at once.
+
+    ## Randomness
+    With an opponent each step draws one 64-bit key from `np_random`, and so does each reset but the
+    one after a finished game, which uses that game's last key. A die is a number of splitmix64
+    seeded by the key, its upper 53 bits as a fraction from 0 to 1: the first for the opponent's
+    stone, the second for a random seat (O from 0.5 on), the third for the opponent's opening. With
+    `opponent=None` nothing is left to chance and no key is drawn.
 
     ## Version History
     * v0: first version.

@@ -46,9 +46,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     (num_envs,), as `TicTacToe` describes them, with `_action_mask` and `_outcome`, which say in
     which games.
 
-    One generator, `np_random`, rolls for all games: per step one number for each opponent stone in
-    the order of the games, then for each newly dealt game its seat, if random, and then one number
-    for each opening stone of the opponent. A batch of one equals the single environment.
+    One key a step, drawn from `np_random`, serves all games: game i's dice are numbers 3 i + 1 to
+    3 i + 3 of splitmix64 seeded by the key, in the order that `TicTacToe` gives. So games are
+    independent of each other, and a batch of one equals the single environment.
     """
 
     metadata: dict[str, Any] = {
