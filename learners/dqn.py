@@ -19,6 +19,7 @@ from learners.nets import (
     empty_weights,
     evaluate,
     greedy_player,
+    load_optimiser,
     load_weights,
     nets_of,
     planes,
@@ -134,7 +135,7 @@ class DQN:
         load_weights({"net": self.net}, state["weights"])
         if "rng" in state:
             load_weights({"net": self.target}, state["target"])
-            self.optimiser.load_state_dict(state["optimiser"])
+            load_optimiser(self.optimiser, state["optimiser"])
             self.replay.load_state_dict(state["replay"])
             self.env.reset(options={"board": state["boards"]})
             self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]

@@ -24,6 +24,7 @@ from learners.nets import (
     empty_weights,
     evaluate,
     greedy_player,
+    load_optimiser,
     load_weights,
     nets_of,
     weights_of,
@@ -145,7 +146,7 @@ class MaskablePPO:
         if "rng" in state:
             load_weights({"actor": self.former}, state["former"])
             load_weights({"both": self.model.policy}, state["model"])
-            self.model.policy.optimizer.load_state_dict(state["optimiser"])
+            load_optimiser(self.model.policy.optimizer, state["optimiser"])
             if state["rollouts"]:
                 self.model._last_obs = self.env.put(state["boards"])
                 self.model._last_episode_starts = state["starts"]

@@ -136,6 +136,31 @@ def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
         nets[name].load_state_dict(own)
 
 
+def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
+    """Put the moments back that `state_dict` gave; the settings stay, they follow from a config.
+
+    Raises:
+        ValueError: for moments of other kinds or shapes than a step of this optimiser leaves.
+    """
+    tried = copy.deepcopy(optimiser)
+    for group in tried.param_groups:
+        for weight in group["params"]:
+            weight.grad = torch.zeros_like(weight)
+    tried.step()
+    usual = tried.state_dict()["state"]
+    for row, moments in state["state"].items():
+        if row not in usual or _kinds(moments) != _kinds(usual[row]):
+            raise ValueError("its optimiser's moments have other shapes")
+        if not 0 <= moments.get("step", 0) < math.inf:
+            raise ValueError(f"its optimiser has made {shown(moments['step'].item())} steps")
+    settings = optimiser.state_dict()["param_groups"]
+    optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
+
+
+def _kinds(moments: dict[str, Any]) -> dict[str, Any]:
+    return {name: (value.shape, value.dtype) for name, value in moments.items()}
+
+
 def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
     """The weights of each net, by their names within the net."""
     return {

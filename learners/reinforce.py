@@ -16,6 +16,7 @@ from learners.nets import (
     Nets,
     empty_weights,
     greedy_player,
+    load_optimiser,
     load_weights,
     nets_of,
     planes,
@@ -98,7 +99,7 @@ class Reinforce:
         load_weights({"moves": self.policy_net}, state["weights"])
         if "rng" in state:
             load_weights(self.nets, state["both"])
-            self.optimiser.load_state_dict(state["optimiser"])
+            load_optimiser(self.optimiser, state["optimiser"])
             self.rng.bit_generator.state = state["rng"]
 
     def _log_probs(self, boards: Boards) -> torch.Tensor:

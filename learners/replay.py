@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import inverses, maps
 from tttenv.kernels.types import Boards, Cells, Mask
+from tttenv.untrusted import shown
 
 
 class Transitions(NamedTuple):
@@ -83,7 +84,20 @@ class Replay:
         return {"seen": self.seen, "kept": kept}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()` of a replay of the same capacity."""
-        self.seen = state["seen"]
+        """Go on from `state_dict()` of a replay of the same capacity.
+
+        Raises:
+            ValueError: for moves that are none on these boards.
+        """
+        seen, kept = state["seen"], Transitions(**state["kept"])
+        count = min(seen, self.capacity)
+        same = [(a[:count].shape, a.dtype) for a in self.kept] == [(a.shape, a.dtype) for a in kept]
+        if not 0 <= seen < 2**62 or not same:
+            raise ValueError(f"its replay of {shown(seen)} moves has other shapes")
+        if not all((abs(boards.astype(int)) <= 1).all() for boards in (kept.boards, kept.after)):
+            raise ValueError("its replay holds boards that are none")
+        if not ((kept.cells >= 0) & (kept.cells < kept.boards.shape[1])).all():
+            raise ValueError("its replay holds moves that are none")
+        self.seen = seen
         for name, array in self.kept._asdict().items():
-            array[: len(self)] = state["kept"][name]
+            array[:count] = state["kept"][name]

@@ -25,6 +25,7 @@ from learners.nets import (
     MaskedMLP,
     Nets,
     empty_weights,
+    load_optimiser,
     load_weights,
     nets_of,
     planes,
@@ -186,7 +187,7 @@ class SelfPlay:
         """Restore `state_dict()`; weights alone are enough to play."""
         load_weights(self.nets, state["weights"])
         if "optimiser" in state:
-            self.optimiser.load_state_dict(state["optimiser"])
+            load_optimiser(self.optimiser, state["optimiser"])
             self.rounds, self.rng.bit_generator.state = state["rounds"], state["rng"]
 
     def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:

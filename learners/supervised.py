@@ -23,6 +23,7 @@ from learners.nets import (
     MaskedMLP,
     empty_linear,
     empty_weights,
+    load_optimiser,
     load_weights,
     nets_of,
     weights_of,
@@ -276,7 +277,7 @@ class Supervised:
         """Restore `state_dict()`; weights alone are enough to play."""
         load_weights({"net": self.net}, state["weights"])
         if "optimiser" in state:
-            self.optimiser.load_state_dict(state["optimiser"])
+            load_optimiser(self.optimiser, state["optimiser"])
             self.rng.bit_generator.state = state["rng"]
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:

@@ -230,6 +230,35 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path):
     assert "may not name" not in told.stderr
 
 
+def changed_moments(change):
+    """The optimiser's numbers changed, or the dice of a learner that has no optimiser."""
+
+    def broken(state):
+        moments = state["learner"].get("optimiser", {"state": {}})["state"]
+        for row in moments.values():
+            for name in list(row):
+                row[name] = change(name, row[name])
+                if row[name] is None:
+                    del row[name]
+        if not moments:
+            state["learner"].update(rng={"state": 1})
+
+    return broken
+
+
+def changed_replay(**changes):
+    """The moves to learn from again changed, or the dice of a learner that has none."""
+
+    def broken(state):
+        if "replay" in state["learner"]:
+            kept = state["learner"]["replay"]["kept"]
+            kept.update({name: change(kept[name]) for name, change in changes.items()})
+        else:
+            state["learner"].update(rng={"state": 1})
+
+    return broken
+
+
 BROKEN_STATES = {
     "no learner": lambda state: state.pop("learner"),
     "a learner that is none": lambda state: state.update(learner=5),
@@ -254,6 +283,15 @@ BROKEN_STATES = {
         {key: tensor / 0 * 0 for key, tensor in state["learner"]["weights"].items()}
     ),
     "weights of nothing": lambda state: state["learner"].update(weights={}),
+    "moments of one number": changed_moments(lambda name, tensor: tensor.flatten()[:1].clone()),
+    "moments of another type": changed_moments(lambda name, tensor: tensor.to(torch.int64)),
+    "moments without a step": changed_moments(
+        lambda name, tensor: None if name == "step" else tensor
+    ),
+    "moments of steps back": changed_moments(lambda name, tensor: tensor - 9),
+    "moves of one cell": changed_replay(boards=lambda boards: boards[:, :1].copy()),
+    "moves of other stones": changed_replay(after=lambda boards: np.full_like(boards, -128)),
+    "moves beyond the board": changed_replay(cells=lambda cells: cells + 9),
     "dice that are none": lambda state: state["learner"].update(rng={"state": 1}),
 }
 
