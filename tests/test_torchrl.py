@@ -4,6 +4,7 @@ import gymnasium
 import numpy as np
 import pytest
 import torch
+from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
 from torch import nn
 from torchrl.envs import check_env_specs
@@ -84,6 +85,24 @@ def test_finished_games_are_not_played_on():
     frame["action"] = torch.full((2,), 8)
     with pytest.raises(gymnasium.error.ResetNeeded):
         env.step(frame)
+
+
+@pytest.mark.parametrize(
+    "wrong", [torch.ones(2), torch.tensor([1, 1]), torch.ones(2, 3, dtype=torch.bool)]
+)
+def test_what_does_not_say_which_games_begin_anew_is_refused_and_changes_nothing(wrong):
+    env = make_env(2, opponent=None)
+    frame = env.reset()
+    for cell in (0, 3, 1, 4, 2):
+        before = frame["observation"].clone()
+        with pytest.raises(
+            ValueError, match=r"^_reset says by bools which games begin anew[^\n]+$"
+        ):
+            env.reset(TensorDict({"_reset": wrong}, [2]))
+        frame["action"] = torch.full((2,), cell)
+        assert (env.base_env._seen()["observation"] == before).all()
+        frame = env.step(frame)["next"]
+    assert frame["done"].all()
 
 
 @pytest.mark.trained

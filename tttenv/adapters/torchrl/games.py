@@ -54,7 +54,11 @@ class Games(EnvBase):
         require_open(self.games.closed)
         new = np.ones(self.games.num_envs, np.bool_)
         if tensordict is not None and "_reset" in tensordict:
-            new = tensordict["_reset"].numpy().reshape(-1)
+            new = tensordict["_reset"].numpy()
+            if new.dtype != np.bool_ or new.size != self.games.num_envs:
+                told = f"{new.dtype} of {new.shape}"
+                raise ValueError(f"_reset says by bools which games begin anew, not by {told}")
+            new = new.reshape(-1)
         self.games.match.reset(new, self.games.np_random)
         return TensorDict(self._seen(), self.batch_size)
 
