@@ -1,8 +1,8 @@
 """Hostile calls to environments: whatever is refused has changed nothing, and says so in a line.
 
-A case is one environment, single, wrapped by Gymnasium, batched, PettingZoo's or
-Stable-Baselines3's, on one of nine boards on both sides of the border at twelve cells, where games
-are no longer looked up. Between legal moves come wrong actions, options, seeds and players, and
+A case is one environment, single, wrapped by Gymnasium, batched, or another library's (`skins`), on
+one of nine boards on both sides of the border at twelve cells, where games are no longer looked up.
+Between legal moves come wrong actions, options, seeds and players, and
 opponents that raise or answer rubbish in the middle of a step. After every refused call boards,
 ends, rewards, opponent and generators are what they were before it; what is refused is refused by
 ValueError or an error of Gymnasium's, and an opponent's own error comes through as it is.
@@ -20,10 +20,10 @@ import numpy as np
 from tttenv import Rules
 from tttenv.env import TicTacToe
 from tttenv.opponents import player
-from tttenv.vector import VectorTicTacToe
 
 from . import rubbish
 from .running import Log
+from .skins import KINDS, Skin
 
 BOARDS = [(3, 3, 3), (2, 2, 2), (1, 5, 3), (3, 4, 3), (2, 4, 3)]  # looked up
 BOARDS += [(1, 13, 3), (4, 4, 4), (5, 5, 4), (15, 15, 5)]  # not
@@ -69,7 +69,7 @@ class HostileCalls:
                 action = skin.wrong_action()
                 self._refused("step", skin, lambda action=action: skin.step(action), True, action)
             elif draw < 0.75:
-                options = rubbish.wrong_options(rules.cells, skin.games, rng)
+                options = skin.wrong_options()
                 if skin.ignores(options):
                     continue
                 reset = lambda options=options: skin.reset(options=options)  # noqa: E731
@@ -99,15 +99,15 @@ class HostileCalls:
             self.players[name, rules] = name and player(name, rules)
         return self.players[name, rules]
 
-    def _move(self, skin: "Skin", flaky: "Flaky", rng: random.Random) -> None:
-        """A legal move; the opponent may fail at it."""
-        if skin.over():
-            skin.reset()
-            return
+    def _move(self, skin: Skin, flaky: "Flaky", rng: random.Random) -> None:
+        """A legal move, or a reset where the game is over; the opponent may fail at it."""
         before = skin.told()
         flaky.armed = skin.asks(flaky) and rng.random() < 0.4
         try:
-            skin.step(skin.legal())
+            if skin.over():
+                skin.reset()
+            else:
+                skin.step(skin.legal())
         except Exception as error:
             self.log.count("failing opponents")
             expected = isinstance(error, (BrokenError, *RIGHT))
@@ -119,7 +119,7 @@ class HostileCalls:
     def _refused(
         self,
         call: str,
-        skin: "Skin",
+        skin: Skin,
         work: Callable[[], Any],
         surely: bool,
         given: Any = None,
@@ -198,218 +198,6 @@ FAILURES: list[Callable[[Any], Any]] = [
     lambda boards: [[1], [2, 3]],
     lambda boards: {},
 ]
-
-
-class Skin:
-    """An environment of a kind, called in one way; this one is the single environment."""
-
-    seeded = opposed = True  # takes seeds, takes opponents
-    theirs: tuple[type[Exception], ...] = ()  # errors of the library around it
-    without: tuple[str, ...] = ()  # arguments that it has not
-    games = 1
-
-    def __init__(self, made: dict[str, Any], opponent: Any, dice: random.Random) -> None:
-        self.made, self.dice = made, dice
-        self.obs = dice.choice(("onehot", "board", "dict"))
-        self.env: Any = self.make({"opponent": opponent, "seat": dice.choice(("X", "O", "random"))})
-
-    def make(self, more: dict[str, Any]) -> Any:
-        """An environment with other arguments."""
-        return TicTacToe(**{**self.made, "obs": self.obs, **more})
-
-    @property
-    def match(self) -> Any:
-        """The games within."""
-        return self.env.unwrapped.match
-
-    def begin(self, seed: int) -> None:
-        """The first reset, so that all dice follow from the case."""
-        self.env.reset(seed=seed)
-
-    def step(self, action: Any) -> None:
-        """One step."""
-        self.env.step(action)
-
-    def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew."""
-        self.env.reset(seed=seed, options=options)
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Swap the opponent."""
-        self.env.unwrapped.set_opponent(opponent)
-
-    def legal(self) -> Any:
-        """A legal action."""
-        return int(self.dice.choice(np.flatnonzero(self.match.legal()[0]).tolist() or [0]))
-
-    def wrong_action(self) -> Any:
-        """An action that is none."""
-        return self.dice.choice(rubbish.wrong_actions(self.match.rules.cells))
-
-    def over(self) -> bool:
-        """Whether a reset is due."""
-        return bool(self.match.over.any())
-
-    def asks(self, opponent: Any) -> bool:
-        """Whether it plays against this opponent."""
-        return self.match.opponent is opponent
-
-    def ignores(self, options: Any) -> bool:
-        """Whether these options are nothing to it."""
-        return False
-
-    def close(self) -> None:
-        """Close it; afterwards it refuses to go on."""
-        self.env.close()
-
-    def told(self) -> dict[str, Any]:
-        """All that it knows about its games, to be compared."""
-        match, base = self.match, self.env.unwrapped
-        rng = getattr(base, "_np_random", None)
-        return {
-            "boards": match.boards.tobytes(),
-            "over": match.over.tobytes(),
-            "rewards": match.rewards.tobytes(),
-            "active": match.active,
-            "opponent": id(match.opponent),
-            "generator": rng.bit_generator.state if rng is not None else None,
-            "seed": getattr(base, "_np_random_seed", None),
-        }
-
-
-class Made(Skin):
-    """`gymnasium.make`, in its usual wrappers."""
-
-    theirs = (AssertionError, TypeError, AttributeError)  # of its checker, and of its own specs
-
-    def make(self, more: dict[str, Any]) -> Any:
-        """By its id."""
-        return gym.make("TicTacToe-v0", disable_env_checker=True, **{**self.made, **more})
-
-
-class Batch(Skin):
-    """The vector environment."""
-
-    def make(self, more: dict[str, Any]) -> Any:
-        """Some games, sometimes on threads, sometimes in arrays that are used again."""
-        self.games = self.dice.choice((1, 2, 7))
-        copy, threads = self.dice.random() < 0.5, self.dice.choice((1, 1, 2))
-        given = {**self.made, "obs": self.obs, **more}
-        return VectorTicTacToe(self.games, copy=copy, threads=threads, **given)
-
-    def legal(self) -> Any:
-        """A legal cell for every game."""
-        masks = self.match.legal()
-        return np.array([self.dice.choice(np.flatnonzero(row).tolist() or [0]) for row in masks])
-
-    def wrong_action(self) -> Any:
-        """No batch of actions."""
-        return rubbish.wrong_batches(self.match.rules.cells, self.match.over.size, self.dice)
-
-    def over(self) -> bool:
-        """Games are dealt anew by themselves."""
-        return self.match.active < self.match.over.size
-
-
-class Zoo(Skin):
-    """PettingZoo's environment without wrappers."""
-
-    seeded = opposed = False
-    without = ("opponent", "seat")
-
-    def make(self, more: dict[str, Any]) -> Any:
-        """For two agents."""
-        from tttenv.adapters.pettingzoo import raw_env
-
-        known = {name: value for name, value in more.items() if name not in self.without}
-        return raw_env(**{**self.made, "obs": "board", **known})
-
-    def asks(self, opponent: Any) -> bool:
-        """It has no opponent."""
-        return False
-
-    def ignores(self, options: Any) -> bool:
-        """Only a board is something to it."""
-        return not isinstance(options, dict) or set(options) != {"board"}
-
-    def wrong_action(self) -> Any:
-        """An action that is none; but whose game is over moves None."""
-        action = super().wrong_action()
-        return -1 if action is None and self.over() else action
-
-    def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew."""
-        self.env.reset(seed=seed, options=options)
-
-    def told(self) -> dict[str, Any]:
-        """The games, and whose turn it is."""
-        base = self.env.unwrapped
-        names = ("agents", "agent_selection", "rewards", "terminations", "truncations")
-        names += ("_cumulative_rewards",)
-        return {**super().told(), **{name: repr(getattr(base, name, None)) for name in names}}
-
-
-class Batches3(Batch):
-    """The environment for Stable-Baselines3."""
-
-    seeded = False  # its base class deals with seeds
-
-    def make(self, more: dict[str, Any]) -> Any:
-        """Some games."""
-        from tttenv.adapters.sb3 import VecEnv
-
-        self.games = self.dice.choice((1, 2, 7))
-        return VecEnv(self.games, **{**self.made, "obs": self.obs, **more})
-
-    @property
-    def match(self) -> Any:
-        """The games within."""
-        return self.env.games.match
-
-    def begin(self, seed: int) -> None:
-        """The first reset, so that all dice follow from the case."""
-        self.env.seed(seed)
-        self.env.reset()
-
-    def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew."""
-        self.env._options = [options] * self.env.num_envs
-        try:
-            self.env.reset()
-        finally:
-            self.env._reset_options()
-
-    def ignores(self, options: Any) -> bool:
-        """What is empty is nothing to say."""
-        try:
-            return not options
-        except Exception:
-            return True
-
-    def set_opponent(self, opponent: Any) -> None:
-        """Swap the opponent."""
-        self.env.env_method("set_opponent", opponent)
-
-    def told(self) -> dict[str, Any]:
-        """The games within."""
-        match, rng = self.match, self.env.games._np_random
-        return {
-            "boards": match.boards.tobytes(),
-            "over": match.over.tobytes(),
-            "rewards": match.rewards.tobytes(),
-            "active": match.active,
-            "opponent": id(match.opponent),
-            "generator": rng.bit_generator.state if rng is not None else None,
-        }
-
-
-KINDS: dict[str, Callable[..., Skin]] = {
-    "single": Skin,
-    "made": Made,
-    "vector": Batch,
-    "pettingzoo": Zoo,
-    "sb3": Batches3,
-}
 
 
 def _size(rules: Rules) -> dict[str, int]:

@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 
 
+class BurstError(RuntimeError):
+    """What `Exploding` raises."""
+
+
 class Exploding:
     """Raises whatever is asked of it."""
 
     def _burst(self, *_: Any, **__: Any) -> Any:
-        raise RuntimeError("boom\nand more")
+        raise BurstError("boom\nand more")
 
     __array__ = __int__ = __index__ = __float__ = __len__ = __iter__ = __bool__ = __eq__ = _burst
     __repr__ = __str__ = __getitem__ = __lt__ = __ge__ = __le__ = __gt__ = _burst
