@@ -28,8 +28,10 @@ def shown(text: object, limit: int = QUOTED) -> str:
         limit: characters, at the most.
     """
     whole = str(text)
-    parts = [c if c.isprintable() else c.encode("unicode_escape").decode() for c in whole[:limit]]
-    made = "".join(parts)
+    made = whole[:limit]
+    if not made.isprintable():
+        parts = [c if c.isprintable() else c.encode("unicode_escape").decode() for c in made]
+        made = "".join(parts)
     return made if len(made) <= limit and len(whole) <= limit else made[: limit - 3] + "..."
 
 
