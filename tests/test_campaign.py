@@ -95,15 +95,20 @@ def test_the_short_form_has_its_own_number_of_cases():
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_campaign_that_is_asked_to_end_removes_its_folder(tmp_path, number):
+def test_a_campaign_asked_to_end_prints_its_figures_and_removes_its_folder(tmp_path, number):
     command = [sys.executable, "-m", "tests.campaign", "games", "--seconds", "600"]
     with subprocess.Popen(
-        [*command, "--folder", str(tmp_path)], cwd=ROOT, stderr=subprocess.PIPE, text=True
+        [*command, "--folder", str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as campaign:
         while campaign.poll() is None and not list(tmp_path.glob("*/games-*")):
             time.sleep(0.05)
         campaign.send_signal(number)
-        told = campaign.communicate()[1]
+        figures, told = campaign.communicate()
     assert campaign.returncode == 130
+    assert re.search(r"^games +0 failed +\d+ cases", figures, re.MULTILINE)
     assert told == "campaign      ended early\n"
     assert not list(tmp_path.iterdir())

@@ -45,9 +45,9 @@ def main(args: list[str]) -> int:
             print(figures(name, result), flush=True)
             for line in told(name, seed, result):
                 print(line, flush=True)
-    except KeyboardInterrupt:
-        print("campaign      ended early", file=sys.stderr)
-        return 130
+            if result.cut_off:
+                print("campaign      ended early", file=sys.stderr)
+                return 130
     finally:
         shutil.rmtree(place, ignore_errors=True)
     print(f"campaign      {failed:,} failed" if failed else "campaign      nothing failed")

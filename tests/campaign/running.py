@@ -83,6 +83,7 @@ class Result:
     counts: Counter[str] = field(default_factory=Counter)
     highest: dict[str, float] = field(default_factory=dict)
     failures: list[tuple[int, str, str]] = field(default_factory=list)
+    cut_off: bool = False  # by Ctrl-C, or a request to end
 
     def add(self, part: dict[str, Any]) -> None:
         """Add what a worker tells of."""
@@ -116,6 +117,7 @@ def run(order: Order, place: Path) -> Result:
     """Run the cases of a family in worker processes, forked from this one.
 
     A worker that dies or hangs in a case is a failure of that case; another goes on after it.
+    Ctrl-C ends them all; the result is then what they came to until a moment ago.
     """
     start, result = time.monotonic(), Result()
     end = None if order.seconds is None else start + order.seconds
@@ -125,8 +127,10 @@ def run(order: Order, place: Path) -> Result:
     ]
     try:
         _follow(workers, order, place, result, start)
+    except KeyboardInterrupt:
+        result.cut_off = True
     finally:
-        for worker in workers:  # interrupted
+        for worker in workers:  # cut off
             worker.end()
     result.seconds = time.monotonic() - start
     return result
