@@ -268,7 +268,9 @@ def test_a_pupil_learns_before_it_moves_and_only_then():
     session.move()
     changed = (pupil.learner.values != before).numpy()
     below = np.flatnonzero(changed)  # learnt from games that begin with the centre taken
-    entries = {int(e) for e in pupil.learner.entry[solve(Rules()).positions.boards[:, 4] != 0]}
+    entries = {
+        int(e) for e in pupil.learner.representative[solve(Rules()).positions.boards[:, 4] != 0]
+    }
     assert len(below)
     assert set(below.tolist()) <= entries
     again = Pupil("td0", Rules(), 0)

@@ -49,8 +49,8 @@ OPPONENTS: Table[Any] = Table(
     },
 )
 
-# Players that need something from outside, so that their name alone makes none: they are played
-# by name as all others, but left out where every player is measured.
+# Players that need an option that names a file or a program. They are made by name as all others,
+# but left out where every player is measured.
 FOREIGN: Table[Any] = Table(
     "player",
     {
@@ -92,7 +92,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Policy":
-    """The player that a file names: as `player`, but only what `checked_spec` lets pass.
+    """The player that a file names: as `player`, but only specs that `checked_spec` accepts.
 
     Raises:
         ValueError: for anything else, and as `player`.
@@ -101,10 +101,13 @@ def untrusted_player(spec: object, rules: "Rules") -> "Policy":
 
 
 def checked_spec(spec: object) -> Spec:
-    """A spec that comes from a file, if all it names are safe rows of the table: never a folder.
+    """The spec as it is, if all the players it names are safe rows of the table, and no folders.
+
+    Args:
+        spec: read from a file.
 
     Raises:
-        ValueError: for any other, naming what is not safe.
+        ValueError: for any other, naming the part that is not safe.
     """
     if not isinstance(spec, str):
         raise ValueError(f"a player is named by a text, not {shown(repr(spec), LONGEST_NAME)}")

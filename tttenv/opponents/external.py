@@ -22,16 +22,15 @@ if it fails. A whole bot in shell, which plays the first empty cell:
     done
 
 It is asked about a board once, and plays that answer again whenever the board comes again: so it
-is a pure player and can be certified, whatever dice it throws. Certifying asks about all boards
-in canonical order. What is remembered of an answer are the cells it may play and their
-probabilities: some 150 bytes a board where it plays one cell, 10 bytes more for each further cell.
-A player that has to remember more than `memory=MEGABYTES` says so and ends, rather than answer a
-board in two ways.
+is a pure player and can be certified, even if it uses random numbers. Certifying asks about all
+boards in canonical order. Of an answer the cells and their probabilities are stored: some 150 bytes
+for a board with one cell, 10 bytes more for each further cell. If the stored answers take more than
+`memory=MEGABYTES`, the player raises an error rather than answer a board in two ways.
 
-A program that hangs, ends, or answers anything but legal moves is ended and gets a verdict that
-names the board; a line of 64 bytes for each cell of the board is long enough for any answer. It
-runs as you, without a shell, only where a spec names it. It ends with the process that asks it,
-however that ends, and with it all that it started and left in its process group.
+A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
+board; an answer may have 64 bytes for each cell of the board. The program runs with your rights,
+without a shell, and only if a spec names it. When the process that asks it ends, in whatever way,
+the program and its process group are killed.
 """
 
 import re
@@ -55,14 +54,14 @@ _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and 
 class External:
     """The player that `external` makes; `close` ends its program, which the next question starts.
 
-    `one_by_one` tells scripts that it may be slow, and that asking for parts changes nothing.
+    Scripts ask players with `one_by_one` about few boards at a time, since they may be slow.
 
     Args:
         rules: the game.
         command: the program and its arguments.
         timeout: seconds that it has for a move.
         start: seconds that it has to answer the greeting; None: it is not greeted.
-        memory: megabytes that the remembered answers may take.
+        memory: megabytes of stored answers, at the most.
     """
 
     one_by_one = True
@@ -71,7 +70,7 @@ class External:
         self, rules: Rules, command: str, timeout: float, start: float | None, memory: int
     ) -> None:
         self.rules, self.command, self.timeout, self.start = rules, command, timeout, start
-        self.memory, self.taken = memory, 0  # megabytes allowed, bytes taken
+        self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
         self.program: Program | None = None
         self.known: dict[bytes, bytes] = {}  # answers to boards, packed
 
@@ -84,10 +83,10 @@ class External:
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
     def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Its probabilities (cells,) on one board (cells,), remembered.
+        """Its probabilities (cells,) on one board (cells,), asked once and then stored.
 
         Raises:
-            ValueError: if the program fails, or there is no room to remember another answer.
+            ValueError: if the program fails, or the stored answers take too much memory.
         """
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.known:
@@ -102,20 +101,20 @@ class External:
         return unpack(self.known[key], len(board))
 
     def close(self) -> None:
-        """End the program, if it runs: it is told to quit, and has a moment to do so."""
+        """End the program, if it runs: `quit` is written, and it is killed if it goes on."""
         if self.program is not None:
             self.program.close()
         self.program = None
 
     def _asked(self, board: Boards) -> NDArray[np.float64]:
-        """The probabilities (cells,) that it answers a board (cells,) with."""
+        """The program's probabilities (cells,) for a board (cells,)."""
         rules, shown = self.rules, self.rules.format(board)
         side = "XO"[int(rules.seat(board))]
         try:
             running = self._running()
             line = running.ask(f"move {rules.m} {rules.n} {rules.k} {shown} {side}", self.timeout)
             return read(line, board)
-        except BaseException as error:  # an interrupt too leaves an answer pending
+        except BaseException as error:  # after an interrupt, too, an old answer would be pending
             if self.program is not None:
                 self.program.kill()
             self.program = None
@@ -137,10 +136,10 @@ class External:
 
 
 def read(line: str, board: Boards) -> NDArray[np.float64]:
-    """The probabilities (cells,) that an answer's line gives to the cells of `board` (cells,).
+    """The probabilities (cells,) in an answer's line for a board (cells,).
 
     Raises:
-        ProgramError: if it is not understood or not legal.
+        ProgramError: if the line has another format or a move is not legal.
     """
     words = line.split()
     probs: NDArray[np.float64] = np.zeros(board.shape)
@@ -158,7 +157,7 @@ def read(line: str, board: Boards) -> NDArray[np.float64]:
 
 
 def pack(probs: NDArray[np.float64]) -> bytes:
-    """Probabilities (cells,) as the numbers of the cells that have any, and theirs."""
+    """Probabilities (cells,) in few bytes: the cells that have any, then their probabilities."""
     cells = np.flatnonzero(probs)
     return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
 
@@ -204,10 +203,10 @@ def external(
         command: the program and its arguments, split as a shell would.
         timeout: seconds that it has for a move.
         start: seconds that it has to answer `tttenv 1` with `ready`; none: it is not greeted.
-        memory: megabytes that its remembered answers may take, some six million of one cell.
+        memory: megabytes of stored answers, at the most: some six million of one cell.
 
     Raises:
-        ValueError: for limits that make no sense; when asked, if the program fails.
+        ValueError: for limits out of range; when asked, if the program fails.
     """
     if not command.strip():
         raise ValueError("external plays a program: external:command=./bot")

@@ -1,13 +1,14 @@
-"""Starts a program and ends it, with all that it started, as soon as its player is gone.
+"""Starts a bot's program and kills its whole process group when the process that plays it ends.
 
-A program of its own, which stands between a player and the program that it asks:
+The keeper is a separate process between a player and the program that the player asks:
 
     python keeper.py LIFE NEWS PLAYER COMMAND...
 
-LIFE is a pipe that the player holds open: a byte or its end means that the program has to end.
-NEWS is a pipe to the player: "+" once the keeper runs, then the number of the error if the command
-cannot be executed, then the end. PLAYER is the player's process. Standard input, output and error
-are the program's. The keeper ends as the program ended, by the same status or signal.
+LIFE is the descriptor of a pipe that the player holds open: when a byte or the end arrives, the
+keeper kills the program. NEWS is the descriptor of a pipe to the player: the keeper writes "+" once
+it runs and, if the command cannot be executed, the number of the error, then closes it. PLAYER is
+the process id of the player. Standard input, output and error are passed on to the program. The
+keeper ends with the program's exit status or signal.
 
 Why a process and not the parent-death signal of Linux alone: that signal reaches the program but
 not its children, it is sent when the thread that started the program ends rather than the process,
@@ -22,18 +23,19 @@ import select
 import signal
 import sys
 
-IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)  # they are meant for the program
+IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)  # the keeper outlives the program
 
 
 def main(life: int, news: int, player: int, command: list[str]) -> None:
-    """Start the program, wait until it or its player ends, and leave nothing of it behind."""
+    """Start the program, wait until it or its player ends, and kill its process group."""
     for pipe in (life, news):
         os.set_inheritable(pipe, False)
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     for number in (signal.SIGCHLD, *IGNORED):
-        signal.signal(number, lambda *_: None)  # exec sets handled signals back, ignored ones not
+        # A handler, since exec would leave ignored signals ignored in the program.
+        signal.signal(number, lambda *_: None)
     watched = select.poll()
     for file in (life, woken, *_watch(player)):
         watched.register(file, select.POLLIN)
@@ -55,9 +57,9 @@ def main(life: int, news: int, player: int, command: list[str]) -> None:
 
 
 def _watch(player: int) -> list[int]:
-    """A file that is ready to read once the player is gone, where the system has such files.
+    """A descriptor that becomes readable when the player ends, on systems that have such.
 
-    Elsewhere LIFE alone tells of it, which a process that the player forked may hold open longer.
+    On others the end of LIFE has to do, which a process forked by the player may hold open longer.
     """
     try:
         return [os.pidfd_open(player)]
@@ -66,7 +68,7 @@ def _watch(player: int) -> list[int]:
 
 
 def _execute(command: list[str], news: int) -> None:
-    """In the child: become the program, in a session of its own, or tell why not."""
+    """In the child: execute the program in a session of its own, or write the error to NEWS."""
     try:
         os.setsid()
         for name in ("SIGPIPE", "SIGXFZ", "SIGXFSZ"):  # Python ignores them, others do not
@@ -80,26 +82,26 @@ def _execute(command: list[str], news: int) -> None:
 
 
 def _let_go_of_the_pipes() -> None:
-    """Hold none of the program's pipes: who reads them has to see that the program closed them."""
+    """Close the keeper's copies of the program's pipes, so that readers see the program's end."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
 
 
 def _has_ended(program: int) -> bool:
-    """Whether it has ended; its number stays taken until `os.waitpid`."""
+    """Whether the program has ended; its process id is not reused before `os.waitpid`."""
     return os.waitid(os.P_PID, program, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
 def _kill(program: int) -> None:
-    """End it with its group; no group is there yet if it has not come to its session."""
+    """Kill the program's process group, and the program itself if it has no group yet."""
     for end in (os.killpg, os.kill):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             end(program, signal.SIGKILL)
 
 
 def _end_alike(status: int) -> None:
-    """End as the program ended, without a core file of this process."""
+    """End with the program's exit status or signal, without a core file of the keeper."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         import resource

@@ -1,4 +1,4 @@
-"""Perfect play, looked up in the solved game or searched for."""
+"""The minimax player: perfect play, looked up in the solved game or searched."""
 
 from typing import Literal
 
@@ -19,19 +19,20 @@ NOT_LEGAL = -1000  # the rank of a move onto a taken cell
 
 
 class MinimaxSearch:
-    """A perfect player that walks the tree of all games instead of looking positions up.
+    """A perfect player that searches the tree of all games instead of looking positions up.
 
-    What a move is worth is put into ranks, as in `tttenv.exact.solution`: in a game of c cells a
-    win in d plies is worth c + 1 - d, a draw 0 and a loss d - c - 1, so that quick wins are best.
+    Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
+    of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so that quick wins and
+    slow losses are best.
 
     Args:
         rules: a game of up to 15 cells.
-        search: "plain" looks at every position as often as games lead there, "cached" works each
-            out once, "symmetric" works out one of each class of mirror images.
+        search: "plain" searches a position each time that it is reached, "cached" once, "symmetric"
+            once for all its images under the board's symmetries.
         ties: as in `minimax`.
 
     Attributes:
-        cache: the ranks of the positions worked out so far, by their bytes; empty if "plain".
+        cache: the ranks of the positions searched so far, by their bytes; empty if "plain".
 
     Raises:
         ValueError: if the game is too large to enumerate.
@@ -51,7 +52,7 @@ class MinimaxSearch:
         return np.array(probs, np.float64).reshape(boards.shape)
 
     def search(self, board: Boards) -> Found:
-        """What it finds out about one undecided board (cells,); its nodes count the board itself.
+        """The result of a search from one undecided board (cells,), which is itself a node.
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -67,37 +68,43 @@ class MinimaxSearch:
         return Found(probs, float(np.sign(ranks.max())), self._nodes)
 
     def _play(self, board: Stones, cell: int, stone: int) -> int:
-        """The rank of a stone on `cell`, for its owner."""
+        """The rank of the move to `cell` by the side with the stones `stone`, for that side."""
         board[cell] = stone
         after = self._rank(board, cell, -stone)
         board[cell] = 0
         return (after > 0) - (after < 0) - after
 
     def _rank(self, board: Stones, last: int, mover: int) -> int:
-        """The rank of a position for its mover, from the cache or else worked out."""
+        """The rank of a position for the side to move, from the cache or else by search.
+
+        Args:
+            board: (cells,), with stones 1 and -1.
+            last: the cell of the newest stone.
+            mover: the stone of the side to move, 1 or -1.
+        """
         self._nodes += 1
         if not self._caches:
-            return self._work_out(board, last, mover)
+            return self._compute_rank(board, last, mover)
         key = self._key(board * mover)
         if key not in self.cache:
-            self.cache[key] = self._work_out(board, last, mover)
+            self.cache[key] = self._compute_rank(board, last, mover)
         return self.cache[key]
 
-    def _work_out(self, board: Stones, last: int, mover: int) -> int:
-        """The rank of a position for its mover, whose opponent's stone on `last` is the newest."""
+    def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
+        """The rank of a position for the side to move, by search; arguments as in `_rank`."""
         if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
             return -(self.rules.cells + 1)
         empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]
         return max((self._play(board, cell, mover) for cell in empty), default=0)
 
     def _key(self, board: Stones) -> bytes:
-        """One name for a position, seen by the side to move, and all its mirror images."""
-        names: list[bytes] = [image.tobytes() for image in board[self._maps]]
-        return min(names)
+        """The cache's key of a board seen by the side to move: the same for all its images."""
+        images: list[bytes] = [image.tobytes() for image in board[self._maps]]
+        return min(images)
 
 
 def best_moves(ranks: NDArray[np.int64], ties: str) -> Mask:
-    """The moves (cells,) that `minimax` mixes among, from their ranks (cells,)."""
+    """Which moves (cells,) `minimax` plays, from their ranks (cells,) and its option `ties`."""
     if ties == "fastest":
         fastest: Mask = ranks == ranks.max()
         return fastest
@@ -112,15 +119,15 @@ def minimax(
     ties: Literal["uniform", "first", "fastest"] = "uniform",
     search: Literal["table", "plain", "cached", "symmetric"] = "table",
 ) -> Tabulated | MinimaxSearch:
-    """A player that never gives away value.
+    """The perfect player: it plays only moves that keep the game's value.
 
     Args:
         rules: a game small enough to solve: up to 16 cells, 15 for the searches.
         ties: among the value-optimal moves, "uniform" mixes evenly, "first" takes the first row by
             row, "fastest" mixes evenly among those that win soonest or lose latest.
-        search: "table" looks moves up in the solved game; the others walk the tree of games:
-            "plain" without a cache, "cached" with one, "symmetric" with one entry for all mirror
-            images of a position.
+        search: "table" looks moves up in the solved game; the others search the tree of games:
+            "plain" without a cache, "cached" with one, "symmetric" with one entry for all images of
+            a position.
 
     Raises:
         ValueError: if the game is too large for it.

@@ -1,4 +1,4 @@
-"""A program that answers a line by a line: started, asked within a time limit, and surely ended."""
+"""A running program that answers line by line: started, asked within a time limit, and killed."""
 
 import contextlib
 import os
@@ -13,9 +13,9 @@ from time import monotonic
 
 KEEPER = Path(__file__).with_name("keeper.py")
 CHUNK = 4096  # bytes read at once
-LONGEST_WAIT = 3600.0  # seconds, since systems know a longest one; who waits, waits again
-GRACE = 0.5  # seconds that a program may take to end once it should
-LAST_WAIT = 10.0  # seconds that the keeper may take to kill it
+LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
+GRACE = 0.5  # seconds that a program has to end by itself after `quit`
+LAST_WAIT = 10.0  # seconds that the keeper has to kill it
 FLUSH = " (does it flush its output after every line?)"
 
 
@@ -26,13 +26,13 @@ class ProgramError(ValueError):
 class Program:
     """A running program, asked by `ask`; it ends with `close`, with this object, or with Python.
 
-    Between it and us stands a keeper, which ends it with all that it started also where we end
-    without a word, as by SIGKILL; see `tttenv.opponents.keeper`. What it writes and reads passes
-    through pipes that lead from here to the program itself.
+    A keeper process kills the program and its process group even if this process is killed itself,
+    as by SIGKILL; see `tttenv.opponents.keeper`. The pipes for reading and writing lead from this
+    process to the program directly.
 
     Args:
         command: the program and its arguments, split as a shell would; no shell runs it.
-        longest: bytes that a line of its output may have.
+        longest: the largest length of a line of its output, in bytes.
 
     Raises:
         ProgramError: if there is no such program or it cannot be started.
@@ -49,7 +49,7 @@ class Program:
         self.unread, self.complaint, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
         for pipe in (self.process.stdout, self.process.stderr):
-            assert pipe is not None  # Popen was told so
+            assert pipe is not None  # since Popen made pipes
             os.set_blocking(pipe.fileno(), False)
             self.pipes.register(pipe, selectors.EVENT_READ)
         assert self.process.stdin is not None
@@ -57,10 +57,14 @@ class Program:
         self.close = weakref.finalize(self, _end, self.process, self.pipes, self.life, os.getpid())
 
     def ask(self, line: str, seconds: float) -> str:
-        """Write a line and read one, without its end.
+        """Write a line and read the answer, one line without its end.
+
+        Args:
+            line: without its end.
+            seconds: how long that may take.
 
         Raises:
-            ProgramError: if that takes longer, the program ends, or what it writes is no line.
+            ProgramError: if it takes longer, the program ends, or its output is no line.
         """
         self.limit, self.deadline = seconds, monotonic() + seconds
         self._listen(0)
@@ -75,7 +79,7 @@ class Program:
         return answer.decode(errors="replace").strip()
 
     def kill(self) -> None:
-        """End it at once, with all that it started."""
+        """Kill it at once with its process group."""
         if self.close.alive:
             _kill(self.life)
         self.close()
@@ -85,13 +89,17 @@ class Program:
         while data:
             try:
                 data = data[os.write(self.process.stdin.fileno(), data) :]
-            except BlockingIOError:  # it does not read: it may be busy writing
+            except BlockingIOError:  # its input is full: it may be writing
                 self._wait(0.01)
             except BrokenPipeError:
                 raise ProgramError(self._ended("closed its input")) from None
 
     def _wait(self, seconds: float) -> None:
-        """Listen for so long, unless its time is up, it has ended or it never stops talking."""
+        """Wait at most `seconds` for output.
+
+        Raises:
+            ProgramError: if the time limit is reached, it has ended or its line is too long.
+        """
         left = self.deadline - monotonic()
         if not self.open or (left <= 0 and self.process.poll() is not None):
             raise ProgramError(self._ended("closed its output"))
@@ -103,7 +111,7 @@ class Program:
         self._listen(min(left, seconds))
 
     def _listen(self, seconds: float) -> None:
-        """Take in what it writes, waiting at most so long for the first of it."""
+        """Read its output, waiting at most `seconds` for the first of it."""
         for key, _ in self.pipes.select(min(seconds, LONGEST_WAIT)):
             data = os.read(key.fd, CHUNK)
             if not data:
@@ -116,7 +124,7 @@ class Program:
                 self.open = False
 
     def _ended(self, closed: str) -> str:
-        """How it ended, and its last complaint."""
+        """How it ended, with the last line of its standard error, for a message."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(GRACE)
         with contextlib.suppress(OSError):
@@ -141,49 +149,49 @@ def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], int]":
     Raises:
         OSError: if the program cannot be started.
     """
-    alive, life = os.pipe()
-    news, tell = os.pipe()
+    life_in, life_pipe = os.pipe()
+    status_in, status_out = os.pipe()
     try:
-        numbers = map(str, (alive, tell, os.getpid()))
+        numbers = map(str, (life_in, status_out, os.getpid()))
         process = subprocess.Popen(
             [sys.executable, "-I", "-S", str(KEEPER), *numbers, *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
-            pass_fds=(alive, tell),
+            pass_fds=(life_in, status_out),
             start_new_session=True,  # keys pressed at our terminal are not meant for it
         )
     except BaseException:
-        os.close(life)
-        os.close(news)
+        os.close(life_pipe)
+        os.close(status_in)
         raise
     finally:
-        os.close(alive)
-        os.close(tell)
+        os.close(life_in)
+        os.close(status_out)
     try:
-        with os.fdopen(news, "rb") as stream:
-            told = stream.read()  # ends once the program runs
-        if told != b"+":
-            number = int(told.removeprefix(b"+") or 0)
+        with os.fdopen(status_in, "rb") as stream:
+            status_text = stream.read()  # ends once the program runs
+        if status_text != b"+":
+            number = int(status_text.removeprefix(b"+") or 0)
             raise OSError(number, os.strerror(number) if number else "its keeper does not run")
     except BaseException:  # an interrupt too
-        os.close(life)
+        os.close(life_pipe)
         with process:  # closes its pipes
             process.wait()
         raise
-    return process, life
+    return process, life_pipe
 
 
 def _end(
-    process: "subprocess.Popen[bytes]", pipes: selectors.BaseSelector, life: int, owner: int
+    process: "subprocess.Popen[bytes]", pipes: selectors.BaseSelector, life_pipe: int, owner: int
 ) -> None:
-    """Say quit, wait a moment, kill it with all that it started, and leave nothing behind."""
+    """Write `quit`, wait `GRACE` seconds, kill the process group and close all pipes."""
     pipes.close()
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    ours = os.getpid() == owner  # and not a copy of that process
+    ours = os.getpid() == owner  # False in a forked copy of the process that started it
     if ours:
         with contextlib.suppress(OSError):
             os.write(process.stdin.fileno(), b"quit\n")
@@ -192,19 +200,19 @@ def _end(
     if ours:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE)
-        _kill(life)
+        _kill(life_pipe)
         try:
             process.wait(LAST_WAIT)
-        except subprocess.TimeoutExpired:  # somebody stopped the keeper
+        except subprocess.TimeoutExpired:  # the keeper was stopped by a signal
             process.kill()
             process.wait()
-    os.close(life)
+    os.close(life_pipe)
 
 
-def _kill(life: int) -> None:
-    """Tell the keeper to kill the program with all that it started, if both still run."""
+def _kill(life_pipe: int) -> None:
+    """Make the keeper kill the program's process group, if the keeper still runs."""
     with contextlib.suppress(OSError):
-        os.write(life, b"-")
+        os.write(life_pipe, b"-")
 
 
 def _name(number: int) -> str:

@@ -22,9 +22,9 @@ def sb3(
     Args:
         rules: the game it was trained for.
         path: the zip that `model.save` wrote.
-        trust: whoever made the file may run any code here.
+        trust: whether the file may run any code, since it is unpickled.
         algorithm: what trained it, where that cannot be detected.
-        deterministic: play the likeliest legal cell, instead of each with its probability.
+        deterministic: play the likeliest legal cell instead of sampling.
 
     Raises:
         ValueError: without trust, if the zip is missing or damaged, or of another game.
@@ -39,6 +39,6 @@ def sb3(
     adapter: Any = importlib.import_module("tttenv.adapters.sb3")
     model = adapter.load(path, None if algorithm == "detect" else algorithm)
     made: Any = adapter.policy(model, rules, deterministic)
-    if enumerable(rules) and not adapter.masked(model):  # what the mask of its player hides
+    if enumerable(rules) and not adapter.masked(model):  # the probability that the mask removes
         made.illegal_mass = adapter.illegal_mass(model, rules, deterministic)
     return cast("Policy", made)

@@ -11,7 +11,7 @@ from tttenv.registry import Spec
 
 
 def random(rules: Rules) -> Policy:
-    """Every legal move alike."""
+    """The player that plays every legal move with the same probability."""
     return uniform
 
 
@@ -28,7 +28,7 @@ class First:
 
 
 def first(rules: Rules) -> Policy:
-    """The first empty cell, row by row."""
+    """The player that plays the first empty cell, row by row."""
     return First(rules)
 
 
@@ -42,14 +42,14 @@ class Tactical:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
         boards, rules = np.ascontiguousarray(boards), self.rules
         allowed = boards == 0
-        for side in (-1, 1):  # what wins comes last, so that it overrules what blocks
-            good = winning_cells(boards, side, rules.m, rules.n, rules.k)
-            allowed = np.where(good.any(axis=1, keepdims=True), good, allowed)
+        for side in (-1, 1):  # own wins come second, so that they replace blocks
+            wins = winning_cells(boards, side, rules.m, rules.n, rules.k)
+            allowed = np.where(wins.any(axis=1, keepdims=True), wins, allowed)
         return uniform_over(allowed)
 
 
 def tactical(rules: Rules) -> Policy:
-    """Win at once, else block a win of the other side, else random; ties evenly."""
+    """The player that wins at once, else blocks a win of the other side, else plays at random."""
     return Tactical(rules)
 
 
@@ -57,12 +57,12 @@ MINIMAX = Spec("minimax")
 
 
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
-    """Another player that moves at random with probability `epsilon`.
+    """The player that plays as another one, but with probability `epsilon` at random.
 
     Args:
         rules: the game.
         player: the spec of the other player; in parentheses if it has options of its own.
-        epsilon: from 0, the other player itself, to 1, the random one.
+        epsilon: from 0, always the other player, to 1, always random.
 
     Raises:
         ValueError: for an unknown player or an epsilon outside 0 to 1.
