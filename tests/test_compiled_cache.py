@@ -29,7 +29,7 @@ def twice(number):
 def messages(monkeypatch):
     """What was told of the cache, from nothing on."""
     told = []
-    monkeypatch.setattr(checked_cache, "_told", [])
+    monkeypatch.setattr(checked_cache, "_warned", [])
     monkeypatch.setattr(
         logging.getLogger("tttenv"), "warning", lambda text, *parts: told.append(text % parts)
     )
@@ -56,7 +56,7 @@ def start(folder, *numbers):
 
 def anew():
     """Forget that anything was told, as a new process has."""
-    checked_cache._told.clear()
+    checked_cache._warned.clear()
 
 
 def files(folder, kind):

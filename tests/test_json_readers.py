@@ -12,17 +12,17 @@ import pytest
 from learners.cli.report_page import gather, published
 from scripts import seven
 from tttenv import Rules
-from tttenv.adapters.sb3.best import CERTIFICATE, kept
+from tttenv.adapters.sb3.best import CERTIFICATE, stored_certificate
 from tttenv.adapters.sb3.loading import LARGEST_SETTINGS, load
 
 ROOT = Path(__file__).parents[1]
 
 
 def kept_model(file):
-    """As `kept`, of any file."""
+    """As `stored_certificate`, of any file."""
     (file.parent / CERTIFICATE).unlink(missing_ok=True)
     (file.parent / CERTIFICATE).symlink_to(file)
-    return kept(file.parent, Rules())
+    return stored_certificate(file.parent, Rules())
 
 
 def checked_seven(file):

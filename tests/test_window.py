@@ -21,7 +21,16 @@ from tttenv.game.render import O_INK, PAPER, X_INK
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
-from tttenv.game.drawing import DESK, LIKELY, WON, WORTH, Layout, Scene, paint, said
+from tttenv.game.drawing import (
+    BACKGROUND,
+    LIKELY,
+    VALUE_COLOURS,
+    WINNING_LINE,
+    Layout,
+    Scene,
+    paint,
+    said,
+)
 from tttenv.game.window import Window
 
 ROOT = Path(__file__).parents[1]
@@ -80,7 +89,7 @@ def test_stones_are_drawn_in_their_ink_and_the_last_has_a_rim():
     assert at(picture, layout, 1, right=0.76) == O_INK
     assert at(picture, layout, 1, right=0.06) == O_INK  # the rim
     assert at(picture, layout, 0, right=0.06) == at(picture, layout, 2, right=0.06) == PAPER
-    assert tuple(picture[0, 0]) == DESK
+    assert tuple(picture[0, 0]) == BACKGROUND
 
 
 @pytest.mark.parametrize(
@@ -91,14 +100,14 @@ def test_the_line_that_won_is_marked(text, won):
     picture, layout = painted((3, 3, 3), text)
     for cell, mark in enumerate(text):
         ground = at(picture, layout, cell, right=0.5, down=0.12)
-        assert ground == (WON[mark] if cell in won else PAPER)
+        assert ground == (WINNING_LINE[mark] if cell in won else PAPER)
 
 
 def test_hints_colour_empty_cells_by_value_or_by_probability():
     values, shares = np.array([0, 0, 1, 0, -1, 1, -1, 0, 0]), np.full(9, 1 / 7)
     picture, layout = painted((3, 3, 3), "XO_______", values=values, shares=shares)
     for cell in range(9):
-        expected = PAPER if cell < 2 else WORTH[values[cell]]
+        expected = PAPER if cell < 2 else VALUE_COLOURS[values[cell]]
         assert at(picture, layout, cell, right=0.15, down=0.85) == expected
     picture, layout = painted((3, 3, 3), "XO_______", shares=np.eye(9)[4])
     assert at(picture, layout, 4, right=0.15, down=0.85) == LIKELY
@@ -128,8 +137,8 @@ def test_any_board_fits_any_window_and_long_notes_stay_inside(rules, size):
     picture, _ = painted(rules, "_" * cells, size, **more)
     assert picture.shape == (*size, 3)
     if min(size) > 300:
-        assert (picture[:2] == DESK).all()  # the words end before the edge
-        assert (picture[-2:] == DESK).all()
+        assert (picture[:2] == BACKGROUND).all()  # the words end before the edge
+        assert (picture[-2:] == BACKGROUND).all()
 
 
 # Windows
@@ -251,7 +260,7 @@ class Sitting:
         )
 
     def __enter__(self):
-        self.sees(lambda picture: tuple(picture[3, 3]) == DESK)
+        self.sees(lambda picture: tuple(picture[3, 3]) == BACKGROUND)
         return self
 
     def __exit__(self, *_):
@@ -290,7 +299,9 @@ class Sitting:
                 ground = at(picture, self.layout, cell, 0.15, 0.85)
                 if mark != "_" and ink != {"X": X_INK, "O": O_INK}[mark]:
                     return False
-                if mark == "_" and ground != (PAPER if hints is None else WORTH[hints[cell]]):
+                if mark == "_" and ground != (
+                    PAPER if hints is None else VALUE_COLOURS[hints[cell]]
+                ):
                     return False
             return True
 
@@ -315,7 +326,7 @@ def test_games_are_played_with_mouse_and_keys(screen):
         sitting.sees_board("OOX_X____")
         sitting.click(6)
         sitting.sees_board("OOX_X_X__")
-        assert at(sitting.shot(), sitting.layout, 2, 0.5, 0.12) == WON["X"]
+        assert at(sitting.shot(), sitting.layout, 2, 0.5, 0.12) == WINNING_LINE["X"]
         sitting.click(0)  # after the end: the next game, seats swapped
         sitting.sees_board("X________")
         sitting.do("key", "s")  # as on the keyboard in the terminal

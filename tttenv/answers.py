@@ -9,7 +9,7 @@ from tttenv.untrusted import shown
 
 REAL = "fiub"  # the kinds of NumPy's types that hold real numbers
 LONGEST_ROW = 180  # characters of a board, or of one answer, in a message
-LONGEST_REASON = 150  # characters of what a foreign library says of its own object
+LONGEST_REASON = 150  # characters of a foreign library's error message
 
 
 def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
@@ -28,7 +28,7 @@ def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64
         return answer
     try:
         array = np.asarray(_without_gradient(answer))
-    except Exception as error:  # whatever the object's own library says of it
+    except Exception as error:  # a foreign object may raise anything
         raise ValueError(_refusal(answer, whose, f": {_reason(error)}")) from None
     if isinstance(answer, np.ma.MaskedArray):
         raise ValueError(_refusal(answer, whose, ": it hides some of its numbers"))

@@ -1,4 +1,4 @@
-"""What callers hand in as numbers, as arrays: anything else is refused by a ValueError."""
+"""Arguments as arrays of real numbers; anything else raises a ValueError."""
 
 from typing import Any
 
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 from tttenv.untrusted import shown
 
 REAL = "biuf"  # kinds of NumPy's types: truth values, whole numbers and others, but not complex
-LONGEST = 80  # characters of something wrong that a message repeats
+LONGEST = 80  # characters of a wrong argument in a message
 
 
 def real_numbers(what: str, given: Any) -> NDArray[Any]:
     """The same numbers as an array of real numbers of any type and shape.
 
     Args:
-        what: they are, for the message.
-        given: numbers; a masked array is none, since nobody could say what its hidden ones mean.
+        what: the name of the argument, for the message.
+        given: numbers; a masked array is refused, since the masked numbers have no meaning.
 
     Raises:
         ValueError: for anything else.
@@ -33,7 +33,7 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
 
 
 def described(given: Any) -> str:
-    """Something wrong in a few words, for a message of one line."""
+    """A wrong argument in a few words, for a message of one line."""
     if isinstance(given, np.ndarray):
         return f"an array of {given.dtype}"
     try:

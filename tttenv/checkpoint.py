@@ -7,10 +7,11 @@ certificate, and the other files with the SHA-256 of each) and up to three data 
     policy   the player's probabilities over `positions(rules)`, on games small enough to enumerate
     state    everything a training needs to go on; only in runs, never shipped
 
-A data file bears its role and the beginning of its digest, `weights-0123456789abcdef.safetensors`.
-`commit` writes the new files beside the old ones, then replaces the card, then removes the old
-ones: whoever dies on the way leaves a whole checkpoint, the old one or the new. Older checkpoints
-name their files `weights.safetensors` and so on; they are read alike.
+A data file's name is its role and the beginning of its digest,
+`weights-0123456789abcdef.safetensors`. `commit` writes the new files beside the old ones, then
+replaces the card, then removes the old ones: if the process is killed in between, the folder holds
+a whole checkpoint, the old one or the new one. The files of older checkpoints are named
+`weights.safetensors` and so on; they are read in the same way.
 """
 
 import contextlib
@@ -48,7 +49,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a card's entries
     "files": dict,
 }
 KEYS = set(KINDS)
-TRIES = 100  # how often a reader begins again because a commit replaced the card meanwhile
+TRIES = 100  # how often a reader tries again when a commit replaces the card while it reads
 _DATA = re.compile(r"(weights|policy|state)(-[0-9a-f]{16})?\.safetensors")
 _TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{_DATA.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
@@ -77,11 +78,11 @@ def read_card(folder: Path) -> dict[str, Any]:
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
     """The card of the checkpoint in `folder` and the contents of its data files, of one commit.
 
-    Beside a training it may be replaced while it is read; then the reader begins again.
+    A training may replace the checkpoint while it is read; then the reader tries again.
 
     Args:
         folder: of the checkpoint.
-        roles: which files are wanted.
+        roles: of the files to read.
 
     Raises:
         ValueError: if the card or a file is missing, damaged, or not what the card names.
@@ -97,10 +98,10 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 
 def read_whole(file: Path, role: str) -> bytes:
-    """A data file outside any card, if its contents have the digest that its name bears.
+    """The contents of a data file that no card names, checked by the digest in its name.
 
     Raises:
-        ValueError: if it is missing, damaged, or bears no such name.
+        ValueError: if it is missing or damaged, or has the name of another role.
     """
     named = _DATA.fullmatch(file.name)
     if not named or named.group(1) != role:
@@ -125,11 +126,11 @@ def data_files(folder: Path, role: str) -> list[Path]:
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
-    """Write a checkpoint: until its card is replaced, `folder` holds the one before.
+    """Write a checkpoint: until its card is replaced, `folder` holds the previous one.
 
     Args:
         folder: made if missing.
-        about: what the card says, without "files".
+        about: the entries of the card, without "files".
         data: the contents of the data files by their role.
 
     Raises:
@@ -146,9 +147,9 @@ def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) ->
 
 
 def tidy(folder: Path, keep: Iterable[str]) -> None:
-    """Remove what killed writers left in `folder`, and the data files not named in `keep`.
+    """Remove temporary files of killed writers, and data files that are not named in `keep`.
 
-    Other files stay, whatever they are. A file that cannot be removed now waits for the next time.
+    Other files stay. A file that cannot be removed now is left for the next call.
     """
     kept = set(keep)
     for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
@@ -186,7 +187,7 @@ def _bytes(file: Path, role: str) -> bytes:
 
 
 def _wrong_with(card: Any) -> str | None:
-    """What keeps this from being a card, in a few words; None if nothing does."""
+    """What is wrong with a card, in a few words; None if it is valid."""
     if not isinstance(card, dict) or not card.keys() >= KEYS:
         return f"it needs {', '.join(sorted(KEYS))}"
     for key, kind in KINDS.items():
@@ -224,7 +225,7 @@ def load(folder: Path, rules: Rules | None = None) -> Policy:
     trained = rules_of(folder)
     if rules is not None and rules != trained:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
-    if not enumerable(trained):  # too large for a table: its network has to think
+    if not enumerable(trained):  # too large for a table: its network is evaluated
         return _of_weights(folder)
     card, data = read_data(folder, POLICY)
     if Rules.of(card["rules"]) != trained:

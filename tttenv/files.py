@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write(file: Path, data: bytes | str) -> None:
-    """Replace `file` by `data` atomically: who reads it finds the old contents or the new.
+    """Replace `file` by `data` atomically: a reader finds the old contents or the new ones.
 
     The data goes to a temporary file beside it, is flushed to the disk and then takes its name;
     missing folders are made.

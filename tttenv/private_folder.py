@@ -1,4 +1,4 @@
-"""Folders for what is run when it is read: the user's own, where nobody else can write."""
+"""Folders for compiled code, which runs when it is read: no other user can write to them."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ PRIVATE = 0o700  # the rights of a folder that is made here
 
 
 class SharedFolderError(OSError):
-    """A folder, or a file in one, that somebody else could have written to."""
+    """Another user can write to a folder, or to a file in it."""
 
 
 def private_folder(folder: Path) -> Path:
@@ -51,10 +51,14 @@ def private_folder(folder: Path) -> Path:
 
 
 def require_private(status: os.stat_result, name: object) -> None:
-    """Let a file or folder pass that belongs to this user and that nobody else can write to.
+    """Raise unless a file or folder belongs to this user and no other user can write to it.
+
+    Args:
+        status: of the file or folder.
+        name: of it, for the message.
 
     Raises:
-        SharedFolderError: for any other, by its name.
+        SharedFolderError: naming it.
     """
     if not hasattr(os, "geteuid"):
         return
@@ -70,7 +74,7 @@ def _trusted(status: os.stat_result) -> bool:
 
 
 def _require_lasting(parent: Path) -> None:
-    """Let a parent pass in which nobody else can replace what belongs to this user."""
+    """Raise SharedFolderError if another user could replace this user's folders in `parent`."""
     status = os.stat(parent)
     shared = status.st_mode & OTHERS
     if not shared or (status.st_mode & stat.S_ISVTX and _trusted(status)):

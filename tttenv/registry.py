@@ -1,4 +1,4 @@
-"""Tables of names: what can be asked for by name, where it lives and which options it takes.
+"""Tables of names: what can be made by name, in which module it is and which options it takes.
 
 A row names its target as "module:attribute"; nothing is imported before it is used. A spec is
 `name[:option=value[,option=value]]`, where a value may stand in parentheses to hold a spec itself.
@@ -22,7 +22,7 @@ LONGEST_NAME = 80  # characters of a name or value that a message repeats
 
 @dataclass(frozen=True)
 class Row:
-    """One entry: where it lives and what it is, in a line."""
+    """One entry of a table: the module and name of its object, and one line about it."""
 
     target: str  # "module:attribute"
     about: str  # one line for help texts
@@ -32,12 +32,12 @@ class Row:
 
 
 class Table(Generic[_T]):
-    """Rows by name, each the address of a `_T`."""
+    """Rows by name; `load` returns the object, a `_T`, that a row names."""
 
     def __init__(self, kind: str, rows: dict[str, Row], otherwise: str = "") -> None:
-        self.kind = kind  # what is named, for messages
+        self.kind = kind  # of the objects, like "player", for messages
         self.rows = rows
-        self.otherwise = otherwise  # what can be given instead of a name, for messages
+        self.otherwise = otherwise  # for messages: what can be given instead of a name
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.rows)
@@ -56,9 +56,9 @@ class Table(Generic[_T]):
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` is most likely a misspelling of, or None.
+    """The known name that `name` most likely means, or None.
 
-    Capital letters don't count, and the first letters of one name only are enough.
+    Upper and lower case are the same. The beginning of a name is enough if it is unique.
     """
     names = {other.lower(): other for other in known}
     asked = name.lower()
@@ -74,19 +74,19 @@ def near(name: str, known: Iterable[str]) -> str | None:
 def unknown(
     kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
 ) -> str:
-    """The sentence about an unknown name: the nearest known one, if any, and all.
+    """The message about an unknown name: the nearest known one, if any, and all known ones.
 
     Args:
-        kind: what is named, like "player".
-        name: what was given.
-        names: the known ones.
-        listed: what is said to be known; `names`, unless told otherwise.
+        kind: of the objects, like "player".
+        name: the unknown name.
+        names: the known names.
+        listed: what the message lists as known; by default `names`.
     """
     names = list(names)
     found = near(name, names) if isinstance(name, str) else None
     hint = f"did you mean {found}? " if found else ""
-    told = ", ".join(names if listed is None else listed)
-    return f"unknown {kind} {shown(repr(name), LONGEST_NAME)}; {hint}known are {told}"
+    known = ", ".join(names if listed is None else listed)
+    return f"unknown {kind} {shown(repr(name), LONGEST_NAME)}; {hint}known are {known}"
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
@@ -125,7 +125,7 @@ def _split(text: str) -> list[str]:
 
 
 def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given: Any) -> _T:
-    """Call `factory(*given, **options)` with each option turned into what its annotation says.
+    """Call `factory(*given, **options)` with each option converted to its annotated type.
 
     Raises:
         ValueError: for an unknown option or a value of the wrong kind, naming what is accepted.
@@ -149,10 +149,10 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
 
 
 def convert(text: str, hint: Any) -> Any:
-    """Read `text` as the annotated type `hint`.
+    """The value of `text` in the annotated type `hint`.
 
     Raises:
-        ValueError: saying what was expected.
+        ValueError: naming what was expected.
     """
     if typing.get_origin(hint) is Literal:
         choices = [str(choice) for choice in typing.get_args(hint)]

@@ -1,4 +1,4 @@
-"""The header of a safetensors file, checked before anything is made of its tensors.
+"""The header of a safetensors file, checked before its tensors are read.
 
 The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 """
@@ -14,7 +14,7 @@ LONGEST = 2**24  # bytes of a header
 
 @dataclass(frozen=True)
 class Header:
-    """What a safetensors file says of itself."""
+    """The contents of a safetensors file's header."""
 
     tensors: dict[str, tuple[str, tuple[int, ...]]]  # type, as "F32", and shape by name
     metadata: dict[str, str]
@@ -28,7 +28,7 @@ def header(data: bytes, name: object) -> Header:
         name: of the file, for the message.
 
     Raises:
-        ValueError: if there is no such header, or it does not speak of that many bytes.
+        ValueError: if the header is damaged or longer than the file.
     """
     length = int.from_bytes(data[:PREFIX], "little")
     if len(data) < PREFIX or length > min(LONGEST, len(data) - PREFIX):

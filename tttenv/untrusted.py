@@ -1,7 +1,7 @@
-"""Reading what comes from outside: regular files of a bounded size, JSON, and texts to be shown.
+"""Reading untrusted data: regular files of bounded size, JSON, and text for messages.
 
-A checkpoint, a results file or a curve may come from a stranger, or be half of what it was. Every
-function here returns what it was asked for or raises one line of ValueError that names the file.
+A checkpoint, a results file or a curve may come from an untrusted source or be damaged. Every
+function here either succeeds or raises a ValueError of one line that names the file.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 MEGABYTE = 2**20
 LONGEST_JSON = 4 * MEGABYTE  # bytes; a card has some 2,000
 DEEPEST_JSON = 60  # lists and objects within each other
-QUOTED = 300  # characters of a file that a message repeats at the most
+QUOTED = 300  # characters of a file that a message repeats, at most
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
@@ -68,12 +68,12 @@ def read_bytes(file: Path, limit: int) -> bytes:
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
-    """What JSON text says: nothing is nested more than 60 deep.
+    """The value of JSON text, whose lists and objects are nested at most 60 deep.
 
     Args:
         data: UTF-8.
         name: of the file, for the message.
-        finite: refuse numbers that are infinite or none.
+        finite: whether to refuse infinities and NaN.
 
     Raises:
         ValueError: for anything else.
@@ -90,7 +90,7 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
 
 
 def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
-    """What a JSON file says; see `read_bytes` and `parse_json`.
+    """The value of a JSON file; see `read_bytes` and `parse_json`.
 
     Raises:
         FileNotFoundError: if there is nothing under this name.
@@ -100,7 +100,7 @@ def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of what an error says, or what it is called."""
+    """The first line of an error's message, or the error's type if it has none."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 

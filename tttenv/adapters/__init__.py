@@ -1,4 +1,4 @@
-"""Foreign libraries: one file each, loaded only by name."""
+"""Adapters to other libraries: one file or folder each, imported only by name."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from tttenv.policy import Policy, evaluating
 
 @contextmanager
 def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
-    """Import foreign libraries in this block: without them, one line says how to install them.
+    """In this block, turn a failed import of a library into one line about its installation.
 
     Raises:
         ImportError: if one of the named libraries (as they are imported) is not installed.
@@ -30,12 +30,13 @@ def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
 
 
 def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
-    """How a torch module plays now, without dropout: later training does not change it.
+    """The policy of a torch module as it is now, in evaluation mode; a frozen snapshot.
 
     Args:
-        rules: where they can be enumerated, it is asked once about all positions, else copied.
-        module: what is being trained.
-        play: the player that a module makes.
+        rules: the game; if it can be enumerated, the module is evaluated once on all positions,
+            else it is copied.
+        module: the module, which may be trained further.
+        play: makes a policy of the module.
     """
     if not enumerable(rules):
         return play(copy.deepcopy(module).eval())

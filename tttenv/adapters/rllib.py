@@ -66,26 +66,26 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
     def __init__(self, *, observation_space: Any = None, **kwargs: Any) -> None:
         if set(getattr(observation_space, "spaces", ())) != {"observation", "action_mask"}:
             raise ValueError(f'a MaskedModule observes obs="dict", not {observation_space}')
-        self.told = observation_space
+        self.full_observation_space = observation_space
         super().__init__(observation_space=observation_space["observation"], **kwargs)
 
     def setup(self) -> None:
         """Build the networks over the observation alone; the module observes the mask too."""
         super().setup()
-        self.observation_space = self.told
+        self.observation_space = self.full_observation_space
 
     def _forward(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return _masked(super()._forward(_bare(batch), **kwargs), batch)
+        return _masked(super()._forward(_without_mask(batch), **kwargs), batch)
 
     def _forward_train(self, batch: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        return _masked(super()._forward_train(_bare(batch), **kwargs), batch)
+        return _masked(super()._forward_train(_without_mask(batch), **kwargs), batch)
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
-        """What the states are worth, (batch,); a mask does not matter for that."""
-        return super().compute_values(_bare(batch), embeddings)
+        """The values of the states, (batch,); they do not depend on the mask."""
+        return super().compute_values(_without_mask(batch), embeddings)
 
 
-def _bare(batch: dict[str, Any]) -> dict[str, Any]:
+def _without_mask(batch: dict[str, Any]) -> dict[str, Any]:
     return {**batch, Columns.OBS: batch[Columns.OBS]["observation"]}
 
 
@@ -100,7 +100,7 @@ def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
 
 
 def policy(trained: Any, rules: Rules) -> Policy:
-    """How an algorithm or one of its modules plays now; later training does not change it.
+    """The policy of an algorithm or module as it is now; a frozen snapshot.
 
     On boards too large to enumerate it goes on asking the module.
 

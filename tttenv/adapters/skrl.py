@@ -44,7 +44,7 @@ class Games(GymnasiumWrapper):
     """skrl's wrapper, whose trainers render unless they are `headless`."""
 
     def reset(self) -> Any:
-        """The first observation, or the latest one again, since games are dealt anew by themselves.
+        """The first observation; later the latest one, since finished games restart by themselves.
 
         Raises:
             gymnasium.error.ClosedEnvironmentError: after `close()`.
@@ -76,7 +76,7 @@ class Legal:
 
 
 class MaskedPolicy(Legal, CategoricalMixin, Model):
-    """A policy network for skrl's PPO, A2C and their kin on `env`; it never takes a taken cell."""
+    """A policy network for skrl's PPO, A2C and similar agents; it never plays a taken cell."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
         Model.__init__(self, **_spaces(env))
@@ -115,7 +115,7 @@ class Value(DeterministicMixin, Model):
 
 
 def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
-    """How a skrl agent or model plays now without exploring, on legal cells only.
+    """The policy of a skrl agent or model as it is now, without exploration, on legal cells only.
 
     Args:
         trained: an agent with a model named "policy" or "q_network", or such a model: a categorical

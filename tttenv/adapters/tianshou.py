@@ -35,7 +35,7 @@ def make_env(**kwargs: Any) -> Any:
     """`TicTacToe-v0` as Tianshou's masked policies read it, for its vector environments.
 
     It shows `obs`, float32 (3 * m * n,): mine, theirs, empty; and `mask`, int8 (m * n,): the legal
-    cells. Tianshou's DQN and its kin mask by themselves, their targets too while `is_double`; for
+    cells. Tianshou's DQN and similar algorithms use the mask, for their targets if `is_double`; for
     actor-critics there are `MaskedActor` and `Critic`.
 
     Args:
@@ -88,7 +88,7 @@ class Critic(ModuleWithVectorOutput):
 
 
 def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
-    """How a Tianshou algorithm, or its policy, plays now without exploring, on legal cells only.
+    """The policy of a Tianshou algorithm as it is now, without exploration, on legal cells only.
 
     Args:
         trained: on `make_env`; one of the DQN family takes the legal cell with the highest value,

@@ -13,16 +13,16 @@ from tttenv.kernels.types import Boards
 
 Colour: TypeAlias = tuple[int, int, int]
 
-DESK = (226, 230, 236)  # what the tiles lie on
-FINE = 4  # all is drawn so many times larger and then reduced, for smooth edges
+BACKGROUND = (226, 230, 236)  # behind the tiles
+SUPERSAMPLING = 4  # drawings are made so many times larger and then reduced, for smooth edges
 
 
 @lru_cache(maxsize=256)
 def tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
     """One cell with its stone, (side, side) pixels; a rim marks the last stone."""
-    big = side * FINE
+    big = side * SUPERSAMPLING
     large = pygame.Surface((big, big))
-    large.fill(DESK)
+    large.fill(BACKGROUND)
     box = pygame.Rect(0, 0, big, big).inflate(-big // 16, -big // 16)
     pygame.draw.rect(large, rim or ground, box, border_radius=big // 9)
     if rim:
@@ -54,8 +54,10 @@ def write(
     surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
 ) -> None:
     """Write a line around its centre, smaller than `size` where the surface is too narrow."""
-    large = _font(size * FINE).render(text, True, colour)  # reduced, letters keep their distances
-    factor = max(FINE, large.get_width() / max(1, surface.get_width() - 8))
+    large = _font(size * SUPERSAMPLING).render(
+        text, True, colour
+    )  # reduced, letters keep their distances
+    factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 8))
     small = int(large.get_width() / factor), int(large.get_height() / factor)
     drawn = pygame.transform.smoothscale(large, small)
     surface.blit(drawn, drawn.get_rect(center=centre))
@@ -68,10 +70,13 @@ def _font(size: int) -> pygame.font.Font:
 
 
 WORDS, FAINT = (44, 50, 60), (122, 130, 142)
-WON = {"X": (200, 219, 250), "O": (253, 216, 196)}  # tiles of the line that decided the game
-WORTH = {1: (172, 222, 182), 0: (247, 231, 184), -1: (246, 184, 176)}  # win, draw, loss
-SIGNS = {1: "+", 0: "=", -1: "-"}  # for eyes that cannot tell the colours apart
-LIKELY = (255, 196, 60)  # where only the player's probabilities are known
+WINNING_LINE = {
+    "X": (200, 219, 250),
+    "O": (253, 216, 196),
+}  # tiles of the line that decided the game
+VALUE_COLOURS = {1: (172, 222, 182), 0: (247, 231, 184), -1: (246, 184, 176)}  # win, draw, loss
+VALUE_SIGNS = {1: "+", 0: "=", -1: "-"}  # for people who cannot distinguish the colours
+LIKELY = (255, 196, 60)  # of probability one, if the values are not shown
 LETTERS = "abcdefghijklmnopqrs"
 
 
@@ -95,7 +100,7 @@ class Layout:
     def __init__(self, rules: Rules, width: int, height: int, notes: int) -> None:
         self.rules, self.notes = rules, notes
         self.unit = max(10, min(24, width // 30, height // 16))  # the size of small letters
-        self.top, self.side, self.bottom = below(self.unit, notes)
+        self.top, self.side, self.bottom = margins(self.unit, notes)
         room = (width - 2 * self.side) // rules.n, (height - self.top - self.bottom) // rules.m
         self.cell = max(8, min(room))
         self.left = (width - self.cell * rules.n) // 2
@@ -114,18 +119,18 @@ class Layout:
         return row * self.rules.n + column if inside else None
 
 
-def below(unit: int, notes: int) -> tuple[int, int, int]:
-    """The room that words take above, beside and below the board, by the size of letters."""
+def margins(unit: int, notes: int) -> tuple[int, int, int]:
+    """Pixels of text above, beside and below the board, by the size of letters in pixels."""
     return 5 * unit, 2 * unit + unit // 2, unit * 2 + notes * (unit + unit // 2)
 
 
 def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
     """Draw all of the scene."""
-    surface.fill(DESK)
+    surface.fill(BACKGROUND)
     written = marks(rules, scene.board)
     decided = _decided(rules, scene.board)
     for cell, mark in enumerate(written):
-        ground = WON[mark] if cell in decided else _ground(scene, cell, mark)
+        ground = WINNING_LINE[mark] if cell in decided else _ground(scene, cell, mark)
         rim = {"X": X_INK, "O": O_INK}.get(mark) if cell == scene.last else None
         surface.blit(tile(layout.cell, mark, ground, rim), layout.corner(cell))
         if mark == "_":
@@ -147,7 +152,7 @@ def _decided(rules: Rules, board: Boards) -> set[int]:
 
 def _ground(scene: Scene, cell: int, mark: str) -> Colour:
     if mark == "_" and scene.values is not None:
-        return WORTH[int(scene.values[cell])]
+        return VALUE_COLOURS[int(scene.values[cell])]
     if mark == "_" and scene.shares is not None:
         share = float(scene.shares[cell]) ** 0.5
         low, high = PAPER, LIKELY
@@ -169,7 +174,7 @@ def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) 
             text = f"{100 * share:.0f} %" if size >= 60 else f"{100 * share:.0f}"
             write(surface, text, max(9, size // 5), WORDS, (x + middle, y + middle))
     if scene.values is not None:
-        sign, at = SIGNS[int(scene.values[cell])], (x + size * 5 // 6, y + size // 6)
+        sign, at = VALUE_SIGNS[int(scene.values[cell])], (x + size * 5 // 6, y + size // 6)
         write(surface, sign, max(9, size // 5), WORDS, at)
 
 

@@ -1,4 +1,4 @@
-"""Boards as numbers for learners: one-hot planes and line counts."""
+"""Features of boards for learners: one-hot planes, line counts and forks."""
 
 from typing import Any
 
@@ -45,7 +45,11 @@ def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """1; lines one short, mine and theirs; my centre; my corners; lines begun; lines full."""
+    """The seven published features of boards (batch, cells), (batch, 7).
+
+    1; lines that need one more stone, mine and theirs; my stone in the centre; my corners; my
+    lines with one stone; my full lines.
+    """
     counts, n = line_counts(rules, boards), rules.n
     corners = boards[:, [0, n - 1, rules.cells - n, rules.cells - 1]] == 1
     centre = boards[:, rules.m // 2 * n + n // 2] == 1
@@ -63,7 +67,11 @@ def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
 
 
 def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Facts about a board, mine and theirs, and all products of two of them."""
+    """Richer features of boards (batch, cells), (batch, features): all products of two facts.
+
+    The facts are 1, the side to move and, for each side, its open lines, threats, forks, centre and
+    corners with the centre.
+    """
     counts = line_counts(rules, boards)
     facts: list[NDArray[Any]] = [np.ones(len(boards)), rules.seat(boards)]
     for side, stone in enumerate((1, -1)):

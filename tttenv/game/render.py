@@ -20,14 +20,14 @@ def marks(rules: Rules, board: Boards) -> list[str]:
 
 
 def ansi(rules: Rules, board: Boards) -> str:
-    """The board (cells,) as rows of X, O and dots, and whose turn it is or how it ended."""
+    """The board (cells,) as rows of X, O and dots, then the side to move or the result."""
     rows = np.array(marks(rules, board)).reshape(rules.m, rules.n)
     grid = "\n".join(" ".join(row).replace("_", ".") for row in rows)
     return f"{grid}\n{status(rules, board)}\n"
 
 
 def status(rules: Rules, board: Boards) -> str:
-    """Whose turn it is on the board (cells,), or how the game ended."""
+    """The side to move on the board (cells,), "X to move", or the result, "O wins" or "draw"."""
     mover = "XO"[int(rules.seat(board))]
     other = "OX"[int(rules.seat(board))]
     if rules.lost(board):
@@ -43,7 +43,7 @@ def rgb(rules: Rules, board: Boards, heat: NDArray[np.float64] | None = None) ->
     Args:
         rules: the game.
         board: seen by the side to move.
-        heat: numbers in [0, 1] (cells,) that colour the cells, a policy's probabilities, say.
+        heat: numbers in [0, 1] (cells,) that colour the cells, such as a policy's probabilities.
     """
     picture = np.empty((rules.m * CELL, rules.n * CELL, 3), np.uint8)
     shares = np.zeros(rules.cells) if heat is None else np.clip(heat, 0, 1)
@@ -69,6 +69,6 @@ def _tile(mark: str, ground: NDArray[np.float64]) -> Picture:
 
 
 def _ink(tile: NDArray[np.float64], depth: NDArray[np.float64], colour: tuple[int, ...]) -> None:
-    """Cover the tile where `depth`, in pixels inside the shape, is positive."""
+    """Colour the tile inside a shape, where `depth`, in pixels from its edge, is positive."""
     cover = np.clip(depth + 0.5, 0, 1)[..., None]
     tile += cover * (np.array(colour) - tile)

@@ -1,4 +1,4 @@
-"""How a game can end for an agent, and what that pays: the one place where rewards are made."""
+"""The outcomes of a game for an agent, and their rewards; no other module computes rewards."""
 
 from enum import IntEnum
 
@@ -11,7 +11,7 @@ from tttenv.kernels.outcomes import Outcomes, pay
 
 
 class Outcome(IntEnum):
-    """How a game stands for an agent; the numbers that `info["outcome"]` holds, as int8."""
+    """The outcome of a game for an agent; `info["outcome"]` holds these numbers as int8."""
 
     GOING = numbers.GOING
     WIN = numbers.WIN
@@ -21,10 +21,10 @@ class Outcome(IntEnum):
 
 
 class Payoffs:
-    """What outcomes pay: 1 a win, -1 a loss and an illegal move, 0 a game that goes on.
+    """The rewards: 1 for a win, -1 for a loss or an illegal move, 0 while the game goes on.
 
     Args:
-        draw: what a draw pays.
+        draw: the reward for a draw, from -1 to 1.
 
     Raises:
         ValueError: if that is no number from -1 to 1.

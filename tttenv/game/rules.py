@@ -16,7 +16,7 @@ from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.untrusted import shown
 
 LARGEST = 19  # rows or columns
-LONGEST = 80  # characters of a wrong number that a message repeats
+LONGEST = 80  # characters of a wrong number in a message
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Rules:
         """Boards (..., cells) after a stone on `cells` (...), seen by the side now to move.
 
         Raises:
-            ValueError: if a stone falls off the board or on a taken cell.
+            ValueError: for a cell that is off the board or taken.
         """
         array, flat, given = self.boards(boards), self._flat(boards), np.asarray(cells)
         if given.shape not in ((), array.shape[:-1]):
@@ -153,10 +153,10 @@ class Rules:
         return self._shown(array)
 
     def check(self, board: ArrayLike) -> Boards:
-        """The same board (cells,), if it can be reached in play and is undecided.
+        """The board (cells,) as int8, if it can be reached in play and is undecided.
 
         Raises:
-            ValueError: if not.
+            ValueError: for any other board.
         """
         given = real_numbers("boards", board)
         if given.size != self.cells:

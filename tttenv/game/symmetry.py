@@ -10,8 +10,9 @@ from tttenv.kernels.types import Boards, Mask
 def maps(rules: Rules) -> NDArray[np.int64]:
     """The symmetries as (8 or 4, cells): `boards[..., map]` is the image of the boards.
 
-    Square boards: identity, a quarter, half and three quarter turn (counter-clockwise), upside
-    down, left to right, and these two after the quarter turn. Others: those that keep the shape.
+    Square boards have the identity, the quarter, half and three-quarter turn (counter-clockwise),
+    the vertical and the horizontal mirror image, and these two after a quarter turn. Other boards
+    have those of them that keep the board's shape.
     """
     grid = np.arange(rules.cells).reshape(rules.m, rules.n)
     turns = [np.rot90(grid, quarter) for quarter in range(4)]
@@ -25,14 +26,14 @@ def inverses(rules: Rules) -> NDArray[np.int64]:
 
 
 def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """The image that reads smallest row by row, and which of `maps` makes it.
+    """The canonical image of each board, the first in lexicographic order, and the map to it.
 
     Args:
         rules: of the boards.
         boards: (batch, cells).
 
     Returns:
-        Images (batch, cells) and map numbers (batch,), the first of those that make the image.
+        Images (batch, cells), and the number of the first map to the image (batch,).
     """
     best, which = boards.copy(), np.zeros(len(boards), np.int64)
     for number, image in enumerate(maps(rules)[1:], start=1):
@@ -54,7 +55,7 @@ def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
 
 
 def _reads_smaller(first: Boards, second: Boards) -> Mask:
-    """Row by row: at the first cell where they differ, has `first` the smaller number?"""
+    """Whether each board of `first` (batch, cells) precedes that of `second` lexicographically."""
     rows = np.arange(len(first))
     differs = (first != second).argmax(axis=1)
     smaller: Mask = first[rows, differs] < second[rows, differs]

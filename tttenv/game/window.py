@@ -19,16 +19,16 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
-from tttenv.game.drawing import Layout, Scene, below, paint
+from tttenv.game.drawing import Layout, Scene, margins, paint
 
 UNIT = 17  # pixels of small letters in a new window
 LARGEST, SMALLEST = 132, 34  # pixels of a cell in a new window
-BLINK = 0.02  # seconds between looks at the mouse
-UNSEEN = ("dummy", "offscreen")  # SDL's drivers for programs that only pretend
+POLL_SECONDS = 0.02  # between two checks for events
+HEADLESS_DRIVERS = ("dummy", "offscreen")  # SDL's drivers without a visible window
 
 
 class Event(NamedTuple):
-    """What someone did: left, pressed a key, or clicked on a cell (None: beside the board)."""
+    """A user's action: closing the window, a key, or a click on a cell or beside the board."""
 
     kind: Literal["leave", "key", "click"]
     key: str = ""
@@ -42,7 +42,7 @@ class Window:
         rules: of the board to be shown.
         title: for the window's frame.
         notes: how many lines of text go below the board.
-        seen: refuse to open where nobody could see it, even if SDL_VIDEODRIVER asks for that.
+        seen: refuse drivers without a visible window, even if SDL_VIDEODRIVER names one.
 
     Raises:
         OSError: if there is no display to open it on.
@@ -52,7 +52,7 @@ class Window:
         self.rules, self.notes = rules, notes
         self.scene = Scene(rules.start())
         try:
-            with _hushed():  # SDL's helpers complain where there is no display
+            with _stderr_silenced():  # SDL's helpers complain where there is no display
                 pygame.display.init()
                 pygame.font.init()
                 self.surface = pygame.display.set_mode(self._size(), pygame.RESIZABLE)
@@ -60,7 +60,7 @@ class Window:
             self.close()
             raise OSError(f"there is no display to open a window on ({error})") from None
         driver = pygame.display.get_driver()
-        if driver in UNSEEN and (seen or os.environ.get("SDL_VIDEODRIVER") != driver):
+        if driver in HEADLESS_DRIVERS and (seen or os.environ.get("SDL_VIDEODRIVER") != driver):
             self.close()
             raise OSError(f"there is no display to open a window on (SDL's driver is {driver})")
         pygame.display.set_caption(title)
@@ -73,7 +73,7 @@ class Window:
         self._draw()
 
     def events(self) -> Iterator[Event]:
-        """What happened since the last look."""
+        """The events since the last call."""
         for event in pygame.event.get():
             key = event.key if event.type == pygame.KEYDOWN else None
             if event.type == pygame.QUIT or key == pygame.K_ESCAPE:
@@ -86,23 +86,23 @@ class Window:
                 self._draw()
 
     def hold(self, seconds: float) -> bool:
-        """Stay as it is for a while; False as soon as someone closes it."""
+        """Show the board for some seconds; False as soon as the window is closed."""
         end = time.monotonic() + seconds
         while True:
             if any(event.kind == "leave" for event in self.events()):
                 return False
             if (left := end - time.monotonic()) <= 0:
                 return True
-            time.sleep(min(BLINK, left))
+            time.sleep(min(POLL_SECONDS, left))
 
     def close(self) -> None:
-        """Close it; once is enough."""
+        """Close the window; further calls do nothing."""
         self.open = False
         pygame.display.quit()
 
     def _size(self) -> tuple[int, int]:
-        """How large to open: cells as large as they may be on a board of this size and screen."""
-        top, side, bottom = below(UNIT, self.notes)
+        """The size of a new window in pixels, with cells as large as the screen allows."""
+        top, side, bottom = margins(UNIT, self.notes)
         screen = pygame.display.get_desktop_sizes()[0]
         room = (
             (screen[0] * 9 // 10 - 2 * side) // self.rules.n,
@@ -124,8 +124,8 @@ class Window:
 
 
 @contextmanager
-def _hushed() -> Iterator[None]:
-    """Keep what libraries below Python write on the error output to themselves."""
+def _stderr_silenced() -> Iterator[None]:
+    """Discard what C libraries write to standard error in the block."""
     sys.stderr.flush()
     try:
         before = os.dup(2)

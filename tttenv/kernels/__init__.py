@@ -1,15 +1,15 @@
 """Compiled loops: the only package that uses numba, cached under the hash of all its sources.
 
 numba recompiles a function when its own file changes, but not when a function it calls in another
-file does. So the cache lives in a folder named by the hash of every kernel's source: an edit
-anywhere here starts a fresh one. `TTTENV_CACHE` names another place for it than the user's cache
-(`XDG_CACHE_HOME` or ~/.cache); a relative one begins at the working directory. Compiled code is run
-when it is read, so the folder is used only if nobody but the user can write to it. Where there is
-no such folder, everything works without it, after a warning.
+file does. So the cache is in a folder named by the hash of the sources of all kernels: an edit of
+any of them starts a new one. `TTTENV_CACHE` is another place for it than the user's cache
+(`XDG_CACHE_HOME` or ~/.cache); a relative path begins at the working directory. Reading compiled
+code runs it, so the folder is used only if no other user can write to it. If there is no such
+folder, everything works without a cache, after a warning.
 
-numba names compiled code after its types, and a record type after a number that is dealt anew in
-each process. So code for rows of different sizes, cached by different processes, could bear one
-name, and one would be run for the other. Here records are named by what they are.
+numba names compiled code after its types, and a record type after a counter of the process. So the
+code for two record types, cached by different processes, could have the same name, and one would
+run for the other. Here the name of a record type is its definition.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
-from tttenv.kernels.checked_cache import CheckedCache, not_kept, tell_once
+from tttenv.kernels.checked_cache import CheckedCache, cache_unused_message, warn_once
 from tttenv.private_folder import private_folder
 
 _P = ParamSpec("_P")
@@ -36,14 +36,14 @@ def source_hash() -> str:
 
 
 def _cache_folder() -> str:
-    """The folder for compiled code, or an empty string where there is none of the user's own."""
+    """The folder for compiled code, or an empty string if there is none that is safe."""
     wanted, user = os.environ.get("TTTENV_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
     base = Path(wanted) if wanted else Path(user if os.path.isabs(user) else "~/.cache") / "tttenv"
     try:
         base = base if wanted else base.expanduser()
         return str(private_folder(base / source_hash()))
     except (OSError, RuntimeError) as error:  # read-only, shared, or a user without a home
-        tell_once(not_kept(base, error))
+        warn_once(cache_unused_message(base, error))
         return ""
 
 
@@ -51,7 +51,7 @@ CACHE_FOLDER = _cache_folder()
 
 
 def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
-    """What numba's names for compiled code say of a record type: the same in every process."""
+    """The part of numba's names for compiled code for a record type: equal in every process."""
     return "Record", (str(record.name),)
 
 

@@ -1,10 +1,10 @@
 """numba's cache of compiled code, made safe against damage and against other users' files.
 
-numba unpickles what it finds in its cache and runs it, whatever became of it. Here every file ends
-with the SHA-256 of what stands before, which is looked at before anything is unpickled. A file that
-does not fit is compiled anew and replaced. Where the cache cannot be read or written, the program
-goes on without it, and says so once. The digest is against damage; against others' files, the
-folder and each file must belong to the user alone.
+numba unpickles the files of its cache and runs them, even if they are damaged. Here every file ends
+with the SHA-256 of the bytes before, which is checked before anything is unpickled. A file with
+another digest is compiled again and replaced. If the cache cannot be read or written, the program
+goes on without it, after one warning. The digest protects against damage; against files of other
+users, the folder and each file must belong to the user alone.
 """
 
 import hashlib
@@ -24,18 +24,18 @@ from numba.core import caching
 from tttenv.private_folder import private_folder, require_private
 
 DIGEST = hashlib.sha256().digest_size
-_told: list[str] = []  # the one message of this process
+_warned: list[str] = []  # the only warning of this process, once it is given
 
 
-def tell_once(message: str) -> None:
-    """Warn of the cache in one line, the first time only: the rest follows from the first."""
-    if not _told:
-        _told.append(message)
+def warn_once(message: str) -> None:
+    """Log a warning about the cache, the first time only: further problems have the same cause."""
+    if not _warned:
+        _warned.append(message)
         logging.getLogger("tttenv").warning("tttenv: %s", message)
 
 
-def not_kept(folder: object, error: Exception) -> str:
-    """The message that the cache cannot be used."""
+def cache_unused_message(folder: object, error: Exception) -> str:
+    """The message that compiled code cannot be stored in `folder`."""
     return (
         f"compiled code is not kept in {folder}: {_reason(error)}. It is compiled at each start;"
         " TTTENV_CACHE names another folder"
@@ -51,47 +51,47 @@ class CheckedCache(caching.FunctionCache):
     """The cache of one function's compiled code; no failure of it stops the program."""
 
     def __init__(self, function: Callable[..., Any], folder: str) -> None:
-        self._impl_class = partial(_Entry, folder=folder)  # type: ignore[assignment]  # called alike
+        self._impl_class = partial(_CacheFiles, folder=folder)  # type: ignore[assignment]  # called alike
         super().__init__(function)
         stamp = self._impl.locator.get_source_stamp()
         self._cache_file = _CheckedFiles(folder, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code for a signature; None where there is none that can be used."""
+        """The compiled code for a signature; None if there is none that can be used."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling and LLVM raise anything
-            tell_once(not_kept(self._cache_path, error))
+            warn_once(cache_unused_message(self._cache_path, error))
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the compiled code for a signature, if that can be done."""
+        """Store the compiled code for a signature, if possible."""
         try:
             super().save_overload(sig, data)
         except OSError as error:
-            tell_once(not_kept(self._cache_path, error))
+            warn_once(cache_unused_message(self._cache_path, error))
 
 
-class _Entry(caching.CompileResultCacheImpl):
-    """How a function's files in the folder are called."""
+class _CacheFiles(caching.CompileResultCacheImpl):
+    """The names of a function's files in the folder."""
 
     def __init__(self, function: Callable[..., Any], folder: str) -> None:
         # numba's own __init__ would look for a folder
         file = inspect.getfile(function)
         self._lineno = function.__code__.co_firstlineno
-        self._locator = _Place(file, self._lineno, folder)
+        self._locator = _CacheFolder(file, self._lineno, folder)
         name = f"{Path(file).stem}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
 
-class _Place(caching.UserProvidedCacheLocator):
+class _CacheFolder(caching.UserProvidedCacheLocator):
     """The folder that the code of one function is kept in."""
 
     def __init__(self, file: str, line: int, folder: str) -> None:
         self._py_file, self._lineno, self._cache_path = file, line, folder
 
     def ensure_cache_path(self) -> None:
-        """See that the folder still is there and the user's own."""
+        """Make the folder if it is missing, and check that it belongs to the user alone."""
         private_folder(Path(self._cache_path))
 
 
@@ -99,14 +99,14 @@ class _CheckedFiles(caching.IndexDataCacheFile):
     """The index and the data files of one function, each with its digest at the end."""
 
     def save(self, key: Any, data: Any) -> None:
-        """Keep data under its key; the key goes with it, see `load`."""
+        """Store data with its key, which `load` compares."""
         super().save(key, (key, data))
 
     def load(self, key: Any) -> Any:
-        """The data kept under a key, or None.
+        """The data stored under a key, or None.
 
-        Two processes that write together may number their files alike, so that the index of one
-        leads to the data of the other: only data that bear the key are those of the key.
+        Two processes that write at once may give their files the same number, so that the index of
+        one leads to the data of the other. So data count only if they hold the same key.
         """
         found = super().load(key)
         return found[1] if found is not None and found[0] == key else None
@@ -126,11 +126,11 @@ class _CheckedFiles(caching.IndexDataCacheFile):
         except FileNotFoundError:
             return False
         except OSError as error:  # another's, or unreadable: replaced if that can be done
-            tell_once(f"compiled code in {self._cache_path} is compiled again: {_reason(error)}")
+            warn_once(f"compiled code in {self._cache_path} is compiled again: {_reason(error)}")
             return False
         if hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:]:
             return True
-        tell_once(f"compiled code in {self._cache_path} is damaged and is compiled again")
+        warn_once(f"compiled code in {self._cache_path} is damaged and is compiled again")
         return False
 
     @contextmanager

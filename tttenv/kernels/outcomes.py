@@ -1,11 +1,11 @@
-"""How a game stands for one side, as a number, and what that pays."""
+"""The outcome of a game for one side, as a number, and the rewards for outcomes."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
 
-# GOING: not over. ILLEGAL: the side chose a taken cell, which ended the game.
+# GOING: the game is not over. ILLEGAL: the side chose a taken cell, which ended the game.
 GOING, WIN, DRAW, LOSS, ILLEGAL = range(5)
 SEEN_BY_OTHER = np.array([GOING, LOSS, DRAW, WIN], np.int8)  # the same for the other side
 Outcomes = NDArray[np.int8]  # (games,)

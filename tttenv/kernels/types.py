@@ -11,4 +11,4 @@ Probs: TypeAlias = NDArray[np.float64]  # (..., cells), zero on taken cells, sum
 Odds: TypeAlias = NDArray[np.float64]  # (..., 3): win, draw, loss for the side to move
 Cells: TypeAlias = NDArray[np.int64]  # (...), cells numbered row by row from the top left
 Stones: TypeAlias = NDArray[np.int8]  # (cells,): one board inside a kernel, seen by either side
-Numbers: TypeAlias = NDArray[Any]  # an array whose kind of number the text beside it says
+Numbers: TypeAlias = NDArray[Any]  # an array of a type that the comment beside it gives

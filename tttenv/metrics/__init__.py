@@ -1,8 +1,8 @@
-"""What is measured of a player: one file a metric, one row each; TensorBoard and cards show all.
+"""Metrics of a player: one file and one table row for each; TensorBoard and cards show all.
 
-A metric is a function (rules, policy) -> numbers by tag. Tags explain themselves, like
-`exact/worst_case_O`; those of the exact metrics begin with `exact/`, those of sampled ones with
-`sampled/` and come with the half width of their confidence interval.
+A metric is a function (rules, policy) -> numbers by tag. The tags of exact metrics begin with
+`exact/`, like `exact/worst_case_O`; those of sampled metrics begin with `sampled/` and come with
+the half width of their confidence interval.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ SAMPLED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Every metric that applies: the exact ones where the game can be enumerated, else sampled."""
+    """The numbers of all exact metrics if the game can be enumerated, else of all sampled ones."""
     small = enumerable(rules)
     table, asked = (EXACT, tabulate(rules, policy)) if small else (SAMPLED, policy)
     found: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Where in the game a player errs: its share of optimal moves, ply by ply."""
+"""The share of a player's moves that are optimal, ply by ply."""
 
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.rules import Rules
@@ -6,7 +6,7 @@ from tttenv.policy import Policy
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """`exact/optimal_moves_ply_4`: the mean probability on optimal moves where 4 stones lie."""
+    """`exact/optimal_moves_ply_4`: the mean probability on optimal moves with 4 stones set."""
     return {f"exact/optimal_moves_ply_{ply}": share for ply, share in by_ply(rules, policy).items()}
 
 

@@ -8,7 +8,7 @@ from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.simulator.match import rollout
 
-GAMES = 1000  # a seat
+GAMES = 1000  # in each seat
 RIVALS = ("random", "tactical")
 SIGMAS = 1.959963984540054  # two-sided 95 %
 
@@ -32,7 +32,7 @@ class Sampled:
         """Half the width of the 95 % confidence interval of `value`.
 
         The normal approximation with one game of each outcome added (after Agresti and Coull,
-        1998), so that a row of equal results does not claim certainty.
+        1998), so that the interval is not empty when all results are equal.
         """
         games = self.games + 3
         win, loss = ((share * self.games + 1) / games for share in (self.win, self.loss))

@@ -1,4 +1,4 @@
-"""The certificate as a row of numbers, one tag each."""
+"""The certificate as numbers by tag."""
 
 from tttenv.exact.certificate import Certificate, certify
 from tttenv.game.rules import Rules
@@ -8,7 +8,7 @@ OUTCOMES = ("win", "draw", "loss")
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """The certificate of `policy`, flat."""
+    """The numbers of the certificate of `policy` by tag."""
     return flat(certify(rules, policy))
 
 

@@ -18,7 +18,7 @@ def measure(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
-    """How `policy` fares against `other` from both seats, exactly, for `policy`.
+    """The exact results of `policy` against `other` by seat, for `policy`.
 
     Raises:
         ValueError: if the game is too large to enumerate.

@@ -12,21 +12,25 @@ from tttenv.policy import Policy
 
 
 class LawBrokenError(AssertionError):
-    """What a player or environment did that it must not, in one line."""
+    """A player or environment breaks a law, which the message names."""
 
 
 def require(holds: Any, law: str) -> None:
-    """Let it pass if `holds`.
+    """Raise unless `holds`.
+
+    Args:
+        holds: whether the law holds.
+        law: in a few words, for the message.
 
     Raises:
-        LawBrokenError: if not, naming the law.
+        LawBrokenError: naming the law.
     """
     if not holds:
         raise LawBrokenError(law)
 
 
 def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:
-    """Undecided boards (count or fewer, cells): all of a small game, else from random games."""
+    """Undecided boards (count or fewer, cells), sampled from all of a small game, else by play."""
     rng = np.random.default_rng(seed)
     if enumerable(rules):
         game = positions(rules)
@@ -49,7 +53,7 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
         policy: the player.
         rules: the game.
         tolerance: how far the same board's probabilities may differ from batch to batch.
-        count: on how many boards to look.
+        count: of the boards that the policy is asked about.
 
     Raises:
         LawBrokenError: at the first broken law.
@@ -70,5 +74,5 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
 
 
 def _near(first: Any, second: Any, tolerance: float) -> bool:
-    # Answers may be off one by 1e-4 in their sum; then they differ by as much once divided by it.
+    # The sum of an answer may differ from one by 1e-4; so may probabilities after division by it.
     return first.shape == second.shape and bool((np.abs(first - second) <= tolerance + 1e-4).all())

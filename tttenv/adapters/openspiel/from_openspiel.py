@@ -23,8 +23,8 @@ def player(source: Any, rules: Rules) -> Policy:
         source: a policy (of Python or C++), asked for its probabilities; or a bot that offers a
             policy, asked for that; or a function that makes a bot from a seed: each board gets a
             bot of its own, seeded by the board, and so always the same answer, as a certificate
-            needs it; or a bot, whose first answer on each board is kept: with dice of its own, the
-            order of the boards makes a difference; or two of these, for X and for O.
+            needs it; or a bot, whose first answer on each board is stored: if it samples its moves,
+            they depend on the order of the boards; or two of these, for X and for O.
         rules: the game.
 
     Raises:
@@ -33,29 +33,31 @@ def player(source: Any, rules: Rules) -> Policy:
     if isinstance(source, tuple) and len(source) == 2:
         return _by_seat(rules, *(player(part, rules) for part in source))
     if hasattr(source, "action_probabilities"):
-        return _each(rules, lambda board, state: dict(source.action_probabilities(state)))
+        return _board_by_board(rules, lambda board, state: dict(source.action_probabilities(state)))
     if isinstance(source, pyspiel.Bot):
         if source.provides_policy():
-            return _each(rules, lambda board, state: dict(source.get_policy(state)))
-        return _each(rules, Kept(source))
+            return _board_by_board(rules, lambda board, state: dict(source.get_policy(state)))
+        return _board_by_board(rules, FirstAnswers(source))
     if callable(source):
-        return _each(rules, lambda board, state: {source(seed_of(board)).step(state): 1.0})
+        return _board_by_board(
+            rules, lambda board, state: {source(seed_of(board)).step(state): 1.0}
+        )
     raise ValueError(f"OpenSpiel's players are policies, bots or makers of bots, not {source!r}")
 
 
 def seed_of(board: Boards) -> int:
-    """A seed for the dice on this board (cells,), below 2 ** 31."""
+    """A seed that depends on the board (cells,) alone, below 2 ** 31."""
     return zlib.crc32(board.tobytes()) >> 1
 
 
-class Kept:
-    """A bot's first answer on each board, kept."""
+class FirstAnswers:
+    """A bot's first answer on each board, stored."""
 
     def __init__(self, bot: Any) -> None:
         self.bot, self.answers = bot, dict[bytes, int]()
 
     def __call__(self, board: Boards, state: Any) -> dict[int, float]:
-        """The action it picked when first asked, with all probability."""
+        """The action that it chose when asked first about this board, with probability one."""
         key = board.tobytes()
         if key not in self.answers:
             self.bot.restart_at(state)
@@ -63,7 +65,7 @@ class Kept:
         return {self.answers[key]: 1.0}
 
 
-def _each(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Policy:
+def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Policy:
     """The player that asks for each board's action probabilities, one board after the other."""
 
     def play(boards: Boards) -> Probs:

@@ -34,17 +34,17 @@ class BoardPolicy(Theirs):
 
 
 class BoardBot(pyspiel.Bot):
-    """The OpenSpiel bot that `bot` makes: it rolls its own dice for our player's moves."""
+    """The OpenSpiel bot that `bot` makes: it samples our player's moves by its own generator."""
 
     def __init__(self, rules: Rules, player: Policy, seed: int) -> None:
         super().__init__()
         self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
 
     def restart_at(self, state: Any) -> None:
-        """Nothing to forget: the board says all."""
+        """Nothing to do: the bot has no memory."""
 
     def step(self, state: Any) -> int:
-        """The action it picks in a state; no die is rolled if the player fails."""
+        """The action that it samples in a state; no random number is used if the player fails."""
         board = board_of(self.rules, state)[None]
         probs = validated(board, self.player(board.copy()))
         return int(sample(probs, self.rng.random(1))[0])
@@ -56,7 +56,7 @@ def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
 
 
 def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
-    """Our player as an OpenSpiel bot, which moves for whoever is to move; `seed` is of its dice."""
+    """Our player as an OpenSpiel bot for both sides; `seed` is of its random numbers."""
     return BoardBot(rules, _ours(rules, player), seed)
 
 

@@ -1,4 +1,4 @@
-"""Which of a training's models is the best, and the certificate of the one that a folder keeps."""
+"""The order of models by their certificates, and the certificate of the best one in a folder."""
 
 from pathlib import Path
 
@@ -10,14 +10,14 @@ MODEL, CERTIFICATE = "best.zip", "best.json"
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """How good a player is, to compare: the worst case of the weaker seat, of both, then moves."""
-    short = certificate.worst_case["X"] - certificate.value
-    lacking = certificate.worst_case["O"] + certificate.value
-    return min(short, lacking), short + lacking, certificate.optimal_moves["all"]
+    """A key to compare players by: the worst case of the weaker seat, of both, optimal moves."""
+    x_margin = certificate.worst_case["X"] - certificate.value
+    o_margin = certificate.worst_case["O"] + certificate.value
+    return min(x_margin, o_margin), x_margin + o_margin, certificate.optimal_moves["all"]
 
 
-def kept(folder: Path, rules: Rules) -> Certificate | None:
-    """The certificate of the model kept in `folder`; None if there is none.
+def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
+    """The certificate of the best model stored in `folder`; None if there is none.
 
     Raises:
         ValueError: if it cannot be read or is of another game.

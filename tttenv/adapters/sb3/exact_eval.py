@@ -1,4 +1,4 @@
-"""Training with the exact truth in the log: certificates on the way, the best kept, and an end."""
+"""A callback of SB3 that certifies a model during its training and stores the best one."""
 
 import io
 import json
@@ -8,7 +8,7 @@ from typing import Any
 
 from stable_baselines3.common.callbacks import BaseCallback
 
-from tttenv.adapters.sb3.best import CERTIFICATE, MODEL, kept, rank
+from tttenv.adapters.sb3.best import CERTIFICATE, MODEL, rank, stored_certificate
 from tttenv.adapters.sb3.models import illegal_mass, masked, policy, rules_of
 from tttenv.checkpoint import digest
 from tttenv.exact import require_enumerable
@@ -27,22 +27,22 @@ SHOWN = (
 
 
 class ExactEvalCallback(BaseCallback):
-    """Certifies the model as it trains, always on legal cells; no game is played for that.
+    """Certifies the model during its training, always on legal cells, without playing games.
 
     SB3's logger, and so TensorBoard, gets `exact/worst_case_X`, `exact/worst_case_O`,
     `exact/win_vs_random_X` and all other tags of `tttenv.metrics.EXACT`; for models that take no
-    mask also `exact/illegal_mass`, what they would put on taken cells. Training is not disturbed:
-    the model learns the same without the callback, bit for bit.
+    mask also `exact/illegal_mass`, their probability of taken cells. The training is not affected:
+    without the callback the model learns the same, bit for bit.
 
     Args:
         every: environment steps between certificates; one more is made where training ends.
         rules: the game; None asks the model's environment.
-        folder: keeps the best model there as SB3's `best.zip`, its certificate in `best.json`; a
-            better one found there, of an earlier training, is left.
+        folder: where the best model is stored as SB3's `best.zip`, with its certificate in
+            `best.json`; a better model of an earlier training there is not replaced.
         stop: end the training at the first unbeatable certificate.
         deterministic: certify the likeliest moves, as SB3 evaluates; False: each move with its
             probability, which is never quite unbeatable.
-        verbose: 1 says when a new best is kept.
+        verbose: 1 prints a line when a new best model is stored.
 
     Attributes:
         certificate: the last one.
@@ -65,7 +65,7 @@ class ExactEvalCallback(BaseCallback):
         self.folder = None if folder is None else Path(folder)
         self.certificate: Certificate | None = None
         self.best: Certificate | None = None
-        self._seen = (0, 0)  # environment steps and lessons at the last certificate
+        self._last_measured = (0, 0)  # steps and updates at the last certificate
 
     def _init_callback(self) -> None:
         self.rules = self.rules or rules_of(self.training_env)
@@ -74,29 +74,29 @@ class ExactEvalCallback(BaseCallback):
         if self.folder is not None and scaler is not None and scaler.norm_obs:
             raise ValueError("best.zip cannot hold how VecNormalize scales: use norm_obs=False")
         if self.folder is not None and self.best is None:
-            self.best = kept(self.folder, self.rules)
+            self.best = stored_certificate(self.folder, self.rules)
 
     def _on_training_start(self) -> None:
-        self._seen = self._now()
+        self._last_measured = self._position()
 
     def _on_step(self) -> bool:
-        if self.num_timesteps // self.every > self._seen[0] // self.every:
+        if self.num_timesteps // self.every > self._last_measured[0] // self.every:
             self._measure()
             if self.stop and self.certificate is not None and self.certificate.unbeatable:
                 return False
         return True
 
     def _on_training_end(self) -> None:
-        if self._now() != self._seen:
+        if self._position() != self._last_measured:
             self._measure()
 
-    def _now(self) -> tuple[int, int]:
+    def _position(self) -> tuple[int, int]:
         return self.model.num_timesteps, getattr(self.model, "_n_updates", 0)
 
     def _measure(self) -> None:
         assert self.rules is not None
         play = policy(self.model, self.rules, self.deterministic)
-        self._seen, self.certificate = self._now(), certify(self.rules, play)
+        self._last_measured, self.certificate = self._position(), certify(self.rules, play)
         numbers = measure(self.rules, play)
         if not masked(self.model):
             numbers["exact/illegal_mass"] = illegal_mass(self.model, self.rules, self.deterministic)
@@ -107,9 +107,9 @@ class ExactEvalCallback(BaseCallback):
         self.logger.dump(self.num_timesteps)
         if self.best is None or rank(self.certificate) > rank(self.best):
             self.best = self.certificate
-            self._keep()
+            self._save_best()
 
-    def _keep(self) -> None:
+    def _save_best(self) -> None:
         if self.folder is None or self.best is None:
             return
         file, zipped = self.folder / MODEL, io.BytesIO()

@@ -1,4 +1,4 @@
-"""Models that Stable-Baselines3 has saved, loaded by a class found out from the zip itself."""
+"""Loading of models saved by Stable-Baselines3; their class is detected from the zip."""
 
 import importlib
 import io
@@ -14,7 +14,7 @@ from tttenv.registry import unknown
 from tttenv.untrusted import MEGABYTE, parse_json, read_bytes, shown
 
 LARGEST = 1024 * MEGABYTE  # bytes of a zip
-LARGEST_SETTINGS = 64 * MEGABYTE  # bytes of its settings, unfolded
+LARGEST_SETTINGS = 64 * MEGABYTE  # bytes of its settings, decompressed
 # What reading a damaged zip raises; an encrypted one raises RuntimeError.
 _NO_MODEL = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
@@ -23,14 +23,14 @@ _NO_MODEL = (
 
 
 class Algorithm(NamedTuple):
-    """A class of models, and by what a saved one is told from others."""
+    """A class of models, and how a saved one is recognised."""
 
     target: str  # "module:Class"
     field: str  # a setting that it saves
     policies: str  # in the name of the module of its policy's class
 
 
-# The first that fits is meant: where fields are shared, the one with more of them stands first.
+# The first match counts: of classes that save the same setting, the more specific comes first.
 ALGORITHMS = {
     "maskable_ppo": Algorithm("sb3_contrib:MaskablePPO", "clip_range", "contrib.common.maskable."),
     "ppo": Algorithm("stable_baselines3:PPO", "clip_range", "baselines3.common.policies"),
@@ -43,11 +43,11 @@ ALGORITHMS = {
 
 
 def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
-    """The model in a zip that SB3 saved. This unpickles, which may run anything: trust its maker.
+    """The model in a zip that SB3 saved. The zip is unpickled, which may run any code in it.
 
     Args:
         file: the zip.
-        algorithm: a name in `ALGORITHMS`; None finds it out.
+        algorithm: a name in `ALGORITHMS`; None detects it.
 
     Raises:
         ValueError: if the zip is missing, damaged, or not of the (or a known) algorithm.
@@ -64,13 +64,13 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     made: Any = getattr(importlib.import_module(module), kind)
     try:  # a replay buffer is of no use to a player
         model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
-    except Exception as error:  # whatever foreign bytes can make go wrong
+    except Exception as error:  # damaged data may raise anything
         raise ValueError(f"{path} holds no model of {name}: {_first_line(error)}") from None
     return model
 
 
 def _detected(path: Path, data: bytes) -> str:
-    """The name of the algorithm whose settings the zip holds; nothing in it is run for that."""
+    """The name of the algorithm whose settings the zip holds; no code in the zip is run."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
             settings = stream.read(LARGEST_SETTINGS + 1)  # however much more a zip may unfold to

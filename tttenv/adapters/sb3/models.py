@@ -1,4 +1,4 @@
-"""Any model of Stable-Baselines3 or sb3-contrib as a player, and what it does without its mask."""
+"""Models of Stable-Baselines3 and sb3-contrib as players; their probability of illegal moves."""
 
 import copy
 import inspect
@@ -15,8 +15,8 @@ from tttenv.exact.purity import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
 
-# What answers in a model's `policy`, by the attribute that shows which kind it is: numbers for
-# cells, and whether these are logits to play by or values to be greedy on. The first found counts.
+# How a model's `policy` answers, by an attribute that only its kind has; the first match counts. A
+# function from the policy and observations to a number for each cell, and the kind of the numbers.
 HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
     "get_distribution": (
         lambda net, seen: net.get_distribution(seen).distribution.logits,
@@ -32,7 +32,7 @@ HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
 
 
 def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Policy:
-    """How the model plays now, always on legal cells; later training does not change it.
+    """The policy of the model as it is now, always on legal cells; a frozen snapshot.
 
     Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability, divided
     by the sum over the legal ones; value models (DQN, QRDQN) the legal cell with the highest.
@@ -49,7 +49,7 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
     if enumerable(rules):
         return tabulate_pure(rules, observed(model, rules, deterministic), display_name(model))
     live = observed(model, rules, deterministic)
-    live(rules.start(1))  # drops the gradients of the last lesson, which cannot be copied
+    live(rules.start(1))  # drops the gradients of the last update, which cannot be copied
     return copy.deepcopy(live)
 
 

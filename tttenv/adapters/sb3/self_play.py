@@ -21,11 +21,11 @@ class SelfPlayCallback(BaseCallback):
     Args:
         every: environment steps between snapshots; the first is of the model as it begins.
         keep: how many of the newest snapshots are opponents.
-        swap: environment steps that an opponent stays.
+        swap: environment steps between two changes of the opponent.
         players: other opponents: specs or policies.
         rules: the game; None asks the model's environment.
         deterministic: snapshots play their likeliest moves, instead of each with its probability.
-        verbose: 1 says when a snapshot is taken.
+        verbose: 1 prints a line when a snapshot is taken.
 
     Attributes:
         snapshots: those that are opponents now, the newest last.
