@@ -77,25 +77,25 @@ def disturb(patch, seed, size=SIZE):
     """Have all optimisers and all learners that keep tables begin a little beside their start."""
     import torch  # not every test needs it
 
-    def shaken(numbers, dice):
-        shares = torch.rand(numbers.shape, generator=dice, dtype=torch.float64) * 2 - 1
+    def disturbed(numbers, generator):
+        shares = torch.rand(numbers.shape, generator=generator, dtype=torch.float64) * 2 - 1
         return numbers * (1 + size * shares).to(numbers.dtype)
 
     take = torch.optim.Optimizer.add_param_group
 
     def take_disturbed(optimiser, group):
         take(optimiser, group)
-        dice = torch.Generator().manual_seed(seed)
+        generator = torch.Generator().manual_seed(seed)
         with torch.no_grad():
             for weights in optimiser.param_groups[-1]["params"]:
-                weights.copy_(shaken(weights.cpu(), dice))
+                weights.copy_(disturbed(weights.cpu(), generator))
 
     patch.setattr(torch.optim.Optimizer, "add_param_group", take_disturbed)
     for name, table in TABLES.items():
-        _disturb_after_first_step(patch, name, table, seed, shaken)
+        _disturb_after_first_step(patch, name, table, seed, disturbed)
 
 
-def _disturb_after_first_step(patch, name, table, seed, shaken):
+def _disturb_after_first_step(patch, name, table, seed, disturbed):
     import torch
 
     from learners.registry import LEARNERS
@@ -104,14 +104,14 @@ def _disturb_after_first_step(patch, name, table, seed, shaken):
     step = kind.step
 
     def first_step_disturbed(learner):
-        told = step(learner)
+        logged = step(learner)
         if not vars(learner).get("_disturbed"):
             learner._disturbed = True
-            dice = torch.Generator().manual_seed(seed)
+            generator = torch.Generator().manual_seed(seed)
             numbers = getattr(learner, table)
             exact = numbers * 2 == (numbers * 2).round()  # 0, 1/2 and 1 are the same on every CPU
-            setattr(learner, table, torch.where(exact, numbers, shaken(numbers, dice)))
-        return told
+            setattr(learner, table, torch.where(exact, numbers, disturbed(numbers, generator)))
+        return logged
 
     patch.setattr(kind, "step", first_step_disturbed)
 

@@ -74,9 +74,9 @@ def winner(rules: Rules, board: str) -> str | None:
 
 def random_game(rules: Rules, seed: int) -> tuple[list[str], list[int]]:
     """A game of random moves: its boards from the empty one to the final, and its moves."""
-    dice = random.Random(seed)
+    rng = random.Random(seed)
     boards, cells = ["_" * rules[0] * rules[1]], []
-    for cell in dice.sample(range(len(boards[0])), len(boards[0])):
+    for cell in rng.sample(range(len(boards[0])), len(boards[0])):
         cells.append(cell)
         boards.append(put(boards[-1], cell))
         if winner(rules, boards[-1]):
@@ -124,10 +124,10 @@ class Game:
 
     def random_table(self, seed: int, parts: int = 16) -> Table:
         """A player of random probabilities, multiples of 1 / parts; with parts 1 it never mixes."""
-        dice, table = random.Random(seed), {}
+        rng, table = random.Random(seed), {}
         for board in self.decisions:
             cells = list(self.after[board])
-            drawn = dice.choices(cells, [dice.random() ** 2 for _ in cells], k=parts)
+            drawn = rng.choices(cells, [rng.random() ** 2 for _ in cells], k=parts)
             table[board] = [drawn.count(cell) / parts for cell in range(len(board))]
         return table
 

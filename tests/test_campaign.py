@@ -43,7 +43,7 @@ row = Row("failing:Failing", "fails", 1, 5, patience=0.5)
 with tempfile.TemporaryDirectory() as folder:
     found = running.run(running.Order("failing", row, 9, None, None), Path(folder))
 print(running.figures("failing", found))
-print(*running.told("failing", 9, found), sep="\\n")
+print(*running.report_lines("failing", 9, found), sep="\\n")
 """
 
 

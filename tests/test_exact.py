@@ -107,16 +107,21 @@ def test_move_ranks_order_moves_as_quickest_win_then_draw_then_slowest_loss(rule
     every, perfect, solution = game(rules), game(rules).perfect(), solve(Rules(*rules))
     boards = np.array([view(board) for board in every.decisions], np.int8)
     for board, at in zip(every.decisions, positions(Rules(*rules)).index(boards), strict=True):
-        worth = {c: (-perfect[b][0], perfect[b][1] + 1) for c, b in every.after[board].items()}
+        move_values = {
+            c: (-perfect[b][0], perfect[b][1] + 1) for c, b in every.after[board].items()
+        }
         last = len(board) + 1
         ranks = [
-            worth[c][0] * (last - worth[c][1]) if c in worth else None for c in range(last - 1)
+            move_values[c][0] * (last - move_values[c][1]) if c in move_values else None
+            for c in range(last - 1)
         ]
         legal = [rank for rank in ranks if rank is not None]
         found = solution.move_ranks[at].tolist()
         assert [f for f, rank in zip(found, ranks, strict=True) if rank is not None] == legal
         assert all(f < min(legal) for f, r in zip(found, ranks, strict=True) if r is None)
-        optimal = [c in worth and worth[c][0] == perfect[board][0] for c in range(last - 1)]
+        optimal = [
+            c in move_values and move_values[c][0] == perfect[board][0] for c in range(last - 1)
+        ]
         assert solution.optimal[at].tolist() == optimal
         assert solution.fastest[at].tolist() == [rank == max(legal) for rank in ranks]
 

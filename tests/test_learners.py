@@ -35,40 +35,43 @@ HEADER = (
 
 @dataclass(frozen=True)
 class ToyConfig:
-    """What a toy can be told."""
+    """The settings of a toy learner."""
 
     seed: int = 0
     rate: float = 0.5
 
 
 class Toy:
-    """Likes some cells more than others, and changes its mind at random."""
+    """Prefers some cells to others; each step changes its preferences at random."""
 
     Config = ToyConfig
     presets = {"default": ToyConfig()}
 
     def __init__(self, config, rules):
         self.config, self.rng = config, np.random.default_rng(config.seed)
-        self.liking = torch.zeros(rules.cells)
+        self.preferences = torch.zeros(rules.cells)
 
     def step(self):
-        """Drift."""
-        drift = self.config.rate * self.rng.standard_normal(len(self.liking))
-        self.liking += torch.as_tensor(drift.astype(np.float32))
+        """Change the preferences at random."""
+        drift = self.config.rate * self.rng.standard_normal(len(self.preferences))
+        self.preferences += torch.as_tensor(drift.astype(np.float32))
         return {"drift": float(np.abs(drift).mean())}
 
     def policy(self):
-        """Always the best liked of the legal cells."""
-        liking = self.liking.clone().numpy()
-        return lambda boards: greedy(np.broadcast_to(liking, boards.shape), boards == 0)
+        """Always the legal cell with the highest preference."""
+        preferences = self.preferences.clone().numpy()
+        return lambda boards: greedy(np.broadcast_to(preferences, boards.shape), boards == 0)
 
     def state_dict(self):
-        """The likings and the dice."""
-        return {"weights": {"liking": self.liking.clone()}, "rng": self.rng.bit_generator.state}
+        """The preferences and the generator's state."""
+        return {
+            "weights": {"preferences": self.preferences.clone()},
+            "rng": self.rng.bit_generator.state,
+        }
 
     def load_state_dict(self, state):
         """Go on from `state_dict()`."""
-        self.liking = state["weights"]["liking"].clone()
+        self.preferences = state["weights"]["preferences"].clone()
         if "rng" in state:
             self.rng.bit_generator.state = state["rng"]
 
@@ -83,8 +86,8 @@ def config_class(frozen=True, **annotations):
     return dataclass(frozen=frozen)(type("Config", (), fields))
 
 
-def fond(liking):
-    return lambda boards: greedy(np.broadcast_to(liking, boards.shape), boards == 0)
+def prefers(preferences):
+    return lambda boards: greedy(np.broadcast_to(preferences, boards.shape), boards == 0)
 
 
 def numbers(rng):
@@ -102,12 +105,16 @@ BROKEN = [  # the law and a toy that breaks it
     ),
     (
         "the same seed gives the same state",
-        {"step": lambda toy: Toy.step(toy) | {"die": toy.liking[0].add_(random.random()).item()}},
+        {
+            "step": lambda toy: (
+                Toy.step(toy) | {"die": toy.preferences[0].add_(random.random()).item()}
+            )
+        },
     ),
-    ("a frozen snapshot", {"policy": lambda toy: lambda boards: fond(toy.liking)(boards)}),
+    ("a frozen snapshot", {"policy": lambda toy: lambda boards: prefers(toy.preferences)(boards)}),
     (
         "a stop and a resume make no difference",
-        {"state_dict": lambda toy: {"weights": {"liking": toy.liking.clone()}}},
+        {"state_dict": lambda toy: {"weights": {"preferences": toy.preferences.clone()}}},
     ),
     (
         "a stop and a resume make no difference",
@@ -119,16 +126,17 @@ BROKEN = [  # the law and a toy that breaks it
     ),
     (
         "the weights alone are enough to play",
-        {"policy": lambda toy: fond(np.roll(toy.liking.numpy(), numbers(toy.rng) % 8 + 1))},
+        {"policy": lambda toy: prefers(np.roll(toy.preferences.numpy(), numbers(toy.rng) % 8 + 1))},
     ),
     (
         "holds tensors by name",
         {
             "state_dict": lambda toy: (
-                Toy.state_dict(toy) | {"weights": {"liking": toy.liking.numpy().copy()}}
+                Toy.state_dict(toy) | {"weights": {"preferences": toy.preferences.numpy().copy()}}
             ),
             "load_state_dict": lambda toy, state: Toy.load_state_dict(
-                toy, state | {"weights": {"liking": torch.tensor(state["weights"]["liking"])}}
+                toy,
+                state | {"weights": {"preferences": torch.tensor(state["weights"]["preferences"])}},
             ),
         },
     ),

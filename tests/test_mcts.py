@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: its counting, its dice, its play-outs and its proofs."""
+"""Monte Carlo tree search: its counting, its random numbers, its play-outs and its proofs."""
 
 import numpy as np
 import pytest
@@ -66,7 +66,7 @@ def test_the_root_visits_next_what_the_formula_says(c):
         children = slice(tree.first_child[0], tree.first_child[0] + tree.child_count[0])
         cells, visits = tree.move[children].tolist(), tree.visits[children].copy()
         if before is not None:
-            assert cells == before[2]  # the same dice
+            assert cells == before[2]  # the same random numbers
             grown = cells[int((visits - before[0]).argmax())]
             assert grown == plain_uct(*before, c)
         before = (visits, tree.points[children].copy(), cells)
@@ -100,7 +100,7 @@ def test_seeds_and_boards_throw_other_dice_and_the_same_ones_the_same():
         policy.search(board)
         orders.add(tuple(cell for cell in policy.tree.move[1:24].tolist() if cell > 2))
     assert len(orders) == 4  # the order in which moves are tried, wherever the stones are
-    rules = Rules(1, 2, 2)  # nothing depends on dice here but the order of two equal moves
+    rules = Rules(1, 2, 2)  # nothing is random here but the order of two equal moves
     orders = {
         int(player(f"mcts:seed={s},iterations=1", rules)(rules.start(1)).argmax())
         for s in range(20)

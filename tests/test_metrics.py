@@ -45,16 +45,20 @@ def test_all_metrics_together_have_the_tags_that_curves_are_read_by():
 def test_certificates_and_accuracies_are_what_the_definitions_give(rules, seed):
     every = game(rules)
     table = every.random_table(seed)
-    policy, told = every.player(table), certificate(rules, table)
+    policy, expected = every.player(table), certificate(rules, table)
     tags = flat(certify(Rules(*rules), policy))
     for seat in "XO":
-        assert tags[f"exact/worst_case_{seat}"] == pytest.approx(float(told["worst_case"][seat]))
+        assert tags[f"exact/worst_case_{seat}"] == pytest.approx(
+            float(expected["worst_case"][seat])
+        )
         for other in ("random", "perfect"):
-            for outcome, share in zip(OUTCOMES, told[f"vs_{other}"][seat], strict=True):
+            for outcome, share in zip(OUTCOMES, expected[f"vs_{other}"][seat], strict=True):
                 assert tags[f"exact/{outcome}_vs_{other}_{seat}"] == pytest.approx(float(share))
-    assert tags["exact/blunders"] == told["blunders"]
-    assert tags["exact/optimal_moves"] == pytest.approx(told["optimal_moves"]["all"])
-    assert tags["exact/optimal_moves_reached"] == pytest.approx(told["optimal_moves"]["reached"])
+    assert tags["exact/blunders"] == expected["blunders"]
+    assert tags["exact/optimal_moves"] == pytest.approx(expected["optimal_moves"]["all"])
+    assert tags["exact/optimal_moves_reached"] == pytest.approx(
+        expected["optimal_moves"]["reached"]
+    )
     optimal, shares = standards(rules)[0], {}
     for board in every.decisions:
         good = sum(p for p, ok in zip(table[board], optimal[board], strict=True) if ok)

@@ -1,4 +1,4 @@
-"""Laws of every player in the table, and what the named ones are known to be worth."""
+"""Laws of every player in the table, and known results of the named ones."""
 
 import re
 
@@ -137,8 +137,8 @@ def test_never_losing_play_wins_against_random_within_the_known_range(seat, pick
 
     def safely(boards, odds):
         safe = solution.optimal[every.index(boards)]
-        worth = np.where(safe, pick * odds[..., 0], -np.inf)
-        return np.eye(9)[worth.argmax(axis=1)]
+        move_values = np.where(safe, pick * odds[..., 0], -np.inf)
+        return np.eye(9)[move_values.argmax(axis=1)]
 
     sides = [safely, lambda boards, odds: uniform(boards)]
     odds = backward_induction(Rules(), *(sides if seat == 0 else sides[::-1]))[0][0]

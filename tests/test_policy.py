@@ -47,9 +47,9 @@ def test_greedy_is_uniform_over_the_legal_cells_within_tolerance_of_the_best(see
     values = rng.integers(-8, 8, (10, 9)) / 4
     legal = rng.random((10, 9)) < 0.6
     legal[:, 4] = True
-    for row, worth, can in zip(greedy(values, legal, tolerance), values, legal, strict=True):
-        best = max(worth[can])
-        good = [bool(c) and v >= best - tolerance for v, c in zip(worth, can, strict=True)]
+    for row, row_values, can in zip(greedy(values, legal, tolerance), values, legal, strict=True):
+        best = max(row_values[can])
+        good = [bool(c) and v >= best - tolerance for v, c in zip(row_values, can, strict=True)]
         assert row.tolist() == [mark / sum(good) for mark in good]
 
 
@@ -77,18 +77,18 @@ def test_a_weight_that_is_no_probability_is_refused(weight):
 def test_a_die_falls_on_the_first_cell_whose_cumulative_probability_exceeds_it(seed):
     rng = np.random.default_rng(seed)
     parts = rng.multinomial(64, rng.dirichlet(np.full(9, 0.5)), size=10)  # exact in floats
-    dice = rng.integers(0, 64, 10) / 64
+    random_values = rng.integers(0, 64, 10) / 64
     expected = []
-    for row, die in zip(parts.tolist(), dice.tolist(), strict=True):
+    for row, value in zip(parts.tolist(), random_values.tolist(), strict=True):
         sums = [Fraction(sum(row[: cell + 1]), 64) for cell in range(9)]
-        expected.append(next(cell for cell in range(9) if sums[cell] > die))
-    assert sample(parts / 64, dice).tolist() == expected
+        expected.append(next(cell for cell in range(9) if sums[cell] > value))
+    assert sample(parts / 64, random_values).tolist() == expected
 
 
 def test_cells_without_probability_are_never_sampled_not_even_at_the_edges():
     probs = np.tile([0, 0.25, 0, 0.75, 0], (5, 1)).astype(float)
-    dice = np.array([0, np.nextafter(0.25, 0), 0.25, np.nextafter(1, 0), 1])
-    assert sample(probs, dice).tolist() == [1, 1, 3, 3, 3]
+    random_values = np.array([0, np.nextafter(0.25, 0), 0.25, np.nextafter(1, 0), 1])
+    assert sample(probs, random_values).tolist() == [1, 1, 3, 3, 3]
 
 
 def test_rounding_that_leaves_a_sum_below_one_leaves_every_die_a_cell():

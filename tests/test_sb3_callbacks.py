@@ -69,14 +69,14 @@ class Copies(BaseCallback):
 @pytest.mark.parametrize("kind", ["maskable_ppo", "a2c", "dqn"])
 def test_the_log_holds_the_exact_numbers_of_the_model_at_that_step(kind):
     settings = {"learning_starts": 50} if kind == "dqn" else {"n_steps": 20}
-    model, told = made(kind, VecEnv(4), **settings), Recorder()
-    model.set_logger(Logger(None, [told]))
+    model, recorder = made(kind, VecEnv(4), **settings), Recorder()
+    model.set_logger(Logger(None, [recorder]))
     copies, exact = Copies([100, 200, 300, 400]), ExactEvalCallback(every=100)
     model.learn(400, [copies, exact])
     copies.weights.append((400, copy.deepcopy(model.policy.state_dict())))  # after its last lesson
-    assert [step for step, _ in told.rows] == [100, 200, 300, 400, 400]
+    assert [step for step, _ in recorder.rows] == [100, 200, 300, 400, 400]
     assert [step for step, _ in copies.weights] == [100, 200, 300, 400, 400]
-    for (_, row), (_, weights) in zip(told.rows, copies.weights, strict=True):
+    for (_, row), (_, weights) in zip(recorder.rows, copies.weights, strict=True):
         model.policy.load_state_dict(weights)
         play = policy(model, RULES, deterministic=True)
         wanted = metrics.measure(RULES, play)

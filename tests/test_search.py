@@ -28,20 +28,22 @@ def decisions(rules):
     return game.boards[game.decisions], solution, game.decisions
 
 
-def late(rules, games, least, most):
+def late_boards(rules, games, least, most):
     """Boards of random games, as texts, with so many empty cells."""
     found = [board for seed in range(games) for board in random_game(rules, seed)[0][:-1]]
     return [b for b in dict.fromkeys(found) if least <= b.count("_") <= most]
 
 
-def worth(rules, board, known):
+def exact_rank(rules, board, known):
     """By trying everything: the sooner a win the more above 0, the sooner a loss the more below."""
     if board not in known:
         end = winner(rules, board)
         if end:
             known[board] = 0 if end == "_" else -1000
         else:
-            moves = [-worth(rules, put(board, c), known) for c, m in enumerate(board) if m == "_"]
+            moves = [
+                -exact_rank(rules, put(board, c), known) for c, m in enumerate(board) if m == "_"
+            ]
             known[board] = max(moves) - np.sign(max(moves))
     return known[board]
 
@@ -150,9 +152,9 @@ def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules):
 @pytest.mark.parametrize("memory", ["", "memory=1,"])
 def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
     policy = player(f"alphabeta:{memory}depth=99", Rules(*rules))
-    for board in late(rules, games=40, least=5, most=8):
+    for board in late_boards(rules, games=40, least=5, most=8):
         known = {}
-        best = worth(rules, board, known)
+        best = exact_rank(rules, board, known)
         moves = [c for c, m in enumerate(board) if m == "_"]
         after = {c: -known[put(board, c)] for c in moves}
         good = {c for c in moves if after[c] == max(after.values())}
@@ -207,7 +209,7 @@ def test_the_table_stays_within_its_memory():
 @pytest.mark.parametrize("limit", ["nodes=3000", "depth=4"])
 def test_no_answer_depends_on_what_was_asked_before(limit):
     rules = Rules(5, 5, 4)
-    boards = np.array([view(board) for board in late((5, 5, 4), 4, 12, 18)[:12]], np.int8)
+    boards = np.array([view(board) for board in late_boards((5, 5, 4), 4, 12, 18)[:12]], np.int8)
     policy = player(f"alphabeta:{limit}", rules)
     together = policy(boards)
     fresh = [player(f"alphabeta:{limit}", rules) for _ in boards]
@@ -263,12 +265,12 @@ def test_guesses_stay_between_loss_and_win_and_prefer_who_has_the_open_lines():
 def test_on_a_large_board_it_wins_in_time_wards_off_and_beats_the_tactical_player(spec):
     rules = Rules(15, 15, 5)
     policy, other = player(spec, rules), player("tactical", rules)
-    dice = np.random.default_rng(5)
+    rng = np.random.default_rng(5)
     for seat in (0, 1, 0, 1):
         board, turn = rules.start(1), 0
         while not rules.over(board)[0]:
             probs = policy(board)[0] if turn % 2 == seat else other(board)[0]
-            board, turn = rules.play(board, [dice.choice(225, p=probs)]), turn + 1
+            board, turn = rules.play(board, [rng.choice(225, p=probs)]), turn + 1
         assert rules.lost(board)[0]
         assert (turn - 1) % 2 == seat
 

@@ -217,17 +217,17 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path):
         state["about"]["config"]["opponent"] = spec
         about = {k: v for k, v in state["about"].items() if k != "rules"} | {"steps": 1}
         save_checkpoint(folder, DQN(config, Rules()), Rules(), about, state)
-        told = ran(
+        done = ran(
             "train.py", "dqn", "--resume", "--out", str(folder), "--steps", "2", cwd=tmp_path
         )
-        assert told.returncode == 2
-        assert told.stderr.count("\n") == 1
-        assert "a file may not name the player" in told.stderr
-        assert "say --opponent again" in told.stderr
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "a file may not name the player" in done.stderr
+        assert "say --opponent again" in done.stderr
     same = ("--opponent", HOSTILE[1])  # said by the user: then SB3's own refusal is heard
-    told = ran("train.py", "dqn", "--resume", "--out", str(folder), *same, cwd=tmp_path)
-    assert "x.zip" in told.stderr
-    assert "may not name" not in told.stderr
+    done = ran("train.py", "dqn", "--resume", "--out", str(folder), *same, cwd=tmp_path)
+    assert "x.zip" in done.stderr
+    assert "may not name" not in done.stderr
 
 
 def changed_moments(change):
@@ -320,8 +320,8 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name):
             with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
                 train(name, config, Rules(), Schedule(2, 1, 1, False), folder, resume=True)
         elif name == "td0":
-            told = ran("train.py", name, "--resume", "--out", str(folder), cwd=tmp_path)
-            assert (told.returncode, told.stderr.count("\n")) == (2, 1), told.stderr
+            done = ran("train.py", name, "--resume", "--out", str(folder), cwd=tmp_path)
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         shutil.rmtree(folder)
 
 

@@ -101,9 +101,9 @@ def test_lms_as_published_is_the_same_with_the_matrix_products_of_other_cpus(cor
     code += "learner = LMS(LMS.presets['published_final_board'], Rules())\n"
     code += "[learner.step() for _ in range(100)]; print(learner.weights.tolist())"
     env = os.environ | {"OPENBLAS_CORETYPE": core, "PYTHONPATH": str(ROOT)}
-    told = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     learner = trained("lms", "published_final_board", 100)
-    assert json.loads(told.stdout) == learner.weights.tolist()
+    assert json.loads(done.stdout) == learner.weights.tolist()
 
 
 def test_fitness_of_random_and_perfect_individuals():
@@ -237,9 +237,9 @@ def test_what_is_no_file_of_moves_is_refused_in_a_short_line(tmp_path):
     for file in no_files(tmp_path):
         with pytest.raises(ValueError, match=r"no (row|moves)") as refusal:
             read_csv(RULES, file)
-        told = str(refusal.value)
-        assert told.isprintable(), told
-        assert len(told) < 1000
+        message = str(refusal.value)
+        assert message.isprintable(), message
+        assert len(message) < 1000
 
 
 def test_a_script_tells_of_rows_it_leaves_out_once_in_its_own_words(tmp_path):
@@ -248,11 +248,11 @@ def test_a_script_tells_of_rows_it_leaves_out_once_in_its_own_words(tmp_path):
     command = [sys.executable, str(ROOT / "scripts/train.py"), "supervised", "--steps", "1"]
     command += ["--moves-csv", str(file), "--out", str(tmp_path / "out"), "--json"]
     surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
-    told = subprocess.run(command, capture_output=True, text=True, env=surroundings)
-    assert told.returncode == 0, told.stderr
+    done = subprocess.run(command, capture_output=True, text=True, env=surroundings)
+    assert done.returncode == 0, done.stderr
     begin = f"train.py: supervised: 2 of 3 rows of {file} are left out: line 2: "
-    assert told.stderr.startswith(begin)
-    assert told.stderr.count("\n") == 1
+    assert done.stderr.startswith(begin)
+    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.trained

@@ -109,7 +109,7 @@ def test_curves_carry_the_mean_of_what_the_steps_told():
     numbers = [other.step() for _ in range(10)]
     first, second = run(learner, Rules(), replace(SHORT, steps=10), Progress())
     for report, part in ((first, numbers[:5]), (second, numbers[5:])):
-        mean = sum(told["loss_O"] for told in part) / 5
+        mean = sum(logged["loss_O"] for logged in part) / 5
         assert report.numbers["train/loss_O"] == pytest.approx(mean, rel=1e-6)
 
 
@@ -170,12 +170,12 @@ def test_a_killed_training_loses_at_most_one_interval(tmp_path):
     killed, straight = tmp_path / "killed", tmp_path / "straight"
     arguments = [sys.executable, "-c", CHILD, str(killed), "100000"]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as child:
-        told = next(step for step in map(int, child.stdout) if step >= 25)
+        step_seen = next(step for step in map(int, child.stdout) if step >= 25)
         child.kill()
-        told = max([told, *map(int, child.stdout)])
+        step_seen = max([step_seen, *map(int, child.stdout)])
     assert child.returncode == -signal.SIGKILL
     reached = load_training(killed)["clock"]["step"]
-    assert told - 10 < reached
+    assert step_seen - 10 < reached
     certify(Rules(), player(str(killed)))
     longer = replace(SHORT, steps=reached + 10)
     trained(killed, plan=longer, resume=True)

@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parents[1]), str(HERE.parents[2])]  # tests/, and scripts beside it
 
 from . import FAMILIES  # noqa: E402  # after the number of threads is set
-from .running import Order, figures, run, told  # noqa: E402
+from .running import Order, figures, report_lines, run  # noqa: E402
 
 
 def main(args: list[str]) -> int:
@@ -43,7 +43,7 @@ def main(args: list[str]) -> int:
             result = run(order, place)
             failed += len(result.failures)
             print(figures(name, result), flush=True)
-            for line in told(name, seed, result):
+            for line in report_lines(name, seed, result):
                 print(line, flush=True)
             if result.cut_off:
                 print("campaign      ended early", file=sys.stderr)

@@ -101,7 +101,7 @@ class HostileCalls:
 
     def _move(self, skin: Skin, flaky: "Flaky", rng: random.Random) -> None:
         """A legal move, or a reset where the game is over; the opponent may fail at it."""
-        before = skin.told()
+        before = skin.visible_state()
         flaky.armed = skin.asks(flaky) and rng.random() < 0.4
         try:
             if skin.over():
@@ -112,7 +112,9 @@ class HostileCalls:
             self.log.count("failing opponents")
             expected = isinstance(error, (BrokenError, *RIGHT))
             self.log.check(expected, "a failing opponent ends in another error", self._of(error))
-            self.log.check(skin.told() == before, "an opponent's failure changed a game", self.what)
+            self.log.check(
+                skin.visible_state() == before, "an opponent's failure changed a game", self.what
+            )
         finally:
             flaky.armed = False
 
@@ -125,7 +127,7 @@ class HostileCalls:
         given: Any = None,
     ) -> None:
         """A call that must be refused, and what it leaves."""
-        before = skin.told()
+        before = skin.visible_state()
         self.log.count("calls")
         try:
             work()
@@ -141,7 +143,7 @@ class HostileCalls:
                 self.log.fail(f"{call} takes what is wrong", f"{self.what}: {_shown(given)}")
                 skin.reset()
                 return
-        after = skin.told()
+        after = skin.visible_state()
         if after != before:
             parts = [key for key in before if before[key] != after.get(key)]
             told = f"{self.what}: {parts}; given {_shown(given)}"

@@ -233,7 +233,7 @@ class Worker:
             log.fail("the family cannot begin", _where(error))
             _tell(writing, 0, None, log, done=True)
             return
-        cases, told, total = 0, time.monotonic(), family.total
+        cases, last_shown, total = 0, time.monotonic(), family.total
         for case in self._cases(total):
             log.case = case
             self._begin(case)
@@ -242,9 +242,9 @@ class Worker:
             except Exception as error:
                 log.fail(f"{type(error).__name__} in the campaign's own code", _where(error))
             cases += 1
-            if log.failures or time.monotonic() - told > 0.5:
+            if log.failures or time.monotonic() - last_shown > 0.5:
                 _tell(writing, cases, total, log)
-                cases, told = 0, time.monotonic()
+                cases, last_shown = 0, time.monotonic()
         self._begin(self.at)
         family.close()
         _tell(writing, cases, total, log, done=True)
@@ -296,7 +296,7 @@ def figures(name: str, result: Result) -> str:
     return f"{name:<14}{failed:<12}{shown}  ({result.seconds:.0f} s)"
 
 
-def told(name: str, seed: int, result: Result) -> Iterator[str]:
+def report_lines(name: str, seed: int, result: Result) -> Iterator[str]:
     """The failures by kind, each with some of its cases and how to run them again."""
     kinds: dict[str, list[tuple[int, str]]] = {}
     for case, kind, detail in result.failures:

@@ -92,7 +92,7 @@ class Skin:
         """Close it; afterwards it refuses to go on."""
         self.env.close()
 
-    def told(self) -> dict[str, Any]:
+    def visible_state(self) -> dict[str, Any]:
         """All that it knows about its games, to be compared."""
         match, base = self.match, self.base
         rng = getattr(base, "_np_random", None)
@@ -172,12 +172,15 @@ class Zoo(Skin):
         """Begin anew."""
         self.env.reset(seed=seed, options=options)
 
-    def told(self) -> dict[str, Any]:
+    def visible_state(self) -> dict[str, Any]:
         """The games, and whose turn it is."""
         base = self.env.unwrapped
         names = ("agents", "agent_selection", "rewards", "terminations", "truncations")
         names += ("_cumulative_rewards",)
-        return {**super().told(), **{name: repr(getattr(base, name, None)) for name in names}}
+        return {
+            **super().visible_state(),
+            **{name: repr(getattr(base, name, None)) for name in names},
+        }
 
 
 class Batches3(Batch):
