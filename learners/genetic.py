@@ -71,9 +71,9 @@ class Genetic:
         self.rng = np.random.default_rng(config.seed)
         self.symmetry = SymmetryClasses(self.game, symmetric=True)
         self.plies = _plies(self.game, self.symmetry)
-        self.rows = _class_rows(self.symmetry)
-        self.legal = torch.as_tensor(self.game.successors[self.rows] >= 0)
-        all_genes = torch.arange(len(self.rows)).repeat_interleave(config.population)
+        self.classes = _class_rows(self.symmetry)
+        self.legal = torch.as_tensor(self.game.successors[self.classes] >= 0)
+        all_genes = torch.arange(len(self.classes)).repeat_interleave(config.population)
         self.genes = self._random_moves(all_genes).view(-1, config.population)
         self.fitness = self._fitness(self.genes)  # (population,)
 

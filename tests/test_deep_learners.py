@@ -8,7 +8,7 @@ import torch
 from reference import put, winner
 
 from learners.dqn import DQN, DQNConfig, td_targets
-from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, lent_dice
+from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, seeded_globals
 from learners.nets import planes
 from learners.reinforce import Reinforce, ReinforceConfig
 from learners.replay import Replay, Transitions
@@ -169,17 +169,17 @@ def test_resuming_in_the_middle_gives_the_bytes_of_an_uninterrupted_run(learner,
     assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
 
 
-def test_lent_dice_are_given_back_and_seeded_by_the_lender_alone():
-    def rolls():
-        with lent_dice(np.random.default_rng(3)):
+def test_global_generators_are_seeded_by_the_learner_alone_and_restored():
+    def numbers():
+        with seeded_globals(np.random.default_rng(3)):
             return np.random.rand(), torch.rand(1).item()  # noqa: NPY002  # watched
 
-    first = rolls()
+    first = numbers()
     np.random.seed(5)  # noqa: NPY002  # watched
     torch.manual_seed(5)
     expected = np.random.RandomState(5).rand(), torch.rand(1, generator=torch.manual_seed(5))
     torch.manual_seed(5)
-    assert rolls() == first
+    assert numbers() == first
     assert np.random.rand() == expected[0]  # noqa: NPY002  # watched
     assert torch.rand(1) == expected[1]
 

@@ -75,7 +75,7 @@ def individuals(task: Task, tell: Tell) -> Found:
     for genes in learner.genes.T.numpy():
         cells = np.zeros(len(learner.game), np.int64)
         cells[learner.classes] = genes
-        lines.append(games_of(learner.shown.turned_back(cells)))
+        lines.append(games_of(learner.symmetry.expand_cells(cells)))
     optimal = torch.as_tensor(solve(RULES).optimal[learner.classes].argmax(axis=1))
     return {
         "fitness": (fitness.min().item(), fitness.mean().item(), fitness.max().item()),
