@@ -49,8 +49,8 @@ LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
     "numba": "tttenv.kernels tttenv.kernels.*",
-    "gymnasium": f"tttenv tttenv.env tttenv.vector tttenv.testing.* tttenv.simulator.observation"
-    f" {LEARNING}",
+    "gymnasium": "tttenv tttenv.env tttenv.vector tttenv.testing.* tttenv.simulator.observation"
+    f" tttenv.cli.subjects {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),

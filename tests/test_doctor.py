@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from tttenv import Rules
+from tttenv.cli.subjects import Environment, load
 from tttenv.opponents import OPPONENTS
+from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
+from tttenv.testing.policy_checks import PLAYER
 from tttenv.testing.recorded_games import record
-from tttenv.testing.subjects import Environment, load
-from tttenv.testing.tables import ENVIRONMENT, PLAYER
 
 ROOT, RULES = Path(__file__).parents[1], Rules()
 

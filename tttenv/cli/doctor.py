@@ -41,10 +41,11 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")
+    from tttenv.cli.subjects import Environment, load
+    from tttenv.testing.env_checks import ENVIRONMENT
     from tttenv.testing.findings import examine
+    from tttenv.testing.policy_checks import PLAYER
     from tttenv.testing.recorded_games import record
-    from tttenv.testing.subjects import Environment, load
-    from tttenv.testing.tables import ENVIRONMENT, PLAYER
 
     with console.hinting(given.patient):
         patient: Any = load(given.patient, given.rules, given.obs, given.kind)

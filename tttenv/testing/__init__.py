@@ -3,8 +3,10 @@
 Use them in your own tests: `check_policy(my_player, Rules())`, `check_env(gym.make(...))`.
 """
 
+from tttenv.testing.asked_player import some_boards
 from tttenv.testing.env_checks import check_env, check_mirrored
-from tttenv.testing.policy_checks import LawBrokenError, check_policy, require, some_boards
+from tttenv.testing.findings import LawBrokenError, require
+from tttenv.testing.policy_checks import check_policy
 
 __all__ = [
     "LawBrokenError",

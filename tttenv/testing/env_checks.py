@@ -1,10 +1,260 @@
-"""The laws of an environment: masks, rewards, views and endings."""
+"""The checks of an environment: its interface, what it tells, what it pays and how games end."""
 
+import inspect
+import re
+import warnings
 from typing import Any
 
+import gymnasium
 import numpy as np
+from gymnasium.utils.env_checker import check_env as gymnasium_check
 
-from tttenv.testing.policy_checks import require
+from tttenv.testing.failing import PatientError, said
+from tttenv.testing.findings import Check, Finding, ok, problem, require, skipped
+from tttenv.testing.recorded_games import LONGEST, Game, Moment, Record
+from tttenv.testing.shown_board import empty, finished
+from tttenv.testing.strength import SEATS
+
+WRAPPED = "different from the unwrapped version"  # whoever hands in a wrapper knows that
+NOTES = (  # in warnings of Gymnasium's that do no harm
+    "RecordConstructorArgs",
+    "`Env.reset` can be passed a `seed`",
+    "support for the `seed` function is dropped",
+    "`return_info` is deprecated",
+    "infinity. This is probably too",
+)
+
+
+def interface(record: Record) -> Finding:
+    """Whether games can be played at all, and Gymnasium's own checker."""
+    if record.failure is not None:
+        raise record.failure
+    change = "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments"
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        try:  # closing is checked on a second environment, and not every wrapper can be made anew
+            gymnasium_check(
+                _spelt_out(record.env.raw), skip_render_check=True, skip_close_check=True
+            )
+        except Exception as error:  # it raises what the environment does, too
+            plain = isinstance(error, (AssertionError, gymnasium.error.Error)) and str(error)
+            return problem(f"Gymnasium's check_env fails: {plain or said(error)}", change)
+    told = [_plain(one.message) for one in heard]
+    notes = [one for one in told if any(part in one for part in NOTES)]
+    for one in told:
+        if one not in notes and WRAPPED not in one:
+            return problem(f"Gymnasium's check_env warns: {one}", change)
+    return ok(f"passes; Gymnasium notes: {notes[0]}" if notes else "passes")
+
+
+def _spelt_out(env: Any) -> Any:
+    """With a reset whose signature names seed and options, if it takes anything by name."""
+    wanted = inspect.signature(env.reset).parameters
+    anything = any(one.kind is one.VAR_KEYWORD for one in wanted.values())
+    if not anything or "seed" in wanted or not isinstance(env, gymnasium.Env):
+        return env
+    return _Spelt(env)
+
+
+class _Spelt(gymnasium.Wrapper):
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
+        """A new game; what was not given is not passed on."""
+        named: dict[str, Any] = {"seed": seed, "options": options}
+        return self.env.reset(**{name: one for name, one in named.items() if one is not None})
+
+
+def _plain(message: Any) -> str:
+    """A warning without its colours, in one line."""
+    return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(message)).split()).removeprefix("WARN: ")
+
+
+MASK = "make the mask from the board of the observation it goes with: 1 where a cell is empty"
+
+
+def masks(record: Record) -> Finding:
+    """Masks mark the empty cells, all of them and no others."""
+    told = [(now.mask, now.board == 0, now) for _, now in record.moments]
+    if all(mask is None for mask, _, _ in told):
+        return skipped('it tells no mask: not in info["action_mask"], nor by action_masks()')
+    for mask, left, now in told:
+        shown = record.rules.format(now.board)
+        if mask is None or mask.shape != left.shape:
+            return problem(f"tells no mask of {left.size} cells on {shown}", MASK)
+        if not mask.any():
+            return problem(f"the mask is all zeros on {shown}, where moves are left", MASK)
+        if (mask == ~left).all():
+            return problem(f"the mask is inverted: it marks the taken cells on {shown}", MASK)
+        if (mask != left).any():
+            wrong = np.flatnonzero(mask != left).tolist()
+            return problem(f"the mask is wrong about the cells {wrong} on {shown}", MASK)
+    return ok(f"masks mark the empty cells, {len(told)} times")
+
+
+def view(record: Record) -> Finding:
+    """Observations show the stones of the side to move as its own."""
+    wrong = {
+        seat: [
+            now for game, now in record.moments if _mover(record, game, now) == seat and _off(now)
+        ]
+        for seat in (0, 1)
+    }
+    if not any(wrong.values()):
+        return ok("observations show the stones of the agent to move as its own")
+    seats = " and ".join(SEATS[seat] for seat in wrong if wrong[seat])
+    now = next(now for rows in wrong.values() for now in rows)
+    swapped = now.shown is not None and (now.shown == -now.board).all()
+    return problem(
+        f"as {seats} it shows {'mine and theirs swapped' if swapped else 'another board'} on"
+        f" {record.rules.format(now.board)}",
+        "show every board in the view of the side to move: 1 and the first plane are its own",
+    )
+
+
+def _off(now: Moment) -> bool:
+    return now.shown is None or bool((now.shown != now.board).any())
+
+
+def _mover(record: Record, game: Game, now: Moment) -> int:
+    return int(np.count_nonzero(now.board) % 2) if record.alone else game.seat
+
+
+def finals(record: Record) -> Finding:
+    """The last observation is the finished board, not the next game's first."""
+    lost = [game for game in record.games if game.last.over and not game.last.whole]
+    if not lost:
+        return ok("the last observation is the finished board")
+    return problem(
+        f"the last observation is no finished board in {len(lost)} of {len(record.games)} games",
+        "return the finished board from step, and deal a new game in reset only",
+    )
+
+
+def seats(record: Record) -> Finding:
+    """The agent plays in both seats."""
+    if record.alone:
+        return ok("the agent moves for both sides")
+    as_o = sum(game.seat for game in record.games)
+    if 0 < as_o < len(record.games) or len(record.games) < 20:
+        return ok(f"the agent is O in {as_o} of {len(record.games)} games")
+    return problem(
+        f"the agent is {SEATS[as_o > 0]} in all games: it will be near random in the other seat",
+        'deal both seats: seat="random"',
+    )
+
+
+def seeding(record: Record) -> Finding:
+    """The same seed and the same moves give the same games."""
+    first, second = (_replay(record) for _ in range(2))
+    if first == second:
+        return ok("the same seed gives the same games")
+    return problem(
+        "the same seed and moves give different games",
+        "draw all chance from self.np_random, and call super().reset(seed=seed) in reset",
+    )
+
+
+def _replay(record: Record) -> list[Any]:
+    rng, env, told = np.random.default_rng(1), record.env, []
+    for game in range(10):
+        observed, _ = env.reset(record.seed if game == 0 else None)
+        for _ in range(LONGEST):
+            if finished(observed, record.rules):
+                break
+            cell = int(rng.choice(empty(observed, record.rules)))
+            observed, reward, over, cut, info = env.step(cell)
+            told.append((repr(observed), reward, over, repr(info)))
+            if over or cut:
+                break
+    return told
+
+
+def rewards(record: Record) -> Finding:
+    """A win pays the agent, a loss costs it, a draw is between; in both seats."""
+    for game in record.games:
+        result = _result(record, game.last)
+        if result is None or not game.last.over:
+            continue
+        paid, seat = game.last.reward, SEATS[_payee(record, game)]
+        if np.sign(paid) != result and (result or abs(paid) >= 1):
+            name = {1: "a win", 0: "a draw", -1: "a loss"}[result]
+            return problem(
+                f"as {seat} {name} pays {paid:g}: {record.rules.format(game.last.board)}",
+                "pay the agent its own result, +1, 0 or -1, whoever made the last move",
+            )
+    early = [now.reward for _, now in record.moments if now.reward]
+    ended = "the end is paid as it should be"
+    return ok(f"{ended}; {len(early)} rewards before it" if early else ended)
+
+
+def _result(record: Record, last: Moment) -> int | None:
+    """The result for the one who is paid; None while the game is not over, or cannot be known."""
+    if not last.whole:
+        return None
+    board = -last.board if record.alone else last.board  # in the view of the one who is paid
+    if record.rules.lost(-board):
+        return 1
+    if record.rules.lost(board):
+        return -1
+    return None if (board == 0).any() else 0
+
+
+def _payee(record: Record, game: Game) -> int:
+    stones = np.count_nonzero(game.last.board)
+    return int((stones - 1) % 2) if record.alone else game.seat
+
+
+def endings(record: Record) -> Finding:
+    """A game is over when it is won, lost or full, and not before."""
+    for game in record.games:
+        for now in game.moments:
+            done, shown = _result(record, now) is not None, record.rules.format(now.board)
+            if now.whole and done and not now.over:
+                return problem(f"goes on after the end: {shown}", "set terminated at the end")
+            if now.whole and now.over and not done:
+                return problem(f"ends before the end: {shown}", "set terminated at the end only")
+            if now.truncated:
+                return problem(f"is truncated: {shown}", "games end by themselves: no time limit")
+    return ok(f"{len(record.games)} games end when they are over")
+
+
+def illegal(record: Record) -> Finding:
+    """A taken cell is refused, or costs something."""
+    if rewards(record).status == "problem":
+        return skipped("what it pays is wrong anyway")
+    env, rng = record.env, np.random.default_rng(2)
+    for _ in range(5):
+        observed, _ = env.reset()
+        if len(empty(observed, record.rules)) == record.rules.cells:
+            observed = env.step(int(rng.integers(record.rules.cells)))[0]
+        taken = np.setdiff1d(np.arange(record.rules.cells), empty(observed, record.rules))
+        if not taken.size:
+            return skipped("it shows no taken cell")
+        try:
+            _, reward, over, _, _ = env.step(int(taken[0]))
+        except PatientError as failure:
+            if failure.__cause__ is None:
+                raise
+            return ok(f"an illegal move is refused: {type(failure.__cause__).__name__}")
+        if reward >= 0:
+            told = "ends the game" if over else "changes nothing"
+            return problem(
+                f"an illegal move pays {reward:g} and {told}",
+                "let it lose, or refuse it: else an agent without masks learns to play there",
+            )
+    return ok("an illegal move costs something")
+
+
+ENVIRONMENT = [  # of a checkups.episodes.Record of its games
+    Check("interface", interface, unplayed=True),
+    Check("masks", masks),
+    Check("view", view),
+    Check("finals", finals),
+    Check("seats", seats),
+    Check("seeding", seeding),
+    Check("rewards", rewards),
+    Check("endings", endings),
+    Check("illegal", illegal),
+]
 
 
 def check_env(env: Any, games: int = 200, seed: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""What a check-up finds: one line a check, and what to change where something is wrong."""
+"""What a check finds: one line a check, and what to change where something is wrong."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -57,3 +57,17 @@ def examine(patient: Any, checks: list[Check]) -> Iterator[Finding]:
         yield Finding(found.status, found.told, found.change, check.name)
         if check.first and found.status == "problem":
             return
+
+
+class LawBrokenError(AssertionError):
+    """What a player or environment did that it must not, in one line."""
+
+
+def require(holds: Any, law: str) -> None:
+    """Let it pass if `holds`.
+
+    Raises:
+        LawBrokenError: if not, naming the law.
+    """
+    if not holds:
+        raise LawBrokenError(law)

@@ -1,49 +1,187 @@
-"""The laws of a policy: legal, summing to one, pure whatever the batch, memoryless."""
+"""The checks of a policy: lawful answers, and the classic mistakes of players that were trained."""
 
 from typing import Any
 
 import numpy as np
 
 from tttenv import policy as policies
-from tttenv.exact import enumerable, positions
+from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
-from tttenv.policy import Policy
+from tttenv.policy import Policy, masked_normalise
+from tttenv.testing.asked_player import Player, some_boards
+from tttenv.testing.failing import PatientError
+from tttenv.testing.findings import Check, Finding, LawBrokenError, ok, problem, require, skipped
+from tttenv.testing.strength import LARGE, SEATS, gains, optimal, wins_taken
+
+NEAR = 1e-4  # answers this near are the same: rounding in a network depends on the batch
 
 
-class LawBrokenError(AssertionError):
-    """A player or environment breaks a law, which the message names."""
+def answers(patient: Player) -> Finding:
+    """Numbers for every cell of every board, which sum to one."""
+    boards, numbers = patient.boards, patient.told
+    bad = np.flatnonzero(~((np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)))
+    if bad.size:
+        shown = patient.rules.format(boards[bad[0]])
+        told = np.round(numbers[bad[0]], 4).tolist()
+        return problem(f"answers no probabilities on the board {shown}: {told}", patient.wanted)
+    return ok(f"answers probabilities on {len(boards)} boards")
 
 
-def require(holds: Any, law: str) -> None:
-    """Raise unless `holds`.
+def repeatable(patient: Player) -> Finding:
+    """The same answer to the same question, twice."""
+    boards = patient.boards[::9]
+    off = np.abs(patient.asked(boards) - patient.asked(boards)).max(axis=1)
+    limit = getattr(patient.answers, "impure", None)
+    if off.max() <= NEAR and not limit:
+        return ok("answers the same board alike every time")
+    why = f"is limited by {limit}" if limit else f"answers {share(off > NEAR)} of the boards anew"
+    return problem(
+        f"{why}, so what is measured of it changes",
+        "give its probabilities instead of a sampled move; switch off dropout (eval()), noise and"
+        " time limits; seed dice by the board",
+    )
 
-    Args:
-        holds: whether the law holds.
-        law: in a few words, for the message.
 
-    Raises:
-        LawBrokenError: naming the law.
-    """
-    if not holds:
-        raise LawBrokenError(law)
+def batches(patient: Player) -> Finding:
+    """A board alone is answered as among others, in any order."""
+    boards = patient.boards[::9]
+    together = patient.asked(boards)
+    if np.abs(patient.asked(boards) - together).max() > NEAR:
+        return skipped("it does not repeat itself anyway")
+    order = np.random.default_rng(0).permutation(len(boards))
+    alone = np.concatenate([patient.asked(boards[i : i + 1]) for i in order[:50]])
+    off = max(
+        np.abs(patient.asked(boards[order]) - together[order]).max(),
+        np.abs(alone - together[order[:50]]).max(),
+    )
+    if off <= NEAR:
+        return ok("answers a board alone as it does among others")
+    return problem(
+        f"answers a board differently, by up to {off:.2g}, depending on the boards beside it",
+        "ask it in evaluation mode (batch normalisation), and normalise over cells, not the batch",
+    )
 
 
-def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:
-    """Undecided boards (count or fewer, cells), sampled from all of a small game, else by play."""
-    rng = np.random.default_rng(seed)
-    if enumerable(rules):
-        game = positions(rules)
-        chosen = rng.permutation(game.decisions)[:count]
-        some: Boards = game.boards[np.sort(chosen)]
-        return some
-    boards, found = rules.start(32), [rules.start(1)]
-    while sum(map(len, found)) < count and len(boards):
-        cells = policies.sample(policies.uniform(boards), rng.random(len(boards)))
-        boards = rules.play(boards, cells)
-        boards = boards[~rules.over(boards)]
-        found.append(boards)
-    return np.concatenate(found)[:count]
+def legal(patient: Player) -> Finding:
+    """How much of its probability is on taken cells, with and without its mask."""
+    boards = patient.boards
+    played = float(patient.told[boards != 0].sum() / len(boards))
+    bare = played
+    if patient.network is not None:
+        bare = float(patient.unmasked(boards)[boards != 0].sum() / len(boards))
+    if played > 1e-6 or (bare > 1e-3 and not patient.masks):
+        return problem(
+            f"plays without a mask: {bare:.1%} of its probability is on taken cells",
+            'mask where it plays too, not only where it trains: info["action_mask"] or'
+            " env.action_masks(), MaskablePPO's predict(..., action_masks=...), or"
+            " tttenv.policy.from_observations",
+        )
+    if bare > 1e-6:
+        return ok(f"plays legal moves; without its mask {bare:.1%} would be on taken cells")
+    return ok("plays legal moves only")
+
+
+def all_illegal(patient: Player) -> Finding:
+    """Whether its favourite cells, before any mask, are nearly always the taken ones."""
+    boards = patient.boards
+    told = patient.told if patient.network is None else patient.unmasked(boards)
+    taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
+    taken = taken[(boards != 0).any(axis=1)]
+    if taken.mean() < 0.9:
+        return ok(f"its favourite cell is taken on {share(taken)} of the boards")
+    return problem(
+        f"its favourite cell is a taken one on {share(taken)} of the boards",
+        "look for an inverted mask, illegal moves that cost nothing, or a board seen as empty",
+    )
+
+
+def looks(patient: Player) -> Finding:
+    """Whether a network's numbers depend on the board at all."""
+    if patient.network is None:
+        return skipped("looked at in networks and models only")
+    numbers = patient.numbers(patient.boards)
+    shown = numbers[:, np.isfinite(numbers).all(axis=0)]
+    if shown.size and np.ptp(shown, axis=0).max() > 1e-6 * (1 + np.abs(shown).max()):
+        return ok("its numbers depend on the board")
+    return problem(
+        "answers the same numbers whatever the board",
+        "look for an observation that is never filled in, dead units (lower the learning rate) or"
+        " weights that are not the trained ones",
+    )
+
+
+def share(marks: np.ndarray) -> str:
+    """How many of them, in per cent."""
+    return f"{marks.mean():.1%}"
+
+
+def rewards(patient: Player) -> Finding:
+    """Whether it avoids winning, as one does who is paid the opponent's reward."""
+    for seat, name in enumerate(SEATS if enumerable(patient.rules) else ()):
+        taken, by_chance = wins_taken(patient.rules, patient.table, seat)
+        gain = gains(patient.rules, patient.table)[seat]
+        if taken < 0.5 * by_chance and gain < 0:
+            return problem(
+                f"as {name} it takes {taken:.1%} of the wins it could take at once, random moves"
+                f" {by_chance:.1%}: it plays to lose",
+                f"pay it its own result: look for a reward as {name} with the wrong sign, or one"
+                " that belongs to the move of the opponent",
+            )
+    return ok("takes wins") if enumerable(patient.rules) else skipped(LARGE)
+
+
+def sides(patient: Player) -> Finding:
+    """Whether it is strong in one seat and near random in the other."""
+    if not enumerable(patient.rules):
+        return skipped(LARGE)
+    if rewards(patient).status == "problem":
+        return skipped("it plays to lose anyway")
+    found = dict(zip(SEATS, gains(patient.rules, patient.table), strict=True))
+    told = " and ".join(f"{part:.0%} as {seat}" for seat, part in found.items())
+    told += " of the way from random moves to the best against them"
+    weak, strong = sorted(found, key=found.__getitem__)
+    if found[weak] < 0.35 and found[strong] - found[weak] > 0.4:
+        return problem(
+            f"one-sided: {told}",
+            f'train it as {weak} too: seat="random", or opponent=None for self-play',
+        )
+    return ok(told)
+
+
+def view(patient: Player) -> Finding:
+    """Whether it plays better on boards on which mine and theirs are swapped."""
+    if not enumerable(patient.rules):
+        return skipped(LARGE)
+    try:
+        turned = optimal(
+            patient.rules, lambda boards: masked_normalise(patient.asked(-boards), boards == 0)
+        )
+    except PatientError:
+        return skipped("answers boards that can be reached only")
+    here = optimal(patient.rules, patient.table)
+    wrong = [seat for seat in (0, 1) if turned[seat] > here[seat] + 0.1]
+    if not wrong:
+        return ok("plays best when it sees its own stones as its own")
+    seats = " and ".join(SEATS[seat] for seat in wrong)
+    told = ", ".join(f"{turned[seat]:.0%} of its moves against {here[seat]:.0%}" for seat in wrong)
+    return problem(
+        f"as {seats} it moves better when mine and theirs are swapped ({told} are optimal)",
+        "show it every board in the view of the side to move: 1 and the first plane are the stones"
+        " of who moves, in training as in play, not those of X",
+    )
+
+
+PLAYER = [  # of a asked_player.Player
+    Check("answers", answers, first=True),
+    Check("repeatable", repeatable),
+    Check("batches", batches),
+    Check("legal", legal),
+    Check("all illegal", all_illegal),
+    Check("looks", looks),
+    Check("rewards", rewards),
+    Check("sides", sides),
+    Check("view", view),
+]
 
 
 def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: int = 500) -> None:
@@ -53,7 +191,7 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
         policy: the player.
         rules: the game.
         tolerance: how far the same board's probabilities may differ from batch to batch.
-        count: of the boards that the policy is asked about.
+        count: on how many boards to look.
 
     Raises:
         LawBrokenError: at the first broken law.
@@ -74,5 +212,5 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
 
 
 def _near(first: Any, second: Any, tolerance: float) -> bool:
-    # The sum of an answer may differ from one by 1e-4; so may probabilities after division by it.
+    # Answers may be off one by 1e-4 in their sum; then they differ by as much once divided by it.
     return first.shape == second.shape and bool((np.abs(first - second) <= tolerance + 1e-4).all())
