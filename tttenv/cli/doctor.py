@@ -2,7 +2,7 @@
 
 import inspect
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from tttenv.cli import console, text_tables
@@ -59,7 +59,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     problems = sum(one.status == "problem" for one in found)
     if given.json:
         told = {"patient": given.patient, "problems": problems}
-        print(json.dumps({**told, "checks": [asdict(one) for one in found]}, indent=2))
+        keys = ("status", "told", "change", "check")
+        rows = [{key: getattr(one, key) for key in keys} for one in found]
+        print(json.dumps({**told, "checks": rows}, indent=2))
     else:
         show(given.patient, found, problems)
     if problems:

@@ -60,6 +60,19 @@ class Asked:
                 told = bare.action_masks()
             return None if told is None else np.asarray(told).astype(bool).reshape(-1)
 
+    def method_mask(self, info: dict[str, Any]) -> Mask | None:
+        """What action_masks() says, where info tells a mask too."""
+        method = getattr(getattr(self.raw, "unwrapped", self.raw), "action_masks", None)
+        if "action_mask" not in info or not callable(method):
+            return None
+        with failing("asked for its mask", "a mask is an array of as many 0 and 1 as cells"):
+            return np.asarray(method()).astype(bool).reshape(-1)
+
+    def inside(self, observed: Any) -> bool:
+        """Whether an observation lies in the environment's space, if it has one."""
+        space = getattr(self.raw, "observation_space", None)
+        return space is None or bool(space.contains(observed))
+
 
 def _kind(told: Any) -> str:
     """What an answer is, in words."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from tttenv import Policy, Rules
 from tttenv import policy as policies
+from tttenv.answers import numbers as read_numbers
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.policy import Observed, masked_normalise
@@ -33,11 +34,19 @@ class Player:
     answers: Policy  # as it is, lawful or not
     network: Observed | None = None  # what it is made of, if that is known
     masks: bool = True  # whether its own library masks it when it plays
+    count: int | None = None  # on how many boards it is looked at; None: all, 500 of a large game
+    near: float = 1e-4  # answers this near are the same: rounding in a network depends on the batch
 
     @cached_property
     def boards(self) -> Boards:
-        """The undecided boards it is asked about: all, or some of a large game."""
-        return some_boards(self.rules, 10**6 if enumerable(self.rules) else 500)
+        """The undecided boards it is asked about."""
+        usual = 10**6 if enumerable(self.rules) else 500
+        return some_boards(self.rules, usual if self.count is None else self.count)
+
+    @cached_property
+    def some(self) -> Boards:
+        """Some 500 of these boards, to ask about more than once."""
+        return self.boards[:: max(1, len(self.boards) // 500)]
 
     @cached_property
     def told(self) -> Numbers:
@@ -62,10 +71,14 @@ class Player:
         """What it answers.
 
         Raises:
-            PatientError: if it raises, or answers anything but a number a cell.
+            PatientError: if it raises, changes the boards, or answers anything but a number a
+                cell.
         """
+        given = boards.copy()
         with self._asked_about(boards):
-            numbers = np.asarray(self.answers(boards.copy()), np.float64)
+            numbers = read_numbers(self.answers(given), "it")
+        if (given != boards).any():
+            raise PatientError("changes the boards that it is asked about", "work on a copy")
         if numbers.shape != boards.shape:
             told = f"answers {numbers.shape} numbers about {boards.shape} cells"
             raise PatientError(told, self.wanted)

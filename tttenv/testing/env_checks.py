@@ -1,4 +1,7 @@
-"""The checks of an environment: its interface, what it tells, what it pays and how games end."""
+"""The checks of an environment: its interface, what it tells, what it pays and how games end.
+
+`check_env` raises the first law that is broken; the doctor reports every finding.
+"""
 
 import inspect
 import re
@@ -9,12 +12,36 @@ import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 
+from tttenv.game.rules import Rules
 from tttenv.testing.failing import PatientError, said
-from tttenv.testing.findings import Check, Finding, ok, problem, require, skipped
-from tttenv.testing.recorded_games import LONGEST, Game, Moment, Record
+from tttenv.testing.findings import (
+    Check,
+    Finding,
+    LawBrokenError,
+    examine,
+    ok,
+    problem,
+    raise_first,
+    require,
+    skipped,
+)
+from tttenv.testing.recorded_games import LONGEST, Game, Moment, Record, record
 from tttenv.testing.shown_board import empty, finished
 from tttenv.testing.strength import SEATS
 
+SPACE = "observations lie in their space"
+MASKS = "the mask marks the empty cells"
+NO_MASK = "an environment tells a mask"
+TWO_MASKS = 'info["action_mask"] and action_masks() say the same'
+FINISHED = "a finished board has no legal cell"
+VIEW = "observations show the stones of the agent to move as its own"
+FINAL = "the last observation is the finished board"
+SEEDED = "the same seed and the same moves give the same games"
+OWN_RESULT = "a game ends with the agent's own result"
+BOUNDED = "a game ends with a reward from -1 to 1"
+PAID = "a win pays 1, a loss -1, and every draw the same"
+AT_THE_END = "only the end of a game is rewarded"
+ENDS = "a game is over when it is won, lost or full, not before, and never truncated"
 WRAPPED = "different from the unwrapped version"  # whoever hands in a wrapper knows that
 NOTES = (  # in warnings of Gymnasium's that do no harm
     "RecordConstructorArgs",
@@ -26,9 +53,14 @@ NOTES = (  # in warnings of Gymnasium's that do no harm
 
 
 def interface(record: Record) -> Finding:
-    """Whether games can be played at all, and Gymnasium's own checker."""
+    """Whether games can be played at all, and Gymnasium's own checker.
+
+    That one plays any action: an environment that refuses illegal moves fails it and breaks no law.
+    """
     if record.failure is not None:
         raise record.failure
+    outside = [now for _, now in record.everything if not now.inside]
+    breaks = SPACE if outside else ""
     change = "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments"
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -38,12 +70,15 @@ def interface(record: Record) -> Finding:
             )
         except Exception as error:  # it raises what the environment does, too
             plain = isinstance(error, (AssertionError, gymnasium.error.Error)) and str(error)
-            return problem(f"Gymnasium's check_env fails: {plain or said(error)}", change)
+            return problem(f"Gymnasium's check_env fails: {plain or said(error)}", change, breaks)
     told = [_plain(one.message) for one in heard]
     notes = [one for one in told if any(part in one for part in NOTES)]
     for one in told:
         if one not in notes and WRAPPED not in one:
-            return problem(f"Gymnasium's check_env warns: {one}", change)
+            return problem(f"Gymnasium's check_env warns: {one}", change, breaks)
+    if outside:
+        board = record.rules.format(outside[0].board)
+        return problem(f"an observation is not in observation_space: {board}", change, breaks)
     return ok(f"passes; Gymnasium notes: {notes[0]}" if notes else "passes")
 
 
@@ -75,19 +110,30 @@ def masks(record: Record) -> Finding:
     """Masks mark the empty cells, all of them and no others."""
     told = [(now.mask, now.board == 0, now) for _, now in record.moments]
     if all(mask is None for mask, _, _ in told):
-        return skipped('it tells no mask: not in info["action_mask"], nor by action_masks()')
+        why = 'it tells no mask: not in info["action_mask"], nor by action_masks()'
+        return skipped(why, NO_MASK)
     for mask, left, now in told:
         shown = record.rules.format(now.board)
         if mask is None or mask.shape != left.shape:
-            return problem(f"tells no mask of {left.size} cells on {shown}", MASK)
+            return problem(f"tells no mask of {left.size} cells on {shown}", MASK, MASKS)
         if not mask.any():
-            return problem(f"the mask is all zeros on {shown}, where moves are left", MASK)
+            return problem(f"the mask is all zeros on {shown}, where moves are left", MASK, MASKS)
         if (mask == ~left).all():
-            return problem(f"the mask is inverted: it marks the taken cells on {shown}", MASK)
+            return problem(
+                f"the mask is inverted: it marks the taken cells on {shown}", MASK, MASKS
+            )
         if (mask != left).any():
             wrong = np.flatnonzero(mask != left).tolist()
-            return problem(f"the mask is wrong about the cells {wrong} on {shown}", MASK)
-    return ok(f"masks mark the empty cells, {len(told)} times")
+            return problem(f"the mask is wrong about the cells {wrong} on {shown}", MASK, MASKS)
+    whole = [now for _, now in record.everything if now.whole]
+    twice = [(now.mask, now.method_mask) for now in whole if now.method_mask is not None]
+    breaks = ""
+    if any(mask is None or not np.array_equal(mask, again) for mask, again in twice):
+        breaks = TWO_MASKS
+    ended = [now.mask for now in whole if now.over and finished(now.board, record.rules)]
+    if not breaks and any(mask is not None and mask.any() for mask in ended):
+        breaks = FINISHED
+    return ok(f"masks mark the empty cells, {len(told)} times", breaks)
 
 
 def view(record: Record) -> Finding:
@@ -107,6 +153,7 @@ def view(record: Record) -> Finding:
         f"as {seats} it shows {'mine and theirs swapped' if swapped else 'another board'} on"
         f" {record.rules.format(now.board)}",
         "show every board in the view of the side to move: 1 and the first plane are its own",
+        VIEW,
     )
 
 
@@ -126,6 +173,7 @@ def finals(record: Record) -> Finding:
     return problem(
         f"the last observation is no finished board in {len(lost)} of {len(record.games)} games",
         "return the finished board from step, and deal a new game in reset only",
+        FINAL,
     )
 
 
@@ -150,6 +198,7 @@ def seeding(record: Record) -> Finding:
     return problem(
         "the same seed and moves give different games",
         "draw all chance from self.np_random, and call super().reset(seed=seed) in reset",
+        SEEDED,
     )
 
 
@@ -170,20 +219,27 @@ def _replay(record: Record) -> list[Any]:
 
 def rewards(record: Record) -> Finding:
     """A win pays the agent, a loss costs it, a draw is between; in both seats."""
+    pay: dict[int, set[float]] = {1: set(), 0: set(), -1: set()}  # by result
     for game in record.games:
         result = _result(record, game.last)
         if result is None or not game.last.over:
             continue
         paid, seat = game.last.reward, SEATS[_payee(record, game)]
+        pay[result].add(paid)
         if np.sign(paid) != result and (result or abs(paid) >= 1):
             name = {1: "a win", 0: "a draw", -1: "a loss"}[result]
             return problem(
                 f"as {seat} {name} pays {paid:g}: {record.rules.format(game.last.board)}",
                 "pay the agent its own result, +1, 0 or -1, whoever made the last move",
+                OWN_RESULT if result or abs(paid) > 1 else "",
             )
     early = [now.reward for _, now in record.moments if now.reward]
-    ended = "the end is paid as it should be"
-    return ok(f"{ended}; {len(early)} rewards before it" if early else ended)
+    ended, breaks = "the end is paid as it should be", AT_THE_END if early else ""
+    if any(abs(paid) > 1 for amounts in pay.values() for paid in amounts):
+        breaks = BOUNDED
+    elif not (pay[1] <= {1.0} and pay[-1] <= {-1.0} and len(pay[0]) <= 1):
+        breaks = PAID
+    return ok(f"{ended}; {len(early)} rewards before it" if early else ended, breaks)
 
 
 def _result(record: Record, last: Moment) -> int | None:
@@ -209,11 +265,15 @@ def endings(record: Record) -> Finding:
         for now in game.moments:
             done, shown = _result(record, now) is not None, record.rules.format(now.board)
             if now.whole and done and not now.over:
-                return problem(f"goes on after the end: {shown}", "set terminated at the end")
+                return problem(f"goes on after the end: {shown}", "set terminated at the end", ENDS)
             if now.whole and now.over and not done:
-                return problem(f"ends before the end: {shown}", "set terminated at the end only")
+                return problem(
+                    f"ends before the end: {shown}", "set terminated at the end only", ENDS
+                )
             if now.truncated:
-                return problem(f"is truncated: {shown}", "games end by themselves: no time limit")
+                return problem(
+                    f"is truncated: {shown}", "games end by themselves: no time limit", ENDS
+                )
     return ok(f"{len(record.games)} games end when they are over")
 
 
@@ -244,16 +304,17 @@ def illegal(record: Record) -> Finding:
     return ok("an illegal move costs something")
 
 
-ENVIRONMENT = [  # of a checkups.episodes.Record of its games
+# To add a check: a function from the record of its games to a finding, and its row here.
+ENVIRONMENT = [
     Check("interface", interface, unplayed=True),
     Check("masks", masks),
     Check("view", view),
     Check("finals", finals),
     Check("seats", seats),
-    Check("seeding", seeding),
     Check("rewards", rewards),
     Check("endings", endings),
     Check("illegal", illegal),
+    Check("seeding", seeding),
 ]
 
 
@@ -261,33 +322,19 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
     """Check a single-game environment like `TicTacToe-v0`: masks, rewards, views and endings.
 
     Args:
-        env: made with an opponent, not with `opponent=None`.
+        env: of the game `env.unwrapped.rules`, or of 3,3,3 if it has no such attribute.
         games: how many to play, by random legal moves.
         seed: of the environment and of the moves.
 
     Raises:
         LawBrokenError: at the first broken law.
     """
-    rng, draws = np.random.default_rng(seed), set()
-    _, info = env.reset(seed=seed)
-    for _ in range(games):
-        over = False
-        while not over:
-            mask = np.asarray(info["action_mask"])
-            require(mask.any(), "while the game goes on some cell is legal")
-            require(
-                (mask.astype(bool) == env.unwrapped.action_masks()).all(),
-                'info["action_mask"] and action_masks() say the same',
-            )
-            observed, reward, over, truncated, info = env.step(rng.choice(np.flatnonzero(mask)))
-            require(env.observation_space.contains(observed), "observations lie in their space")
-            require(not truncated, "a game is never truncated")
-            require(over or reward == 0, "only the end of a game is rewarded")
-        require(-1 <= reward <= 1, "a game ends with a reward from -1 to 1")
-        draws |= {float(reward)} - {-1.0, 1.0}
-        require(len(draws) <= 1, "a win pays 1, a loss -1, and every draw the same")
-        require(not np.any(info["action_mask"]), "a finished board has no legal cell")
-        _, info = env.reset()
+    rules = getattr(getattr(env, "unwrapped", env), "rules", None)
+    try:
+        found = record(env, rules if isinstance(rules, Rules) else Rules(), games, seed)
+    except ValueError as error:
+        raise LawBrokenError(str(error)) from None
+    raise_first(examine(found, ENVIRONMENT))
 
 
 def check_mirrored(env_as_x: Any, env_as_o: Any, cells: list[int]) -> None:

@@ -1,10 +1,17 @@
-"""What a check finds: one line a check, and what to change where something is wrong."""
+"""What a check finds: one line a check, what to change, and which law is broken, if one is.
+
+The doctor prints all findings; `check_policy` and `check_env` raise the first that breaks a law. A
+player may obey all laws and yet show a mistake of its training, and an environment may break a law
+of ours and be a good one to train in: reward every move, say.
+"""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tttenv.testing.failing import PatientError
+
+ANSWERS = "what is asked is answered"
 
 
 @dataclass(frozen=True)
@@ -15,6 +22,8 @@ class Finding:
     told: str  # what was seen
     change: str = ""  # what to do about a problem
     check: str = ""  # which check, filled in by `examine`
+    breaks: str = ""  # the law that is broken, if one is, whatever the status
+    cause: BaseException | None = None  # what the examined code raised, if that is the problem
 
 
 class Check(NamedTuple):
@@ -26,19 +35,19 @@ class Check(NamedTuple):
     unplayed: bool = False  # whether it is looked at even where no games can be played
 
 
-def ok(told: str) -> Finding:
-    """Nothing wrong."""
-    return Finding("ok", told)
+def ok(told: str, breaks: str = "") -> Finding:
+    """Nothing wrong; `breaks` a law of ours all the same."""
+    return Finding("ok", told, breaks=breaks)
 
 
-def problem(told: str, change: str) -> Finding:
-    """Something wrong, and what to change."""
-    return Finding("problem", told, change)
+def problem(told: str, change: str, breaks: str = "") -> Finding:
+    """Something wrong, what to change, and the law that it breaks, if it does."""
+    return Finding("problem", told, change, breaks=breaks)
 
 
-def skipped(why: str) -> Finding:
+def skipped(why: str, breaks: str = "") -> Finding:
     """Not looked at."""
-    return Finding("skipped", why)
+    return Finding("skipped", why, breaks=breaks)
 
 
 def examine(patient: Any, checks: list[Check]) -> Iterator[Finding]:
@@ -53,8 +62,9 @@ def examine(patient: Any, checks: list[Check]) -> Iterator[Finding]:
             needless = unplayed and not check.unplayed
             found = skipped("no games can be played") if needless else check.look(patient)
         except PatientError as failure:
-            found = problem(failure.told, failure.change)
-        yield Finding(found.status, found.told, found.change, check.name)
+            found = problem(failure.told, failure.change, ANSWERS)
+            found = replace(found, cause=failure.__cause__)
+        yield replace(found, check=check.name)
         if check.first and found.status == "problem":
             return
 
@@ -71,3 +81,14 @@ def require(holds: Any, law: str) -> None:
     """
     if not holds:
         raise LawBrokenError(law)
+
+
+def raise_first(findings: Iterator[Finding]) -> None:
+    """Let findings pass that break no law.
+
+    Raises:
+        LawBrokenError: for the first that does, naming the law and what was seen.
+    """
+    for found in findings:
+        if found.breaks:
+            raise LawBrokenError(f"{found.breaks}: {found.told}") from found.cause

@@ -29,6 +29,8 @@ class Moment:
     over: bool = False
     truncated: bool = False
     whole: bool = True  # whether all stones are there that should be
+    inside: bool = True  # whether the observation lies in its space
+    method_mask: Mask | None = None  # what action_masks() says, where info has a mask too
 
 
 @dataclass
@@ -54,6 +56,11 @@ class Record:
     alone: bool = False
     games: list[Game] = field(default_factory=list)
     failure: PatientError | None = None  # why there are no games
+
+    @property
+    def everything(self) -> list[tuple[Game, Moment]]:
+        """All moments, ends included, with their games."""
+        return [(game, now) for game in self.games for now in game.moments]
 
     @property
     def moments(self) -> list[tuple[Game, Moment]]:
@@ -112,7 +119,9 @@ def _play(
     if np.count_nonzero(board) == 1:  # whatever it is shown as, the one stone is the opponent's
         board = -np.abs(board)
     game = Game(int(np.count_nonzero(board) % 2))
-    game.moments.append(Moment(shown, env.mask(observed, info), board))
+    inside, second = env.inside(observed), env.method_mask(info)
+    mask = env.mask(observed, info)
+    game.moments.append(Moment(shown, mask, board, inside=inside, method_mask=second))
     while not game.last.over and len(game.moments) < LONGEST:
         now = game.last.board
         if finished(now, rules):
@@ -132,4 +141,5 @@ def _step(env: Asked, rules: Rules, alone: bool, before: Boards, cell: int) -> M
         board[(shown != 0) & (board == 0)] = -1
     board = -board if alone else board
     mask = env.mask(observed, info)
-    return Moment(shown, mask, board, reward, over or truncated, truncated, whole)
+    inside, second = env.inside(observed), env.method_mask(info)
+    return Moment(shown, mask, board, reward, over or truncated, truncated, whole, inside, second)
