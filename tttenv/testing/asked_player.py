@@ -8,7 +8,7 @@ import numpy as np
 
 from tttenv import Policy, Rules
 from tttenv import policy as policies
-from tttenv.answers import numbers as read_numbers
+from tttenv.answers import answered_numbers
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.policy import Observed, masked_normalise
@@ -76,7 +76,7 @@ class Player:
         """
         given = boards.copy()
         with self._asked_about(boards):
-            numbers = read_numbers(self.answers(given), "it")
+            numbers = answered_numbers(self.answers(given), "it")
         if (given != boards).any():
             raise PatientError("changes the boards that it is asked about", "work on a copy")
         if numbers.shape != boards.shape:
