@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import gymnasium
 import numpy as np
@@ -28,18 +28,21 @@ def rows(seed: int) -> Iterator[Row]:
         yield Row(name, "plies", _later(single, seed, opponent), rivals)
     for m, n, k in BOARDS:
         for opponent in (None, "random", "minimax" if m == 3 else "tactical"):
-            for batch, copy, threads in cases(m):
-                name = f"vector env {m},{n},{k}, opponent={opponent}, {batch:,} games"
-                name += "" if copy else ", copy=False"
-                name += f", {threads} threads" if threads > 1 else ""
-                options = {"m": m, "n": n, "k": k, "opponent": opponent, "copy": copy}
+            for case in cases(m):
+                name = f"vector env {m},{n},{k}, opponent={opponent}, {case.games:,} games"
+                name += "" if case.obs == "onehot" else f", obs={case.obs}"
+                name += "" if case.copy else ", copy=False"
+                name += f", {case.threads} threads" if case.threads > 1 else ""
+                options = {"m": m, "n": n, "k": k, "opponent": opponent}
+                options |= {"copy": case.copy, "obs": case.obs}
                 rivals = ("pgx random legal", "pgx first legal")
-                rivals = rivals if m == 3 and batch == 8192 else ()
-                work = _later(vector, seed, batch, {**options, "threads": threads})
-                one = ("one thread", _later(vector, seed, batch, options))
-                apart = (f"{threads} batches apart", _later(halves, seed, batch, threads, options))
-                beside = (one, apart) if threads > 1 else ()
-                yield Row(name, "steps", work, rivals, threads, beside)
+                compared = m == 3 and case.games == 8192 and case.obs == "onehot"
+                threads = case.threads
+                work = _later(vector, seed, case.games, {**options, "threads": threads})
+                one = ("one thread", _later(vector, seed, case.games, options))
+                halved = _later(halves, seed, case.games, threads, options)
+                beside = (one, (f"{threads} batches apart", halved)) if threads > 1 else ()
+                yield Row(name, "steps", work, rivals if compared else (), threads, beside)
     for m, n, k in BOARDS:
         rivals = (f"OpenSpiel C++ play-outs {m},{n},{k}",)
         yield Row(f"play-outs {m},{n},{k}", "games", _later(playouts, m, n, k), rivals)
@@ -53,11 +56,21 @@ def rows(seed: int) -> Iterator[Row]:
     yield Row("certify 3,3,3, looked up", "players", _later(certifying), nash)
 
 
-def cases(m: int) -> list[tuple[int, bool, int]]:
-    """Batch, copy and threads to measure on boards of m rows."""
-    if m == 3:
-        return [(64, True, 1), (8192, True, 1), (8192, False, 1), (BIG, True, 1), (BIG, True, 2)]
-    return [(64, True, 1), (8192, True, 1)]
+class Case(NamedTuple):
+    """A batch to measure."""
+
+    games: int
+    obs: str = "onehot"
+    copy: bool = True
+    threads: int = 1
+
+
+def cases(m: int) -> list[Case]:
+    """The batches to measure on boards of m rows."""
+    if m > 9:
+        return [Case(64), Case(8192)]
+    found = [Case(games, obs) for games in (64, 8192, BIG) for obs in ("onehot", "board")]
+    return found + ([Case(8192, copy=False), Case(BIG, threads=2)] if m == 3 else [])
 
 
 def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:

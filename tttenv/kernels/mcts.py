@@ -203,22 +203,11 @@ def run_iterations(t: Tree, iterations: int) -> int:
     for done in range(iterations):
         if t.proof[0] != UNPROVEN:
             return done
-        for cell in range(t.root_board.size):
-            t.playouts.board[cell] = t.root_board[cell]
         depth = select_leaf(t)
-        node = t.path[depth]
-        points = t.proof[node]
+        points: int = t.proof[t.path[depth]]
         if points == UNPROVEN:
             points = simulate(t, depth)
-        if t.bias > 0.0:
-            for d in range(depth, 0, -1):
-                update_stone(t.lines, t.move[t.path[d]], (d - 1) % 2, -1)
-        for d in range(depth, -1, -1):
-            t.visits[t.path[d]] += 1
-            t.points[t.path[d]] += points
-            points = 2 - points
-        if t.solver:
-            backup_proof(t, depth)
+        backup(t, depth, points)
     return iterations
 
 
@@ -226,9 +215,13 @@ def run_iterations(t: Tree, iterations: int) -> int:
 def select_leaf(t: Tree) -> int:
     """Select nodes from the root to one that ends the game or was never visited, into `path`.
 
+    The board of the play-outs becomes that of the leaf.
+
     Returns:
         The number of moves on the path.
     """
+    for cell in range(t.root_board.size):
+        t.playouts.board[cell] = t.root_board[cell]
     node, depth = 0, 0
     t.path[0] = 0
     while t.proof[node] == UNPROVEN:
@@ -266,6 +259,20 @@ def simulate(t: Tree, depth: int) -> int:
     p = t.playouts
     winner = tactical_playout(p, stone) if t.tactical else random_playout(p, stone)
     return 1 - winner * stone
+
+
+@bare
+def backup(t: Tree, depth: int, points: int) -> None:
+    """Count a leaf's points, for the side that made the last move, at every node of the path."""
+    if t.bias > 0.0:
+        for d in range(depth, 0, -1):
+            update_stone(t.lines, t.move[t.path[d]], (d - 1) % 2, -1)
+    for d in range(depth, -1, -1):
+        t.visits[t.path[d]] += 1
+        t.points[t.path[d]] += points
+        points = 2 - points
+    if t.solver:
+        backup_proof(t, depth)
 
 
 @bare
