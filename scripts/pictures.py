@@ -21,7 +21,7 @@ class Arguments:
     Needs the results of the benchmark, the extra `dev` (Playwright) and Chromium on the system.
     """
 
-    seed: int = 0  # of the film's training
+    seed: int = 0  # of the training that learning.gif shows
     results: Path = Path("results/benchmark.json")  # of the benchmark
     out: Path = Path(".github/images")  # where the pictures go
 
@@ -32,10 +32,14 @@ def main(args: list[str]) -> None:
     console.check_seed(given.seed)
     if not given.results.is_file():
         raise ValueError(f"no {given.results}: run `make benchmark` first")
-    from scripts.lib.learning_gif import film
+    from scripts.lib.learning_gif import learning_gif
     from tttenv.files import write
 
-    made = {**photographs(given.results), "learning.gif": film(given.seed), **drawn(given.results)}
+    made = {
+        **photographs(given.results),
+        "learning.gif": learning_gif(given.seed),
+        **drawn(given.results),
+    }
     for name, data in made.items():
         write(given.out / name, data)
         print(f"{given.out / name}  {len(data) / 1000:.0f} kB")

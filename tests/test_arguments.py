@@ -59,7 +59,7 @@ OPTIONS = [
     for hints in [typing.get_type_hints(kind)]
     for field in dataclasses.fields(kind)
     for hint in [hints[field.name]]
-    if field.name not in ("player", "players", "patient")
+    if field.name not in ("player", "players", "subject")
 ]
 
 

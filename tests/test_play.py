@@ -14,7 +14,7 @@ import pytest
 from reference import game, mover, put, random_game, spell, view, winner
 from typist import CTRL_C, CTRL_D, Typist
 
-from learners.cli.learning_player import Pupil
+from learners.cli.learning_player import LearningPlayer
 from tttenv import Rules, player
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.commands import COMMANDS, NAMES
@@ -255,32 +255,34 @@ def test_the_same_seed_plays_the_same_games_and_another_plays_others():
     assert games(3) == games(3) != games(4)
 
 
-def test_a_pupil_learns_before_it_moves_and_only_then():
-    pupil = Pupil("td0", Rules(), 0)
-    assert (pupil.learner.config.alpha, pupil.learner.config.epsilon) == (0.2, 0.1)
-    assert pupil.learner.config.games * pupil.learner.config.batches == 500
-    before = pupil.learner.values.clone()
+def test_a_learning_player_learns_before_it_moves_and_only_then():
+    learning = LearningPlayer("td0", Rules(), 0)
+    assert (learning.learner.config.alpha, learning.learner.config.epsilon) == (0.2, 0.1)
+    assert learning.learner.config.games * learning.learner.config.batches == 500
+    before = learning.learner.values.clone()
     start = Rules().play(Rules().start(), 4)
-    pupil(start[None])
-    assert (pupil.learner.values == before).all()
-    session = Session(Rules(), Side("you"), Side("td0", pupil, pupil.learn), 0, 0)
+    learning(start[None])
+    assert (learning.learner.values == before).all()
+    session = Session(Rules(), Side("you"), Side("td0", learning, learning.learn), 0, 0)
     session.play(4)
     session.move()
-    changed = (pupil.learner.values != before).numpy()
+    changed = (learning.learner.values != before).numpy()
     below = np.flatnonzero(changed)  # learnt from games that begin with the centre taken
     entries = {
-        int(e) for e in pupil.learner.representative[solve(Rules()).positions.boards[:, 4] != 0]
+        int(e) for e in learning.learner.representative[solve(Rules()).positions.boards[:, 4] != 0]
     }
     assert len(below)
     assert set(below.tolist()) <= entries
-    again = Pupil("td0", Rules(), 0)
+    again = LearningPlayer("td0", Rules(), 0)
     again.learn(start)
-    assert (again.learner.values == pupil.learner.values).all()
+    assert (again.learner.values == learning.learner.values).all()
 
 
-def test_a_pupil_that_began_knowing_nothing_soon_beats_random_play():
-    pupil = Pupil("td0", Rules(), 0)
-    session = Session(Rules(), Side("r", player("random")), Side("td0", pupil, pupil.learn), 0, 0)
+def test_a_learning_player_that_began_knowing_nothing_soon_beats_random_play():
+    learning = LearningPlayer("td0", Rules(), 0)
+    session = Session(
+        Rules(), Side("r", player("random")), Side("td0", learning, learning.learn), 0, 0
+    )
     for _ in range(12):
         while not session.over:
             session.move()

@@ -12,7 +12,7 @@ from tttenv.opponents import checkpoint_of, rules_of
 WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batches": 10}
 
 
-class Pupil:
+class LearningPlayer:
     """A td0 learner as a player: `learn` before each move; nothing of it is kept on disk.
 
     Args:

@@ -19,7 +19,7 @@ WORDS = (44, 50, 60)  # their colour
 EVERY = 20  # steps between frames
 
 
-def film(seed: int) -> bytes:
+def learning_gif(seed: int) -> bytes:
     """A GIF of the chances by which `reinforce` picks its moves, until it is unbeatable."""
     torch.set_num_threads(1)  # as the benchmark does: so it is the same training
     rules = Rules()

@@ -35,7 +35,7 @@ PlayerOrNone: TypeAlias = Annotated[
 Players: TypeAlias = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[PLAYER ...]")
 ]
-Patient: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PATIENT")]
+Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
 
 # One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

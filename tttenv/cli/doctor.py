@@ -14,14 +14,14 @@ PROG = "doctor.py"
 class Arguments:
     """Look for the classic mistakes in a player or an environment of yours, and say what to change.
 
-    A patient is a player's name with options, a checkpoint's folder, sb3:path=MODEL.zip,trust=true,
+    A subject is a player's name with options, a checkpoint's folder, sb3:path=MODEL.zip,trust=true,
     external:command=./bot, the id of an environment, or module:attribute, imported from the
     current folder: a player, model, network or environment, or a function of nothing that makes
     one.
     It ends with status 0 if nothing is wrong, 1 if there is a problem, 2 for bad input.
     """
 
-    patient: console.Patient  # whom to look at
+    subject: console.Subject  # whom to look at
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
     obs: str | None = None  # what a function of yours observes: onehot, board or dict
     kind: str = "logits"  # what it answers then: logits, values or probs
@@ -47,23 +47,23 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.testing.policy_checks import PLAYER
     from tttenv.testing.recorded_games import record
 
-    with console.hinting(given.patient):
-        patient: Any = load(given.patient, given.rules, given.obs, given.kind)
+    with console.hinting(given.subject):
+        subject: Any = load(given.subject, given.rules, given.obs, given.kind)
     checks = PLAYER
-    if isinstance(patient, Environment):
-        patient, checks = record(patient.env, patient.rules, given.games, given.seed), ENVIRONMENT
+    if isinstance(subject, Environment):
+        subject, checks = record(subject.env, subject.rules, given.games, given.seed), ENVIRONMENT
     with console.bar(given.json) as bar:
         found = list(
-            bar.track(examine(patient, checks), total=len(checks), description="examining")
+            bar.track(examine(subject, checks), total=len(checks), description="examining")
         )
     problems = sum(one.status == "problem" for one in found)
     if given.json:
-        told = {"patient": given.patient, "problems": problems}
+        told = {"patient": given.subject, "problems": problems}
         keys = ("status", "told", "change", "check")
         rows = [{key: getattr(one, key) for key in keys} for one in found]
         print(json.dumps({**told, "checks": rows}, indent=2))
     else:
-        show(given.patient, found, problems)
+        show(given.subject, found, problems)
     if problems:
         raise SystemExit(1)
 

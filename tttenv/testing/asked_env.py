@@ -1,11 +1,11 @@
-"""An environment, asked as Gymnasium has it: whatever goes wrong then is a `PatientError`."""
+"""An environment, asked as Gymnasium has it: whatever goes wrong then is a `SubjectError`."""
 
 from typing import Any
 
 import numpy as np
 
 from tttenv.kernels.types import Mask
-from tttenv.testing.failing import PatientError, failing
+from tttenv.testing.failing import SubjectError, failing
 
 RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"
 STEP = (
@@ -24,31 +24,31 @@ class Asked:
         """Observation and info of a new game.
 
         Raises:
-            PatientError: if it raises, takes no seed or answers something else.
+            SubjectError: if it raises, takes no seed or answers something else.
         """
         with failing("reset", RESET):
             told = self.raw.reset(seed=seed)
         if not (isinstance(told, tuple) and len(told) == 2 and isinstance(told[1], dict)):
-            raise PatientError(f"reset returns {_kind(told)}, not observation and info", RESET)
+            raise SubjectError(f"reset returns {_kind(told)}, not observation and info", RESET)
         return told
 
     def step(self, cell: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Observation, reward, terminated, truncated and info.
 
         Raises:
-            PatientError: if it raises, which is then its cause, or answers something else.
+            SubjectError: if it raises, which is then its cause, or answers something else.
         """
         with failing("stepped", STEP):
             told = self.raw.step(cell)
         if not (isinstance(told, tuple) and len(told) == 5 and isinstance(told[4], dict)):
             wanted = "observation, reward, terminated, truncated and info"
-            raise PatientError(f"step returns {_kind(told)}, not {wanted}", STEP)
+            raise SubjectError(f"step returns {_kind(told)}, not {wanted}", STEP)
         observed, reward, over, cut, info = told
         try:
             return observed, float(reward), bool(over), bool(cut), info
         except (TypeError, ValueError):
             shown = " ".join(f"reward {reward!r}, terminated {over!r}, truncated {cut!r}".split())
-            raise PatientError(f"step returns no number and two truths: {shown}", STEP) from None
+            raise SubjectError(f"step returns no number and two truths: {shown}", STEP) from None
 
     def mask(self, observed: Any, info: dict[str, Any]) -> Mask | None:
         """The mask it tells, wherever it tells it."""

@@ -12,7 +12,7 @@ from tttenv.answers import answered_numbers
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.policy import Observed, masked_normalise
-from tttenv.testing.failing import PatientError, failing
+from tttenv.testing.failing import SubjectError, failing
 
 FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"
@@ -71,17 +71,17 @@ class Player:
         """What it answers.
 
         Raises:
-            PatientError: if it raises, changes the boards, or answers anything but a number a
+            SubjectError: if it raises, changes the boards, or answers anything but a number a
                 cell.
         """
         given = boards.copy()
         with self._asked_about(boards):
             numbers = answered_numbers(self.answers(given), "it")
         if (given != boards).any():
-            raise PatientError("changes the boards that it is asked about", "work on a copy")
+            raise SubjectError("changes the boards that it is asked about", "work on a copy")
         if numbers.shape != boards.shape:
             told = f"answers {numbers.shape} numbers about {boards.shape} cells"
-            raise PatientError(told, self.wanted)
+            raise SubjectError(told, self.wanted)
         return numbers
 
     def unmasked(self, boards: Boards) -> Numbers:

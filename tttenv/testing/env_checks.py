@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 
 from tttenv.game.rules import Rules
-from tttenv.testing.failing import PatientError, said
+from tttenv.testing.failing import SubjectError, said
 from tttenv.testing.findings import (
     Check,
     Finding,
@@ -291,7 +291,7 @@ def illegal(record: Record) -> Finding:
             return skipped("it shows no taken cell")
         try:
             _, reward, over, _, _ = env.step(int(taken[0]))
-        except PatientError as failure:
+        except SubjectError as failure:
             if failure.__cause__ is None:
                 raise
             return ok(f"an illegal move is refused: {type(failure.__cause__).__name__}")

@@ -1,4 +1,4 @@
-"""A patient that raises, or answers what cannot be read: a finding about it, not an end of ours."""
+"""A subject that raises, or answers what cannot be read: a finding about it, not an end of ours."""
 
 import sysconfig
 import traceback
@@ -13,8 +13,8 @@ OURS = [HOME / "tttenv", HOME / "learners", HOME / "scripts"]
 FOREIGN = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")]
 
 
-class PatientError(Exception):
-    """Why a patient cannot be asked further, and what to change; caused by what it raised."""
+class SubjectError(Exception):
+    """Why a subject cannot be asked further, and what to change; caused by what it raised."""
 
     def __init__(self, told: str, change: str) -> None:
         super().__init__(told)
@@ -23,11 +23,11 @@ class PatientError(Exception):
 
 @contextmanager
 def failing(when: str, change: str) -> Iterator[None]:
-    """What a patient raises within is a `PatientError`: it "fails when `when`"."""
+    """What a subject raises within is a `SubjectError`: it "fails when `when`"."""
     try:
         yield
     except Exception as error:  # the code of others raises whatever it likes
-        raise PatientError(f"fails when {when} with {said(error)}", change) from error
+        raise SubjectError(f"fails when {when} with {said(error)}", change) from error
 
 
 def said(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tttenv.testing.failing import PatientError
+from tttenv.testing.failing import SubjectError
 
 ANSWERS = "what is asked is answered"
 
@@ -27,11 +27,11 @@ class Finding:
 
 
 class Check(NamedTuple):
-    """A row of a table of checks: `look` is asked about the patient."""
+    """A row of a table of checks: `look` is asked about the subject."""
 
     name: str
     look: Callable[[Any], Finding]
-    first: bool = False  # whether its problem ends the check-up
+    first: bool = False  # whether its problem ends the examination
     unplayed: bool = False  # whether it is looked at even where no games can be played
 
 
@@ -50,18 +50,18 @@ def skipped(why: str, breaks: str = "") -> Finding:
     return Finding("skipped", why, breaks=breaks)
 
 
-def examine(patient: Any, checks: list[Check]) -> Iterator[Finding]:
+def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
     """The findings of all checks in order; after a problem in a `first` one, no others.
 
-    A patient with a `failure` could not be played with: what needs games is skipped. One that
+    A subject with a `failure` could not be played with: what needs games is skipped. One that
     fails only while it is looked at has a problem there.
     """
-    unplayed = getattr(patient, "failure", None) is not None
+    unplayed = getattr(subject, "failure", None) is not None
     for check in checks:
         try:
             needless = unplayed and not check.unplayed
-            found = skipped("no games can be played") if needless else check.look(patient)
-        except PatientError as failure:
+            found = skipped("no games can be played") if needless else check.look(subject)
+        except SubjectError as failure:
             found = problem(failure.told, failure.change, ANSWERS)
             found = replace(found, cause=failure.__cause__)
         yield replace(found, check=check.name)

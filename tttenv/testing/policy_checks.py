@@ -9,7 +9,7 @@ from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, masked_normalise
 from tttenv.testing.asked_player import Player
-from tttenv.testing.failing import PatientError
+from tttenv.testing.failing import SubjectError
 from tttenv.testing.findings import Check, Finding, examine, ok, problem, raise_first, skipped
 from tttenv.testing.strength import LARGE, SEATS, gains, optimal, wins_taken
 
@@ -19,23 +19,23 @@ ALONE = "a board alone is answered as in a batch, in any order"
 TAKEN = "a taken cell has probability zero"
 
 
-def answers(patient: Player) -> Finding:
+def answers(subject: Player) -> Finding:
     """Numbers for every cell of every board, which sum to one."""
-    boards, numbers = patient.boards, patient.told
+    boards, numbers = subject.boards, subject.told
     bad = np.flatnonzero(~((np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)))
     if bad.size:
-        shown = patient.rules.format(boards[bad[0]])
+        shown = subject.rules.format(boards[bad[0]])
         told = np.round(numbers[bad[0]], 4).tolist()
         told = f"answers no probabilities on the board {shown}: {told}"
-        return problem(told, patient.wanted, PROBABILITIES)
+        return problem(told, subject.wanted, PROBABILITIES)
     return ok(f"answers probabilities on {len(boards)} boards")
 
 
-def repeatable(patient: Player) -> Finding:
+def repeatable(subject: Player) -> Finding:
     """The same answer to the same question, twice."""
-    boards = patient.some
-    off = np.abs(patient.asked(boards) - patient.asked(boards)).max(axis=1)
-    limit, anew = getattr(patient.answers, "impure", None), off > patient.near
+    boards = subject.some
+    off = np.abs(subject.asked(boards) - subject.asked(boards)).max(axis=1)
+    limit, anew = getattr(subject.answers, "impure", None), off > subject.near
     if not anew.any() and not limit:
         return ok("answers the same board alike every time")
     why = f"is limited by {limit}" if limit else f"answers {share(anew)} of the boards anew"
@@ -47,19 +47,19 @@ def repeatable(patient: Player) -> Finding:
     )
 
 
-def batches(patient: Player) -> Finding:
+def batches(subject: Player) -> Finding:
     """A board alone is answered as among others, in any order."""
-    boards, near = patient.some, patient.near
-    together = patient.asked(boards)
-    if np.abs(patient.asked(boards) - together).max() > near:
+    boards, near = subject.some, subject.near
+    together = subject.asked(boards)
+    if np.abs(subject.asked(boards) - together).max() > near:
         return skipped("it does not repeat itself anyway")
     order = np.random.default_rng(0).permutation(len(boards))
-    alone = np.concatenate([patient.asked(boards[i : i + 1]) for i in order[:50]])
+    alone = np.concatenate([subject.asked(boards[i : i + 1]) for i in order[:50]])
     off = max(
-        np.abs(patient.asked(boards[order]) - together[order]).max(),
+        np.abs(subject.asked(boards[order]) - together[order]).max(),
         np.abs(alone - together[order[:50]]).max(),
     )
-    if np.abs(patient.asked(boards) - together).max() > near:
+    if np.abs(subject.asked(boards) - together).max() > near:
         return problem(
             "answers boards otherwise once it has been asked about others",
             "keep nothing from one question to the next: answer from the board alone",
@@ -74,15 +74,15 @@ def batches(patient: Player) -> Finding:
     )
 
 
-def legal(patient: Player) -> Finding:
+def legal(subject: Player) -> Finding:
     """How much of its probability is on taken cells, with and without its mask."""
-    boards = patient.boards
-    played = float(patient.told[boards != 0].sum() / len(boards))
-    breaks = TAKEN if patient.told[boards != 0].any() else ""
+    boards = subject.boards
+    played = float(subject.told[boards != 0].sum() / len(boards))
+    breaks = TAKEN if subject.told[boards != 0].any() else ""
     bare = played
-    if patient.network is not None:
-        bare = float(patient.unmasked(boards)[boards != 0].sum() / len(boards))
-    if played > 1e-6 or (bare > 1e-3 and not patient.masks):
+    if subject.network is not None:
+        bare = float(subject.unmasked(boards)[boards != 0].sum() / len(boards))
+    if played > 1e-6 or (bare > 1e-3 and not subject.masks):
         return problem(
             f"plays without a mask: {bare:.1%} of its probability is on taken cells",
             'mask where it plays too, not only where it trains: info["action_mask"] or'
@@ -95,10 +95,10 @@ def legal(patient: Player) -> Finding:
     return ok("plays legal moves only", breaks)
 
 
-def all_illegal(patient: Player) -> Finding:
+def all_illegal(subject: Player) -> Finding:
     """Whether its favourite cells, before any mask, are nearly always the taken ones."""
-    boards = patient.boards
-    told = patient.told if patient.network is None else patient.unmasked(boards)
+    boards = subject.boards
+    told = subject.told if subject.network is None else subject.unmasked(boards)
     taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
     taken = taken[(boards != 0).any(axis=1)]
     if taken.mean() < 0.9:
@@ -109,11 +109,11 @@ def all_illegal(patient: Player) -> Finding:
     )
 
 
-def looks(patient: Player) -> Finding:
+def looks(subject: Player) -> Finding:
     """Whether a network's numbers depend on the board at all."""
-    if patient.network is None:
+    if subject.network is None:
         return skipped("looked at in networks and models only")
-    numbers = patient.numbers(patient.boards)
+    numbers = subject.numbers(subject.boards)
     shown = numbers[:, np.isfinite(numbers).all(axis=0)]
     if shown.size and np.ptp(shown, axis=0).max() > 1e-6 * (1 + np.abs(shown).max()):
         return ok("its numbers depend on the board")
@@ -129,11 +129,11 @@ def share(marks: np.ndarray) -> str:
     return f"{marks.mean():.1%}"
 
 
-def rewards(patient: Player) -> Finding:
+def rewards(subject: Player) -> Finding:
     """Whether it avoids winning, as one does who is paid the opponent's reward."""
-    for seat, name in enumerate(SEATS if enumerable(patient.rules) else ()):
-        taken, by_chance = wins_taken(patient.rules, patient.table, seat)
-        gain = gains(patient.rules, patient.table)[seat]
+    for seat, name in enumerate(SEATS if enumerable(subject.rules) else ()):
+        taken, by_chance = wins_taken(subject.rules, subject.table, seat)
+        gain = gains(subject.rules, subject.table)[seat]
         if taken < 0.5 * by_chance and gain < 0:
             return problem(
                 f"as {name} it takes {taken:.1%} of the wins it could take at once, random moves"
@@ -141,16 +141,16 @@ def rewards(patient: Player) -> Finding:
                 f"pay it its own result: look for a reward as {name} with the wrong sign, or one"
                 " that belongs to the move of the opponent",
             )
-    return ok("takes wins") if enumerable(patient.rules) else skipped(LARGE)
+    return ok("takes wins") if enumerable(subject.rules) else skipped(LARGE)
 
 
-def sides(patient: Player) -> Finding:
+def sides(subject: Player) -> Finding:
     """Whether it is strong in one seat and near random in the other."""
-    if not enumerable(patient.rules):
+    if not enumerable(subject.rules):
         return skipped(LARGE)
-    if rewards(patient).status == "problem":
+    if rewards(subject).status == "problem":
         return skipped("it plays to lose anyway")
-    found = dict(zip(SEATS, gains(patient.rules, patient.table), strict=True))
+    found = dict(zip(SEATS, gains(subject.rules, subject.table), strict=True))
     told = " and ".join(f"{part:.0%} as {seat}" for seat, part in found.items())
     told += " of the way from random moves to the best against them"
     weak, strong = sorted(found, key=found.__getitem__)
@@ -162,17 +162,17 @@ def sides(patient: Player) -> Finding:
     return ok(told)
 
 
-def view(patient: Player) -> Finding:
+def view(subject: Player) -> Finding:
     """Whether it plays better on boards on which mine and theirs are swapped."""
-    if not enumerable(patient.rules):
+    if not enumerable(subject.rules):
         return skipped(LARGE)
     try:
         turned = optimal(
-            patient.rules, lambda boards: masked_normalise(patient.asked(-boards), boards == 0)
+            subject.rules, lambda boards: masked_normalise(subject.asked(-boards), boards == 0)
         )
-    except PatientError:
+    except SubjectError:
         return skipped("answers boards that can be reached only")
-    here = optimal(patient.rules, patient.table)
+    here = optimal(subject.rules, subject.table)
     wrong = [seat for seat in (0, 1) if turned[seat] > here[seat] + 0.1]
     if not wrong:
         return ok("plays best when it sees its own stones as its own")

@@ -12,7 +12,7 @@ import numpy as np
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Mask
 from tttenv.testing.asked_env import Asked
-from tttenv.testing.failing import PatientError
+from tttenv.testing.failing import SubjectError
 from tttenv.testing.shown_board import board_of, finished
 
 LONGEST = 1000  # steps a game may take before it counts as endless
@@ -55,7 +55,7 @@ class Record:
     seed: int
     alone: bool = False
     games: list[Game] = field(default_factory=list)
-    failure: PatientError | None = None  # why there are no games
+    failure: SubjectError | None = None  # why there are no games
 
     @property
     def everything(self) -> list[tuple[Game, Moment]]:
@@ -81,7 +81,7 @@ def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
         alone = _moves_for_both(asked, rules, rng)
         seeds = [seed, *[None] * (games - 1)]
         found = [_play(asked, rules, alone, rng, first) for first in seeds]
-    except PatientError as failure:
+    except SubjectError as failure:
         return Record(asked, rules, seed, failure=failure)
     return Record(asked, rules, seed, alone, found)
 

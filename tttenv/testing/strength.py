@@ -1,4 +1,4 @@
-"""How well a player moves, in the few exact numbers that its check-up needs."""
+"""How well a player moves, in the few exact numbers that its checks need."""
 
 from functools import cache
 

@@ -91,8 +91,8 @@ def _seated(given: Arguments) -> tuple[Any, Any]:
         rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
     if given.learn:
         home = importlib.import_module("learners.cli.learning_player")
-        pupil = home.Pupil(spec, rules, given.seed)
-        machine = Side(_short(spec), pupil, pupil.learn)
+        learning = home.LearningPlayer(spec, rules, given.seed)
+        machine = Side(_short(spec), learning, learning.learn)
     else:
         machine = _side(spec, rules)
     first, second = Side("you"), machine
