@@ -137,7 +137,9 @@ def test_nothing_is_said_against_what_the_parser_accepts(args):
 
 def test_nothing_is_said_against_the_readmes_commands():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    commands = re.findall(r"^    python scripts/(\w+)\.py(.*?)(?: {2,}#.*)?$", text, re.MULTILINE)
+    called = r"^    (?:python scripts/(?=\w+\.py)|tttenv )(\w+)(?:\.py)?(.*?)(?: {2,}#.*)?$"
+    commands = re.findall(called, text, re.MULTILINE)
+    assert ("certify", " dqn") in commands
     assert len(commands) > 20
     for script, rest in commands:
         args = shlex.split(rest)

@@ -1,1 +1,1 @@
-"""The commands: their arguments, what they print and ask; only functions import tyro and rich."""
+"""The commands: their arguments, what they print and ask; rich is imported in functions only."""
