@@ -52,7 +52,7 @@ class Learner(Protocol):
 
 @runtime_checkable
 class PlaysFromWeights(Protocol):
-    """A learner whose player can be made of its weights alone, as those of `LEARNERS`.
+    """A learner whose player can be made from its weights alone; all rows of `LEARNERS` are.
 
     A checkpoint may come from an untrusted source: to play it, neither an environment nor an
     opponent is made, and nothing that its config names is run or read.

@@ -20,7 +20,7 @@ from tttenv.simulator.observation import (
     known_render_mode,
     plain_seed,
     require_open,
-    resolve,
+    resolve_opponent,
     show,
 )
 
@@ -96,11 +96,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     `env.unwrapped.set_opponent(...)` swaps the opponent at once.
 
     ## Randomness
-    With an opponent each step draws one 64-bit key from `np_random`, and so does each reset but the
-    one after a finished game, which uses that game's last key. A die is a number of splitmix64
-    seeded by the key, its upper 53 bits as a fraction from 0 to 1: the first for the opponent's
-    stone, the second for a random seat (O from 0.5 on), the third for the opponent's opening. With
-    `opponent=None` nothing is left to chance and no key is drawn.
+    With an opponent each step draws one 64-bit key from `np_random`. A reset after a finished game
+    uses the key of the step that finished it; every other reset draws a key. A die is a number of
+    splitmix64 seeded by the key, its upper 53 bits as a fraction from 0 to 1: the first for the
+    opponent's stone, the second for a random seat (O from 0.5 on), the third for the opponent's
+    opening. With `opponent=None` nothing is left to chance and no key is drawn.
 
     ## Version History
     * v0: first version.
@@ -124,7 +124,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         draw: float = 0.0,
     ) -> None:
         self.rules = Rules(m, n, k)
-        other = resolve(opponent, self.rules)
+        other = resolve_opponent(opponent, self.rules)
         self.match = Match(self.rules, 1, other, seat, illegal, draw=draw)
         self.observer = Observer(self.rules, obs)
         self.observation_space = self.observer.space
@@ -213,7 +213,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         Raises:
             ValueError: for an unknown player.
         """
-        self.match.opponent = resolve(opponent, self.rules)
+        self.match.opponent = resolve_opponent(opponent, self.rules)
 
     @property
     def board(self) -> Boards:

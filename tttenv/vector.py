@@ -24,7 +24,7 @@ from tttenv.simulator.observation import (
     known_render_mode,
     plain_seed,
     require_open,
-    resolve,
+    resolve_opponent,
 )
 
 
@@ -73,7 +73,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         draw: float = 0.0,
     ) -> None:
         self.rules = Rules(m, n, k)
-        other = resolve(opponent, self.rules)
+        other = resolve_opponent(opponent, self.rules)
         self.match = Match(self.rules, num_envs, other, seat, illegal, threads, draw)
         self.num_envs, self.copy = num_envs, copy
         self.observer = Observer(self.rules, obs, num_envs, copy)
@@ -163,7 +163,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         Raises:
             ValueError: for an unknown player.
         """
-        self.match.opponent = resolve(opponent, self.rules)
+        self.match.opponent = resolve_opponent(opponent, self.rules)
 
     @property
     def boards(self) -> Boards:

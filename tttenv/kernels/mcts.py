@@ -130,11 +130,11 @@ def expand(t: Tree, node: int) -> bool:
 
 @bare
 def select_child(t: Tree, node: int) -> int:
-    """The child to visit next: first each of them once, in their order, then the best by UCT."""
+    """The child to visit next: an unvisited one, or the best by UCT if all have been visited."""
     if t.bias > 0.0:
         return select_child_biased(t, node)
     first: int = t.first_child[node]
-    visited = t.visits[node] - (1 if node else 0)
+    visited = t.visits[node] - (1 if node else 0)  # all but the root were a leaf in one visit
     if visited < t.child_count[node]:
         return first + int(visited)
     total = t.exploration * sqrt_of_log(t, t.visits[node])

@@ -7,7 +7,9 @@ from numpy.typing import NDArray
 from tttenv.kernels.outcomes import Outcomes
 from tttenv.kernels.types import Mask
 
-NOBODY, RANDOM, TABLE = range(3)  # kinds of opponent: the agent moves for both sides; and two more
+# Kinds of opponent: none, so that the agent moves for both sides; one that moves at random; one
+# whose move probabilities are looked up in a table.
+NOBODY, RANDOM, TABLE = range(3)
 EITHER, FIRST, SECOND = range(3)  # the agent's seat in new games: by a die, X, O
 SEATS = ("random", "X", "O")  # their names, in this order
 
@@ -20,7 +22,7 @@ class StepBuffers(NamedTuple):
     outcomes: Outcomes  # (games,): for the agent; GOING where the game goes on
     over: Mask  # (games,): whether the game ended, and a new one began
     finals: NDArray[Any]  # as observations: the last views of games that ended, zeros for others
-    stale: Mask  # (games,): which rows of `finals` hold something from before; (0,): nobody knows
+    stale: Mask  # (games,): rows of `finals` that the last step filled; (0,) if that is unknown
 
     def part(self, games: slice) -> "StepBuffers":
         """The arrays of some of the games."""

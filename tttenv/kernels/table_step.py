@@ -167,7 +167,7 @@ def step_autoreset(
     ended = 0
     listed = np.empty(BLOCK, np.int64)
     dice, replies = np.empty(BLOCK), np.empty(BLOCK, np.int64)
-    by_agent = np.zeros(BLOCK, np.uint32)  # 1 where the agent's own stone ended the game by rule
+    by_agent = np.zeros(BLOCK, np.uint32)  # 1 where the agent's stone won or drew
     observations, masks, outcomes, over, finals, stale = buffers
     transitions, _, _, views, legal_masks = table
     kind, seat, _, _ = opponent

@@ -10,7 +10,7 @@ KEPT = 4  # arrays remembered
 
 
 def _idle() -> int:
-    """How many references to an array `take` counts that nobody else holds.
+    """The reference count of an array of the pool that is in use nowhere else.
 
     The list's, the loop's and, depending on Python's version, the call's: so it is tried.
     """

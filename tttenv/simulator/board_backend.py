@@ -20,7 +20,7 @@ class BoardBackend:
     def __init__(self, rules: Rules, games: int) -> None:
         self.rules, self.shape = rules, (rules.m, rules.n, rules.k)
         self.stones = rules.start(games)
-        self.flipped = np.zeros(games, np.bool_)  # over, and the other side is to move
+        self.flipped = np.zeros(games, np.bool_)  # finished by the agent's own stone
         self.over, self.outcomes = np.ones(games, np.bool_), np.zeros(games, np.int8)
 
     def reset(self, which: Mask) -> None:

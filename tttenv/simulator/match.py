@@ -5,8 +5,8 @@ opponent (self-play) the agent moves for both sides and boards turn to the next 
 each stone.
 
 All chance in a step comes from one 64-bit key, drawn from the generator handed in: game i's dice
-are numbers of splitmix64 seeded by the key, see `kernels.random.keyed`. Where games have ended in a
-step, the next reset begins by that step's key; any other reset draws a key of its own. In self-play
+are numbers of splitmix64 seeded by the key, see `kernels.random.keyed`. A reset right after a step
+in which games ended uses the key of that step; every other reset draws a new key. In self-play
 nothing is left to chance and no key is drawn.
 
 An opponent written in Python may raise anything at any time: then nothing has changed, neither the
@@ -117,7 +117,7 @@ class Match:
     def asks(self) -> bool:
         """Whether the opponent is asked through Python, and so may raise in the middle of a step.
 
-        There is none to ask, or it is compiled or looked up, where this is False.
+        False in self-play and against opponents that compiled code plays.
         """
         return self.compiled is None
 

@@ -106,7 +106,7 @@ class Observer:
         return rows
 
 
-def resolve(opponent: str | Policy | None, rules: Rules) -> Policy | None:
+def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
     """A spec turned into its player; a policy or None as it is.
 
     Raises:

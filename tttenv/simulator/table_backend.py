@@ -24,7 +24,7 @@ class TableBackend:
     def __init__(self, rules: Rules, games: int) -> None:
         self.table, self.rules = transition_table(rules), rules
         self.at = np.zeros(games, np.uint32)  # numbers of positions, seen by the side to move
-        self.flipped = np.zeros(games, np.bool_)  # over, and the other side is to move
+        self.flipped = np.zeros(games, np.bool_)  # finished by the agent's own stone
         self.over, self.outcomes = np.ones(games, np.bool_), np.zeros(games, np.int8)
 
     def reset(self, which: Mask) -> None:
