@@ -8,6 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from learners.cli import benchmark_tables
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_policy
 from tttenv import Rules, certify, player, shipped
@@ -106,3 +107,19 @@ def test_a_folder_may_have_a_colon_in_its_name(tmp_path):
 def test_an_unknown_name_is_told_the_trained_ones_too():
     with pytest.raises(ValueError, match=re.escape("did you mean maskable_ppo? known are random")):
         player("maskable")
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(begun, tmp_path):
+    readme, cards = tmp_path / "README.md", {name: read_card(SHIPPED / name) for name in LEARNERS}
+    kept = (SHIPPED / "README.md").read_text(encoding="utf-8")
+    if begun:
+        readme.write_text(kept.replace("| `td0` |", "| `another` |"), encoding="utf-8")
+    trainings = [{**card, "seed": 0, "folder": str(SHIPPED / name)} for name, card in cards.items()]
+    benchmark_tables.ship(trainings, 0, tmp_path)
+    told = readme.read_text(encoding="utf-8")
+    if begun:
+        assert told == kept
+    table = re.compile("<!-- players: begin -->.*<!-- players: end -->", re.DOTALL)
+    assert table.search(told)[0] == table.search(kept)[0]
+    assert all((tmp_path / name / "card.json").is_file() for name in LEARNERS)

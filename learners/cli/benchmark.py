@@ -60,6 +60,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         console.check_folder(folder)
     if given.readme:
         readme_blocks.around(given.readme, "table")
+    if given.ship and (given.ship / "README.md").exists():
+        readme_blocks.around(given.ship / "README.md", "players")
     from learners.cli import parallel_jobs
 
     jobs = [

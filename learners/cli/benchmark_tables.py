@@ -1,17 +1,19 @@
-"""The benchmark's results as tables: on the terminal, in the README, beside the shipped players."""
+"""The benchmark's results as tables: on the terminal, in a README, beside the shipped players."""
 
 from pathlib import Path
 from typing import Any
 
+from learners.cli import readme_blocks
 from tttenv.cli import console, text_tables
 from tttenv.cli.text_tables import Column
 
-NUMBERS = """
-Beside the players stand numbers: `published.json`, what `python scripts/reproduce.py` found of the
-published experiments, and `seven.json`, what is proved of the seven published LMS features;
-`python scripts/seven.py` checks it. In `larger/` stands `reinforce_444`, a network for 4,4,4 that
-is unbeatable there.
-"""
+SHIPPED = """# Trained players
+
+Certify one again, from any folder: `tttenv certify NAME`.
+
+<!-- players: begin -->
+<!-- players: end -->
+"""  # the README of a folder of players that has none yet
 COLUMNS = [
     Column("player", left=True),
     Column("seconds", rank=3),
@@ -60,7 +62,10 @@ def _rows(result: dict[str, Any]) -> list[list[str]]:
 
 
 def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
-    """Copy the players of `seed` without what only training needs, and list them in a README."""
+    """Copy the players of `seed` without what only training needs, and list them in `out`'s README.
+
+    The list goes between the README's marks `players`; the rest of the README stays as it is.
+    """
     from tttenv.checkpoint import POLICY, WEIGHTS, commit, read_data
     from tttenv.files import write
 
@@ -77,8 +82,10 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
             f"| `{name}` | {worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {training['steps']} |"
         )
     head = "| player | worst case X / O | wins vs random X / O, % | steps |\n|-|-|-|-|\n"
-    title = "# Trained players\n\nCertify one again, from any folder: `tttenv certify NAME`.\n\n"
-    write(out / "README.md", title + head + "\n".join(rows) + "\n" + NUMBERS)
+    readme = out / "README.md"
+    if not readme.exists():
+        write(readme, SHIPPED)
+    readme_blocks.put(readme, "players", head + "\n".join(rows))
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:
