@@ -1,4 +1,4 @@
-"""The README's pictures, made from real results: the report's, and a policy as it learns."""
+"""The READMEs' pictures, made from real results: the report's, and a policy as it learns."""
 
 import shutil
 import sys

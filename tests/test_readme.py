@@ -1,6 +1,7 @@
-"""What the README says, run as written."""
+"""What the READMEs say: their Python run as written, their rows, paths and links there."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -8,27 +9,75 @@ import pytest
 from learners.registry import LEARNERS
 from tttenv.opponents import OPPONENTS
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+FOLDERS = ["tttenv", "learners", "scripts", "tests", "checkpoints"]
+READMES = {
+    str(file.relative_to(ROOT)): file.read_text(encoding="utf-8")
+    for file in [
+        ROOT / "README.md",
+        *sorted(found for folder in FOLDERS for found in (ROOT / folder).rglob("README.md")),
+    ]
+}
+BLOCKS = {name: re.findall(r"```python\n(.*?)```", text, re.S) for name, text in READMES.items()}
+LEAST = {"README.md": 1, "tttenv/README.md": 3, "tttenv/adapters/README.md": 6}  # blocks of Python
+ANSWERS = {"tttenv/README.md": "False"}  # the player of the last empty cell can be beaten
+
+
+def test_the_blocks_of_python_are_found():
+    assert {name: len(BLOCKS[name]) >= least for name, least in LEAST.items()} == dict.fromkeys(
+        LEAST, True
+    )
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_its_python_runs_from_top_to_bottom(capsys):
-    blocks = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) >= 4
+@pytest.mark.parametrize("name", [name for name, blocks in BLOCKS.items() if blocks])
+def test_its_python_runs_from_top_to_bottom(name, capsys):
     names = {}
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), names)
-    assert "False" in capsys.readouterr().out  # the player of the last empty cell can be beaten
+    for block in BLOCKS[name]:
+        exec(compile(block, name, "exec"), names)
+    assert ANSWERS.get(name, "") in capsys.readouterr().out
 
 
-def test_it_lists_every_player_and_every_learner():
-    for name in (*OPPONENTS, *LEARNERS):
-        assert f"| `{name}` |" in README
+def test_the_first_readme_stays_short():
+    assert READMES["README.md"].count("\n") < 200
 
 
-def test_the_scripts_and_folders_it_names_are_there():
-    root = Path(__file__).parents[1]
-    for script in set(re.findall(r"scripts/\w+\.py", README)):
-        assert (root / script).is_file()
-    for path in set(re.findall(r"checkpoints/[\w./]*\w", README)):
-        assert (root / path if "." in path else root / path / "card.json").is_file()
+def test_every_player_and_every_learner_has_a_row_in_one_readme():
+    """The table of trained players is another: what each learner's player is worth."""
+    trained = "checkpoints/README.md"
+    homes = dict.fromkeys(OPPONENTS, "tttenv/README.md") | dict.fromkeys(
+        LEARNERS, "learners/README.md"
+    )
+    for player, home in homes.items():
+        rows = Counter({name: text.count(f"| `{player}` |") for name, text in READMES.items()})
+        assert +rows == Counter([home] + [trained] * (player in LEARNERS)), player
+
+
+def test_every_learner_has_a_section():
+    for name in LEARNERS:
+        assert f"\n## {name}\n" in READMES["learners/README.md"]
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_the_scripts_and_folders_it_names_are_there(name):
+    text = READMES[name]
+    for script in set(re.findall(r"(?:scripts|tests|learners|tttenv)/[\w/]+\.py", text)):
+        assert (ROOT / script).is_file(), script
+    for path in set(re.findall(r"checkpoints/[\w./]*\w", text)):
+        assert (ROOT / path if "." in path else ROOT / path / "card.json").is_file(), path
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_its_links_lead_to_files_and_headings_that_are_there(name):
+    for link in re.findall(r"\]\(([^)]+)\)", READMES[name]):
+        path, _, heading = link.partition("#")
+        file = (ROOT / name).parent / path if path else ROOT / name
+        assert file.is_file(), link
+        if heading:
+            assert heading in headings(file.read_text(encoding="utf-8")), link
+
+
+def headings(text):
+    """The anchors that GitHub gives to the headings of a page."""
+    lines = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)
+    return [re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines]
