@@ -8,7 +8,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
-from learners.cli import benchmark_tables
+from learners.cli import benchmark, benchmark_tables
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_policy
 from tttenv import Rules, certify, player, shipped
@@ -123,3 +123,12 @@ def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(b
     table = re.compile("<!-- players: begin -->.*<!-- players: end -->", re.DOTALL)
     assert table.search(told)[0] == table.search(kept)[0]
     assert all((tmp_path / name / "card.json").is_file() for name in LEARNERS)
+
+
+def test_players_are_not_shipped_into_a_readme_without_marks(tmp_path):
+    (tmp_path / "README.md").write_text("# Mine\n")
+    runs = tmp_path / "runs"
+    told = ["--learners", "td0", "--quick", "--runs", str(runs), "--out", str(tmp_path)]
+    with pytest.raises(ValueError, match="no marks"):
+        benchmark.main([*told, "--ship", str(tmp_path)])
+    assert not runs.exists()
