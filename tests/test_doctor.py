@@ -58,7 +58,8 @@ MISTAKES = {  # the patient: the checks that find it, and what the last of them 
     "inverted_masks": ("masks", "the mask is inverted"),
     "late_masks": ("masks", r"the mask is wrong about the cells \["),
     "resets_itself": ("finals", r"no finished board in \d+ of 60 games"),
-    "never_over": ("interface endings", "goes on after the end: "),
+    # Gymnasium's checker plays a few random moves, which may or may not end a game.
+    "never_over": ("(interface )?endings", "goes on after the end: "),
     "cut_short": ("endings", "is truncated: "),
     "only_x": ("seats", "the agent is X in all games"),
     "unseeded": ("interface seeding", "the same seed and moves give different games"),
@@ -88,7 +89,7 @@ MISTAKES = {  # the patient: the checks that find it, and what the last of them 
 def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     check, told = MISTAKES[name]
     found = [one for one in findings(f"patients:{name}") if one.status == "problem"]
-    assert [one.check for one in found] == check.split(), found
+    assert re.fullmatch(check, " ".join(one.check for one in found)), found
     assert re.search(told, found[-1].told), found[-1].told
     assert found[0].change
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import RULES, SMALL, game, mover, put, random_game, spell, view, winner
 
+from tttenv import shipped
 from tttenv.exact import backward_induction, enumerable, positions, score, solve
 from tttenv.game.rules import Rules
 from tttenv.opponents import FOREIGN, OPPONENTS, player
@@ -21,7 +22,7 @@ SPECS = [
     "epsilon:player=(minimax:ties=first),epsilon=1",
 ]
 
-KNOWN_NAMES = ", ".join((*OPPONENTS, *FOREIGN, "or the folder of a checkpoint"))
+KNOWN_NAMES = ", ".join((*OPPONENTS, *FOREIGN, *shipped.names(), "or the folder of a checkpoint"))
 
 
 def undecided(rules, games=6):

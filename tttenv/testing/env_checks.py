@@ -264,15 +264,15 @@ def endings(record: Record) -> Finding:
     for game in record.games:
         for now in game.moments:
             done, shown = _result(record, now) is not None, record.rules.format(now.board)
+            if now.truncated:
+                return problem(
+                    f"is truncated: {shown}", "games end by themselves: no time limit", ENDS
+                )
             if now.whole and done and not now.over:
                 return problem(f"goes on after the end: {shown}", "set terminated at the end", ENDS)
             if now.whole and now.over and not done:
                 return problem(
                     f"ends before the end: {shown}", "set terminated at the end only", ENDS
-                )
-            if now.truncated:
-                return problem(
-                    f"is truncated: {shown}", "games end by themselves: no time limit", ENDS
                 )
     return ok(f"{len(record.games)} games end when they are over")
 
