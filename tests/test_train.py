@@ -166,6 +166,21 @@ def test_no_two_event_files_are_of_the_same_second(tmp_path):
     assert len(set(seconds)) == len(seconds) == 2
 
 
+def test_a_signal_waits_until_tensorboard_has_taken_what_it_is_given(tmp_path):
+    taken = []
+
+    def take(*point):
+        signal.raise_signal(signal.SIGINT)
+        taken.append(point)
+
+    board = TensorBoard(tmp_path, Rules(), {})
+    board.writer.add_scalar = take
+    with pytest.raises(KeyboardInterrupt), board:
+        board.curves(1, {"one": 1.0, "two": 2.0})
+    assert [tag for tag, *_ in taken] == ["one", "two"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 def test_a_killed_training_loses_at_most_one_interval(tmp_path):
     killed, straight = tmp_path / "killed", tmp_path / "straight"
     arguments = [sys.executable, "-c", CHILD, str(killed), "100000"]

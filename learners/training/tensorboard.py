@@ -1,7 +1,11 @@
 """A training in TensorBoard: curves, heat maps of the policy, the certificate, the settings."""
 
+import contextlib
 import json
+import signal
+import threading
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,6 +30,33 @@ SCENES = {
 EVENTS = "events.out.tfevents."  # how the names of event files begin
 FIRST = ("learner", "preset", "rules", "seed")
 TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
+
+
+SIGNALS = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let signals wait for the end of the block, where they are handled as usual.
+
+    A handler that raises within TensorBoard's queue leaves its lock held or its thread asleep, and
+    whoever closes the writer then waits for that thread: two minutes, or for good.
+    """
+    came: list[int] = []
+    handlers: dict[int, Any] = {}
+    if threading.current_thread() is threading.main_thread():  # the only one that handles signals
+        handlers = {n: signal.getsignal(n) for n in SIGNALS if callable(signal.getsignal(n))}
+    for number in handlers:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for number in came:
+            signal.raise_signal(number)
 
 
 def _chart(*tags: str) -> list[Any]:
@@ -83,23 +114,27 @@ class TensorBoard:
     def __init__(self, folder: Path, rules: Rules, settings: dict[str, Any], at: int = 0) -> None:
         _begin_after(folder)
         self.rules, self.settings = rules, settings
-        self.writer = SummaryWriter(str(folder), purge_step=at + 1 if at else None)
-        add: Any = self.writer.add_custom_scalars
-        add(LAYOUT)
-        self._write(
-            *_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[:2]
-        )  # so that the tab has the run from its beginning
+        with _uninterrupted():
+            self.writer = SummaryWriter(str(folder), purge_step=at + 1 if at else None)
+            add: Any = self.writer.add_custom_scalars
+            add(LAYOUT)
+            self._write(
+                *_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[:2]
+            )  # so that the tab has the run from its beginning
 
     def __enter__(self) -> "TensorBoard":
         return self
 
+    @_uninterrupted()
     def __exit__(self, *_: object) -> None:
         self.writer.close()
 
+    @_uninterrupted()
     def flush(self) -> None:
         """Write everything so far to the disk."""
         self.writer.flush()
 
+    @_uninterrupted()
     def curves(self, step: int, numbers: dict[str, float]) -> None:
         """One point for each tag."""
         for tag, number in numbers.items():
@@ -111,8 +146,10 @@ class TensorBoard:
         for name, text in scenes.items():
             board = self.rules.parse(text)
             picture = rgb(self.rules, board, policy(board[None])[0])
-            self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
+            with _uninterrupted():
+                self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
 
+    @_uninterrupted()
     def summary(self, step: int, certificate: Any) -> None:
         """The certificate as text, and that the training is done."""
         if certificate is not None:
