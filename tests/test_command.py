@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -34,13 +33,19 @@ def ran(folder, *arguments, code="", **more):
     )
 
 
+def seconds_of_children():
+    """Of processor time, which other work on the machine does not lengthen."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
+
+
 @pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)])
 def test_help_answers_within_a_second_without_heavy_libraries(arguments, tmp_path):
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = seconds_of_children()
         told = ran(tmp_path, *arguments, "--help")
-        seconds.append(time.perf_counter() - start)
+        seconds.append(seconds_of_children() - start)
         assert (told.returncode, told.stderr) == (0, "")
         assert f"usage: {' '.join(['tttenv', *arguments])} " in told.stdout
     assert min(seconds) < 1

@@ -38,7 +38,6 @@ PUBLIC = {
 FOREIGN = {  # the same of the adapters, by the library that each needs
     "openspiel": ("pyspiel", "BoardBot BoardPolicy board_of bot game player policy state_of table"),
     "pettingzoo": ("pettingzoo", "AGENTS env raw_env"),
-    "rllib": ("ray", "policy"),
     "sb3": (
         "sb3_contrib",
         "ExactEvalCallback SelfPlayCallback VecEnv illegal_mass load masked policy",

@@ -128,7 +128,9 @@ def test_the_best_model_is_kept_with_its_certificate_and_outlives_worse_ones(tmp
     assert certify(RULES, again).to_dict() == card["certificate"]
     assert certify(RULES, player(card["player"])).to_dict() == card["certificate"]
 
-    worse = quick(seed=1)
+    models = [quick(seed=seed, learning_rate=0.0) for seed in range(1, 7)]  # stay untrained
+    untrained = [certify(RULES, policy(one, RULES, deterministic=True)) for one in models]
+    worse = models[min(range(len(models)), key=lambda i: rank(untrained[i]))]
     resumed = ExactEvalCallback(every=64, folder=folder)
     before = (folder / "best.zip").read_bytes()
     worse.learn(64, resumed)

@@ -57,9 +57,11 @@ def surroundings():
 def test_help_answers_within_a_second_and_loads_no_heavy_library(ran, script):
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        before = os.times()  # of processor time, which other work does not lengthen
         shown = ran(script, "--help")
-        seconds.append(time.perf_counter() - start)
+        spent = os.times()
+        user = spent.children_user - before.children_user
+        seconds.append(user + spent.children_system - before.children_system)
         assert (shown.returncode, shown.stderr) == (0, "")
         assert f"usage: {script}" in shown.stdout
     assert min(seconds) < 1

@@ -21,6 +21,11 @@ RULES = Rules()
 STEPS = 12  # at most
 
 
+def test_its_public_names_are_there():
+    assert callable(rllib.register)
+    assert callable(rllib.policy)
+
+
 @pytest.fixture(scope="module")
 def trained(disturbance):
     """Masked PPO, trained against random moves; an illegal one would end the training."""
