@@ -58,7 +58,7 @@ TRAININGS = {  # settings, games side by side, environment steps
             "exploration_fraction": 0.3,
         },
         16,
-        20_000,
+        40_000,
     ),
 }
 
