@@ -83,6 +83,24 @@ class Progress:
     seconds: float = 0.0  # of processor time
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
 
+    def evaluation(
+        self,
+        numbers: dict[str, float],
+        policy: Policy,
+        certificate: Certificate | None,
+        last: bool,
+    ) -> Evaluation:
+        """What was measured here, with how far the training has come."""
+        return Evaluation(
+            step=self.step,
+            seconds=self.seconds,
+            numbers=numbers,
+            policy=policy,
+            certificate=certificate,
+            unbeatable_at=self.unbeatable_at,
+            last=last,
+        )
+
 
 # Older public names.
 Plan, Clock, Report, plan = Schedule, Progress, Evaluation, usual_schedule
@@ -127,15 +145,7 @@ def run(
         means = {f"train/{key}": total / since for key, total in sums.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         sums, since = {}, 0
-        yield Evaluation(
-            step=progress.step,
-            seconds=progress.seconds,
-            numbers=numbers,
-            policy=policy,
-            certificate=certificate,
-            unbeatable_at=progress.unbeatable_at,
-            last=last,
-        )
+        yield progress.evaluation(numbers, policy, certificate, last)
 
 
 @contextlib.contextmanager
@@ -162,15 +172,7 @@ def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evalu
     """The evaluation of a finished training, computed again."""
     policy, certificate, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": progress.seconds}
-    return Evaluation(
-        step=progress.step,
-        seconds=progress.seconds,
-        numbers=numbers,
-        policy=policy,
-        certificate=certificate,
-        unbeatable_at=progress.unbeatable_at,
-        last=True,
-    )
+    return progress.evaluation(numbers, policy, certificate, last=True)
 
 
 def _evaluate(
