@@ -12,13 +12,26 @@ import gymnasium
 if TYPE_CHECKING:
     from tttenv.exact import score, solve, worst_case
     from tttenv.exact.certificate import certify
+    from tttenv.exact.proof_check import check_proof
+    from tttenv.exact.prover import prove
     from tttenv.game.rewards import Outcome
     from tttenv.game.rules import Rules
     from tttenv.opponents import player
     from tttenv.policy import Policy
 
 __version__ = "0.1.0"
-__all__ = ["Outcome", "Policy", "Rules", "certify", "player", "score", "solve", "worst_case"]
+__all__ = [
+    "Outcome",
+    "Policy",
+    "Rules",
+    "certify",
+    "check_proof",
+    "player",
+    "prove",
+    "score",
+    "solve",
+    "worst_case",
+]
 
 # Loaded at first use, so that a help text does not wait for the compiler.
 _HOMES = {
@@ -26,7 +39,9 @@ _HOMES = {
     "Policy": "tttenv.policy",
     "Rules": "tttenv.game.rules",
     "certify": "tttenv.exact.certificate",
+    "check_proof": "tttenv.exact.proof_check",
     "player": "tttenv.opponents",
+    "prove": "tttenv.exact.prover",
     "score": "tttenv.exact",
     "solve": "tttenv.exact",
     "worst_case": "tttenv.exact",
