@@ -35,6 +35,7 @@ PlayerOrNone: TypeAlias = Annotated[
 Players: TypeAlias = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[PLAYER ...]")
 ]
+Game: TypeAlias = Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[m,n,k]")]
 Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
 
 # One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.
@@ -64,8 +65,9 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     try:
         script(sys.argv[1:] if args is None else list(args))
         _flush()
-    except KeyboardInterrupt:
-        print(f"\n{prog}: interrupted", file=sys.stderr)
+    except KeyboardInterrupt as interrupt:
+        told = f": {visible(str(interrupt))}" if str(interrupt) else ""
+        print(f"\n{prog}: interrupted{told}", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:  # whoever read our output has had enough
         sys.stdout = None

@@ -1,0 +1,181 @@
+"""What a game is worth under perfect play, proved and checked: `tttenv prove 5,5,4`."""
+
+import json
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tttenv.cli import console
+from tttenv.cli.text_tables import say
+
+PROG = "prove.py"
+FOLDER = Path("results/proofs")
+SAVE_EVERY = 600  # seconds between two savings of an unfinished search
+MEBIBYTE = 2**20
+WORDS = {1: "X wins", 0: "a draw", -1: "O wins"}
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Prove what a game is worth under perfect play, write the proof to a file and check it.
+
+    The search of a large board can take hours. Ctrl-C ends it at once, and --resume goes on with
+    what was found. The checker shares nothing with the search but the rules, and never searches.
+    """
+
+    rules: console.Game = None  # the game, such as 5,5,4: rows, columns, stones in a row
+    board: str | None = None  # another position than the empty board, as X, O and _ row by row
+    nodes: int | None = None  # positions to search at most; without it there is no limit
+    memory: int = 2048  # mebibytes of the tables, at most; with less it may take longer
+    out: Path | None = None  # file of the proof; without it results/proofs/m-n-k.safetensors
+    resume: bool = False  # go on with the search that an earlier run has left
+    check: Path | None = None  # only check this proof, from wherever it comes
+    json: bool = False  # print the result as JSON
+
+
+def main(args: list[str], prog: str = PROG) -> None:
+    """Prove, save, check and print.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args)
+    if given.check is not None:
+        if given.rules is not None:
+            raise ValueError("--check takes the rules from the file: leave them out")
+        _check(given.check, given.json)
+        return
+    if given.rules is None:
+        raise ValueError(f"which game? As in: {prog} 5,5,4")
+    if given.memory < 1:
+        raise ValueError(f"--memory takes at least one mebibyte, not {given.memory}")
+    from tttenv import Rules
+
+    rules = Rules.of(given.rules)
+    board = rules.check(rules.parse(given.board)) if given.board else rules.start()
+    name = f"{rules.m}-{rules.n}-{rules.k}"
+    if given.board:
+        name += f"-{rules.format(board)}"
+    out = given.out or FOLDER / f"{name[:200]}.safetensors"
+    _prove(given, rules, board, out)
+
+
+def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
+    """Search, write the proof, check it and print; an interrupt leaves the search in a file."""
+    from tttenv.exact import search_file
+    from tttenv.exact.proof_check import checked
+    from tttenv.exact.prover import Progress, Prover
+
+    unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
+    memory = given.memory * MEBIBYTE
+    saved = search_file.SavedSearch(Prover(rules, memory), board, 0, 0.0)
+    if given.resume:
+        try:
+            saved = search_file.read(unfinished, memory)
+        except FileNotFoundError:
+            raise ValueError(f"there is no unfinished search in {unfinished}") from None
+        if saved.prover.rules != rules or (saved.board != board).any():
+            raise ValueError(f"{unfinished} is the search of another position")
+    elif unfinished.exists():
+        raise ValueError(
+            f"{unfinished} is an unfinished search: go on with --resume, or delete the file"
+        )
+    latest = Progress(0, 0.0, "X", 0, 0, 0)
+    last_saved = time.monotonic()
+
+    def now() -> search_file.SavedSearch:
+        nodes, seconds = saved.nodes + latest.nodes, saved.seconds + latest.seconds
+        return search_file.SavedSearch(saved.prover, board, nodes, seconds)
+
+    with console.bar(given.json) as bar:
+        task = bar.add_task(f"{rules}", total=None)
+
+        def watch(progress: Progress) -> None:
+            nonlocal latest, last_saved
+            latest = progress
+            bar.update(task, description=_described(progress, saved.nodes))
+            if time.monotonic() - last_saved > SAVE_EVERY:
+                search_file.write(unfinished, now())
+                last_saved = time.monotonic()
+
+        try:
+            proof = saved.prover.prove(board, given.nodes, watch)
+            if proof.value is not None:
+                bar.update(task, description="writing the proof")
+                written = proof.save(out)
+        except SystemExit:  # asked to end
+            search_file.write(unfinished, now())
+            raise
+        except KeyboardInterrupt:
+            search_file.write(unfinished, now())
+            raise KeyboardInterrupt(
+                f"{now().nodes:,} nodes are kept in {unfinished}: go on with --resume"
+            ) from None
+        nodes, seconds = saved.nodes + proof.nodes, saved.seconds + proof.seconds
+        result = {
+            "rules": str(rules),
+            "board": rules.format(board),
+            "value": proof.value,
+            "at_least": proof.at_least,
+            "at_most": proof.at_most,
+            "nodes": nodes,
+            "seconds": round(seconds, 3),
+        }
+        if proof.value is None:
+            latest = Progress(proof.nodes, proof.seconds, "X", 0, 0, 0)
+            search_file.write(unfinished, now())
+        else:
+            bar.update(task, description="checking the proof")
+            began = time.perf_counter()
+            verified = checked(out)
+            result |= {
+                "proof": str(out),
+                "numbers": written,
+                "positions": verified.positions,
+                "check_seconds": round(time.perf_counter() - began, 3),
+            }
+            unfinished.unlink(missing_ok=True)
+    if given.json:
+        print(json.dumps(result, indent=2))
+    elif proof.value is None:
+        known = {(-1, 1): "", (0, 1): ": O cannot force a win", (-1, 0): ": X cannot force a win"}
+        say(
+            f"{rules}: undecided after {nodes:,} nodes in {seconds:.1f} s"
+            f"{known[proof.at_least, proof.at_most]}"
+        )
+        say(f"search    {unfinished}, go on with --resume")
+    else:
+        say(f"{rules}: {WORDS[proof.value]}, proved by {nodes:,} nodes in {seconds:.2f} s")
+        say(
+            f"proof     {out}, {written:,} numbers; checked in {result['check_seconds']:.2f} s:"
+            f" {verified.positions:,} positions"
+        )
+
+
+def _described(progress: Any, before: int) -> str:
+    """How far a search is, in a line."""
+    rate = progress.nodes / max(progress.seconds, 1e-9)
+    left = f"{progress.moves} first moves left" if progress.moves else "looking at the board"
+    return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"
+
+
+def _check(file: Path, as_json: bool) -> None:
+    """Check a proof and print what it proves."""
+    from tttenv.exact.proof_check import checked
+
+    try:
+        found = checked(file)
+    except FileNotFoundError:
+        raise ValueError(f"there is no proof in {file}") from None
+    board = found.rules.format(found.board)
+    if as_json:
+        about = {"rules": str(found.rules), "board": board, "value": found.value}
+        print(json.dumps({**about, "positions": found.positions, "proof": str(file)}, indent=2))
+        return
+    where = f" from {board}" if found.board.any() else ""
+    say(
+        f"{found.rules}{where}: {WORDS[found.value]}; all {found.positions:,} positions of the"
+        " proof hold"
+    )
