@@ -136,8 +136,8 @@ def test_td0_as_published_wins_against_random_and_stays_beatable(reached):
     learner = trained("td0", "published", 54)  # 108,000 episodes
     certificate = certify(RULES, learner.policy())
     as_x, as_o = (certificate.vs_random[seat][0] for seat in "XO")
-    reached("wins as X", as_x, above=0.9)  # random moves: 0.585
-    reached("wins as O", as_o, above=0.35, below=0.94)  # random moves: 0.288; .86 to .92 in the end
+    reached("wins as X", as_x, above=0.93)  # random moves: 0.585
+    reached("wins as O", as_o, above=0.45, below=0.94)  # random moves: 0.288; .86 to .92 in the end
     assert certificate.worst_case["O"] == -1
     assert not certificate.unbeatable
 
