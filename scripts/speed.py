@@ -22,8 +22,8 @@ class Arguments:
     """Measure throughput on one core, each row several times, and print the medians.
 
     With --peers, the public packages of the extra "peers" that are installed do the same work in
-    turns with ours, and the median of the ratios is given. Two threads are measured in turns with
-    one, and with what the machine can do at most: two halves of the batch, a thread each.
+    turns with ours, and the median of the ratios is given. Two environments in two threads are
+    measured on two cores, in turns with one environment in one thread.
     """
 
     peers: bool = False  # measure other packages too

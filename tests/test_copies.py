@@ -1,8 +1,7 @@
-"""Environments copied in mid-game play on alike, and closed ones end their threads and refuse."""
+"""Environments copied in mid-game play on alike, and closed ones refuse to."""
 
 import copy
 import pickle
-import threading
 
 import cloudpickle
 import gymnasium as gym
@@ -10,17 +9,11 @@ import numpy as np
 import pytest
 from reference import spell
 
-import tttenv.simulator.threads
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
 from tttenv.policy import blend, uniform
 from tttenv.vector import VectorTicTacToe
-
-
-@pytest.fixture(autouse=True)
-def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
 def last_cell(boards):
@@ -80,7 +73,7 @@ def test_a_copy_made_in_mid_game_plays_on_alike(way, rules, name):
     for env in (
         gym.make("TicTacToe-v0", **given),
         TicTacToe(**given, seat="O", obs="board"),
-        VectorTicTacToe(5, **given, threads=2, copy=False),
+        VectorTicTacToe(5, **given, copy=False),
         VectorTicTacToe(5, **given, obs="dict"),
     ):
         env.reset(seed=4)
@@ -99,39 +92,18 @@ def test_a_player_that_is_pickled_answers_alike(name):
     assert getattr(one, "impure", None) == getattr(other, "impure", None)
 
 
-def running():
-    """The threads of this process."""
-    return {thread for thread in threading.enumerate() if thread.is_alive()}
-
-
 @pytest.mark.parametrize("rules", [(3, 3, 3), (4, 4, 4)], ids=spell)
 @pytest.mark.parametrize("opponent", [None, "random", "tactical"])
-def test_closing_ends_the_threads_at_once_and_twice_is_fine(rules, opponent):
-    before = running()
-    env = VectorTicTacToe(400, *rules, opponent=opponent, threads=3)
+def test_closed_games_refuse_to_go_on_and_closing_twice_is_fine(rules, opponent):
+    env = VectorTicTacToe(400, *rules, opponent=opponent)
     env.reset(seed=0)
     env.step(env.sample_actions())
-    assert running() - before
     env.close()
-    assert running() == before
     env.close()
     for call in (env.reset, env.sample_actions, lambda: env.step(np.zeros(400, np.int64))):
         with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
             call()
     assert env.boards.shape == (400, rules[0] * rules[1])
-    assert running() == before
-
-
-def test_a_match_that_ended_its_threads_starts_them_again():
-    env = VectorTicTacToe(400, opponent="random", threads=3)
-    twin = VectorTicTacToe(400, opponent="random")
-    for one in (env, twin):
-        one.reset(seed=0)
-    env.match.close()
-    for _ in range(3):
-        cells = twin.sample_actions()
-        assert plain(env.step(cells)) == plain(twin.step(cells))
-    env.close()
 
 
 def test_a_closed_game_refuses_to_go_on_and_still_can_be_looked_at():
@@ -160,24 +132,21 @@ def test_an_environment_that_cannot_be_made_leaves_no_complaint_behind(recwarn):
 
 @pytest.mark.parametrize("name", ["sb3", "skrl"])
 def test_other_libraries_close_the_games_too(name):
-    before = running()
     if name == "sb3":
         from tttenv.adapters.sb3 import VecEnv
 
-        env = VecEnv(400, opponent="random", threads=3)
+        env = VecEnv(400, opponent="random")
         step = lambda: env.step(np.zeros(400, np.int64))  # noqa: E731
     else:
         import torch
 
         from tttenv.adapters.skrl import make_env
 
-        env = make_env(400, opponent="random", threads=3)
+        env = make_env(400, opponent="random")
         step = lambda: env.step(torch.zeros(400, 1, dtype=torch.int64))  # noqa: E731
     env.reset()
     step()
-    assert running() - before
     env.close()
-    assert not {t for t in running() - before if "tttenv" in t.name or "ThreadPool" in t.name}
     for call in (env.reset, step):
         with pytest.raises((gym.error.ClosedEnvironmentError, RuntimeError)):
             call()

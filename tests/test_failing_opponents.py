@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from reference import spell
 
-import tttenv.simulator.threads
 from tttenv import Rules, player
 from tttenv.adapters.pettingzoo import raw_env
 from tttenv.env import TicTacToe
@@ -12,11 +11,6 @@ from tttenv.simulator.match import Match
 from tttenv.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
-
-
-@pytest.fixture(autouse=True)
-def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
 class Unusual(BaseException):
@@ -179,14 +173,12 @@ def test_a_call_that_fails_in_one_game_has_changed_nothing(rules, seat, fault):
 @pytest.mark.parametrize("rules", [SIZES[0], SIZES[-1]], ids=spell)
 @pytest.mark.parametrize("seat", ["X", "O", "random"])
 @pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize(("copy", "threads"), [(True, 1), (False, 2)])
-def test_a_call_that_fails_in_many_games_has_changed_nothing(rules, seat, fault, copy, threads):
+@pytest.mark.parametrize("copy", [True, False])
+def test_a_call_that_fails_in_many_games_has_changed_nothing(rules, seat, fault, copy):
     obs = ("onehot", "board", "dict")[len(fault) % 3]
 
     def make(opponent):
-        return VectorTicTacToe(
-            11, *rules, opponent=opponent, seat=seat, obs=obs, copy=copy, threads=threads
-        )
+        return VectorTicTacToe(11, *rules, opponent=opponent, seat=seat, obs=obs, copy=copy)
 
     pair = Pair(make, player("tactical", Rules(*rules)), FAULTS[fault])
     play(pair, 25, 11)
@@ -229,23 +221,6 @@ def test_an_opponent_swapped_in_may_fail_as_well_and_one_that_is_refused_changes
         with pytest.raises(ValueError, match=r"^[^\n]{1,400}$"):
             pair.tried.set_opponent(refused)
     pair.call("step", cell)
-
-
-def test_a_thread_that_is_late_cannot_overtake_what_undoes_its_work():
-    crew, done = tttenv.simulator.threads.Threads(2), []
-
-    def work(part):
-        if part.start == 0:
-            raise KeyboardInterrupt
-        import time
-
-        time.sleep(0.2)
-        done.append(part)
-
-    with pytest.raises(KeyboardInterrupt):
-        crew.share(100_000, work)
-    assert done
-    crew.close()
 
 
 def test_blocks_within_a_block_are_undone_with_it():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from referee import OPENING, REPLY, SEAT, die
 
-import tttenv.simulator.threads
 from tttenv import Outcome, Rules, player
 from tttenv.policy import uniform
 from tttenv.simulator.board_backend import BoardBackend
@@ -12,11 +11,6 @@ from tttenv.simulator.match import Match
 from tttenv.simulator.table_backend import TableBackend
 
 RULES = Rules()
-
-
-@pytest.fixture(autouse=True)
-def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
 class Keys:
@@ -171,20 +165,6 @@ def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     assert part.boards(slice(None)).tolist() == [[-1, -1, 1, -1, 0, 0, 0, 0, 1]]
 
 
-@pytest.mark.parametrize("rules", [RULES, Rules(5, 5, 4)])
-@pytest.mark.parametrize("name", ["random", "first", "tactical"])
-def test_threads_make_no_difference_to_the_games(rules, name):
-    told = []
-    for threads in (1, 3):
-        match, rng = Match(rules, 7, player(name, rules), threads=threads), dice(5)
-        match.reset(every(7), rng)
-        for _ in range(30):
-            match.step(match.legal().argmax(axis=1), rng)
-            told.append((match.boards.tolist(), match.rewards.tolist(), sides(match)))
-            match.reset(match.over.copy(), rng)
-    assert told[:30] == told[30:]
-
-
 @pytest.mark.parametrize("seat", ["X", "O"])
 def test_facing_is_the_view_of_the_side_to_move_in_finished_games_too(seat):
     match = Match(RULES, 1, player("first"), seat)
@@ -209,9 +189,7 @@ def test_a_finished_game_has_no_legal_cell_and_an_illegal_move_loses():
     assert match.legal().sum(axis=1).tolist() == [0, 7]
 
 
-@pytest.mark.parametrize(
-    "wrong", [{"games": 0}, {"threads": 0}, {"seat": "Z"}, {"illegal": "ignore"}]
-)
+@pytest.mark.parametrize("wrong", [{"games": 0}, {"seat": "Z"}, {"illegal": "ignore"}])
 def test_wrong_arguments_are_refused_in_one_line(wrong):
     with pytest.raises(ValueError, match=r"^[^\n]+$"):
         Match(RULES, **wrong)

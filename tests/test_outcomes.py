@@ -20,7 +20,6 @@ from stable_baselines3.common.env_checker import check_env as sb3_check
 from stable_baselines3.common.vec_env import DummyVecEnv
 from test_architecture import FILES, tree, within
 
-import tttenv.simulator.threads
 from tttenv import Outcome, Rules, player
 from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
 from tttenv.adapters.pettingzoo import AGENTS, raw_env
@@ -35,15 +34,10 @@ from tttenv.vector import VectorTicTacToe
 SIZES = [(3, 3, 3), (2, 2, 2), (1, 12, 3), (1, 13, 3), (4, 4, 3), (4, 4, 4)]
 GAMES = 7
 OPPONENTS = [None, "random", "tactical", "function"]
-KINDS = [("onehot", True, 1), ("onehot", False, 3), ("board", True, 1), ("dict", False, 1)]
+KINDS = [("onehot", True), ("onehot", False), ("board", True), ("dict", False)]
 every_size = pytest.mark.parametrize("rules", SIZES, ids=spell)
 every_opponent = pytest.mark.parametrize("opponent", OPPONENTS)
 DRAWS = {"random": 0.7, "tactical": -1, None: 0.25}  # what a draw pays; otherwise 0
-
-
-@pytest.fixture(autouse=True)
-def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 2)
 
 
 def last_cell(boards):
@@ -110,13 +104,11 @@ def test_one_game_pays_plain_numbers_for_how_it_ended(rules, opponent, seat):
 
 @every_size
 @every_opponent
-@pytest.mark.parametrize(("obs", "copy", "threads"), KINDS)
-def test_many_games_pay_an_array_of_floats_for_how_they_ended(rules, opponent, obs, copy, threads):
+@pytest.mark.parametrize(("obs", "copy"), KINDS)
+def test_many_games_pay_an_array_of_floats_for_how_they_ended(rules, opponent, obs, copy):
     def make(policy):
         draw = DRAWS.get(opponent, 0.0)
-        return VectorTicTacToe(
-            GAMES, *rules, policy, obs=obs, copy=copy, threads=threads, draw=draw
-        )
+        return VectorTicTacToe(GAMES, *rules, policy, obs=obs, copy=copy, draw=draw)
 
     kept = []
     for (_, rewards, over, _, infos), told in refereed(rules, opponent, "random", GAMES, 40, make):

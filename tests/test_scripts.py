@@ -388,13 +388,13 @@ def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
 
 
 def test_speed_measures_its_rows_beside_others(ran):
-    arguments = ["--only", "2 threads", "--rounds", "1", "--seconds", "0.01", "--json"]
+    arguments = ["--only", "in 2 threads", "--rounds", "1", "--seconds", "0.01", "--json"]
     told = ran("speed.py", *arguments)
     rows = json.loads(told.stdout)
     assert len(rows) == 3
     for row in rows:
         assert row["ours"] > 0
-        assert row["ratios"].keys() == row["peers"].keys() == {"one thread", "2 batches apart"}
+        assert row["ratios"].keys() == row["peers"].keys() == {"one env in one thread"}
         assert all(ratio > 0 for ratio in row["ratios"].values())
 
 

@@ -1,40 +1,28 @@
-"""A batch's whole step: the same however the opponent is asked, whoever shares the work."""
+"""A batch's whole step: the same however the opponent is asked, in whatever thread."""
 
-import gc
-import os
-import pickle
-import signal
-import subprocess
-import sys
-import threading
-import time
-from copy import deepcopy
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from reference import random_game, view
 
-import tttenv.simulator.threads
 from tttenv import Rules, player
 from tttenv.exact import tabulate
+from tttenv.kernels.table_step import BLOCK
 from tttenv.simulator.match import Match
 from tttenv.vector import VectorTicTacToe
 
 BOARDS = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
 GAMES = 23
+MANY = 2 * BLOCK + 23
 
 
-@pytest.fixture(autouse=True)
-def _threads_share_even_small_batches(monkeypatch):
-    monkeypatch.setattr(tttenv.simulator.threads, "LEAST", 4)
-
-
-def pair(rules, opponent, **kwargs):
+def pair(rules, opponent, games=GAMES, **kwargs):
     """An environment that plays the opponent in compiled code, and one that asks it in Python."""
     m, n, k = rules
-    compiled = VectorTicTacToe(GAMES, m, n, k, opponent, **kwargs)
+    compiled = VectorTicTacToe(games, m, n, k, opponent, **kwargs)
     policy = compiled.match.opponent
-    asking = VectorTicTacToe(GAMES, m, n, k, lambda boards: policy(boards), **kwargs)
+    asking = VectorTicTacToe(games, m, n, k, lambda boards: policy(boards), **kwargs)
     assert (compiled.match.asks, asking.match.asks) == (False, True)
     return compiled, asking
 
@@ -42,8 +30,8 @@ def pair(rules, opponent, **kwargs):
 def some_moves(env, dice):
     """Random legal cells, and now and then one that may be taken."""
     cells = env.sample_actions()
-    wild = dice.random(GAMES) < 0.04
-    return np.where(wild, dice.integers(0, env.rules.cells, GAMES), cells)
+    wild = dice.random(len(cells)) < 0.04
+    return np.where(wild, dice.integers(0, env.rules.cells, len(cells)), cells)
 
 
 def plain(answer):
@@ -65,11 +53,11 @@ def same_steps(compiled, asking, count):
 @pytest.mark.parametrize("spec", ["random", "minimax", "tactical"])
 @pytest.mark.parametrize("seat", ["X", "O", "random"])
 @pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
-@pytest.mark.parametrize(("threads", "copy"), [(1, True), (3, False)])
-def test_compiled_opponents_play_as_they_do_when_asked(spec, seat, obs, threads, copy):
+@pytest.mark.parametrize("copy", [True, False])
+def test_compiled_opponents_play_as_they_do_when_asked(spec, seat, obs, copy):
     rules = Rules()
     other = "random" if spec == "random" else tabulate(rules, player(spec, rules))
-    envs = pair((3, 3, 3), other, seat=seat, obs=obs, threads=threads, copy=copy)
+    envs = pair((3, 3, 3), other, seat=seat, obs=obs, copy=copy)
     seen = [plain(env.reset(seed=5)) for env in envs]
     assert seen[0] == seen[1]
     same_steps(*envs, 150)
@@ -78,9 +66,9 @@ def test_compiled_opponents_play_as_they_do_when_asked(spec, seat, obs, threads,
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
 @pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
-@pytest.mark.parametrize(("threads", "copy"), [(1, False), (2, True), (5, True)])
-def test_random_opponents_too_on_boards_of_any_size(rules, obs, threads, copy):
-    envs = pair(rules, "random", obs=obs, copy=copy, threads=threads)
+@pytest.mark.parametrize("copy", [True, False])
+def test_random_opponents_too_on_boards_of_any_size(rules, obs, copy):
+    envs = pair(rules, "random", obs=obs, copy=copy)
     for env in envs:
         env.reset(seed=0)
     same_steps(*envs, 200)
@@ -94,39 +82,29 @@ def test_keys_of_another_generator_do_as_well():
     same_steps(*envs, 50)
 
 
-@pytest.mark.parametrize("opponent", [None, "random"])
-def test_threads_take_part_and_go_when_the_environment_is_closed(opponent):
-    before = set(threading.enumerate())
-    env = VectorTicTacToe(500, opponent=opponent, threads=3)
-    env.reset(seed=0)
-    env.step(env.sample_actions())
-    assert len(set(threading.enumerate()) - before) == 2
-    env.close()
-    assert set(threading.enumerate()) == before
+@pytest.mark.parametrize("copy", [True, False])
+def test_games_beyond_the_first_block_play_alike_too(copy):
+    envs = pair((3, 3, 3), tabulate(Rules(), player("tactical")), MANY, copy=copy)
+    for env in envs:
+        env.reset(seed=2)
+    same_steps(*envs, 30)
 
 
-def test_threads_go_with_their_games():
-    before = set(threading.enumerate())
-    env = VectorTicTacToe(500, opponent="random", threads=3)
-    env.reset(seed=0)
-    env.step(env.sample_actions())
-    del env
-    gc.collect()
-    deadline = time.monotonic() + 20
-    while set(threading.enumerate()) != before:
-        assert time.monotonic() < deadline, "they outlive their games"
-        time.sleep(0.01)
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_two_environments_in_two_threads_play_as_they_do_alone(rules):
+    opponent = player("random")
+    if rules != (5, 5, 4):  # not too large to be looked up
+        opponent = tabulate(Rules(*rules), player("tactical", Rules(*rules)))
 
+    def played(seed):
+        env = VectorTicTacToe(MANY, *rules, opponent)
+        told = [plain(env.reset(seed=seed))]
+        env.action_space.seed(seed)
+        return told + [plain(env.step(env.sample_actions())) for _ in range(30)]
 
-def test_a_program_ends_while_threads_wait():
-    script = """
-from tttenv.vector import VectorTicTacToe
-env = VectorTicTacToe(100_000, opponent=None, threads=2)
-env.reset(seed=0)
-env.step(env.sample_actions())
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=60)
-    assert (done.returncode, done.stderr) == (0, b"")
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(played, range(2)))
+    assert together == [played(seed) for seed in range(2)]
 
 
 @pytest.mark.parametrize("rules", BOARDS, ids=str)
@@ -160,27 +138,6 @@ def test_last_views_are_right_again_after_an_opponent_played_in_between():
             assert (infos["final_obs"][over].sum(axis=1) == 9).all()
 
 
-def test_a_batch_with_threads_can_be_copied_pickled_and_forked():
-    env = VectorTicTacToe(GAMES, opponent=None, threads=3)
-    env.reset(seed=1)
-    env.step(env.sample_actions())
-    cells = env.sample_actions()
-    twins = [deepcopy(env), pickle.loads(pickle.dumps(env))]
-    if not (child := os.fork()):  # it has none of the parent's threads
-        env.step(cells)
-        os._exit(0)
-    deadline = time.monotonic() + 20
-    while (done := os.waitpid(child, os.WNOHANG))[0] == 0:
-        if time.monotonic() > deadline:
-            os.kill(child, signal.SIGKILL)
-            pytest.fail("the fork hangs")
-        time.sleep(0.01)
-    assert done[1] == 0
-    wanted = env.step(cells)[0]
-    for twin in twins:
-        assert (twin.step(cells)[0] == wanted).all()
-
-
 def test_what_it_hands_out_stays_as_it_was_unless_told_otherwise():
     for copy in (True, False):
         env = VectorTicTacToe(GAMES, opponent=None, copy=copy)
@@ -208,23 +165,20 @@ def test_what_it_hands_out_stays_as_it_was_unless_told_otherwise():
 
 
 @pytest.mark.parametrize("rules", [*BOARDS, (15, 15, 5)], ids=str)
-def test_random_legal_cells_are_legal_even_and_the_same_for_any_number_of_threads(rules):
+def test_random_legal_cells_are_legal_and_even(rules):
     stones = random_game(rules, 1)[0]
     board = np.array(view(stones[len(stones) // 2]), np.int8)
     rules, games = Rules(*rules), 20_000
-    found = []
-    for threads in (1, 3):
-        match = Match(rules, games, threads=threads)
-        match.set_boards(board)
-        found.append(match.sample(np.random.default_rng(0)))
-    assert (found[0] == found[1]).all()
+    match = Match(rules, games)
+    match.set_boards(board)
+    found = match.sample(np.random.default_rng(0))
     empty = np.flatnonzero(board == 0)
-    counts = np.bincount(found[0], minlength=rules.cells)
+    counts = np.bincount(found, minlength=rules.cells)
     assert counts.sum() == counts[empty].sum() == games
     wanted = games / len(empty)
     assert (np.abs(counts[empty] - wanted) < 5.5 * np.sqrt(wanted)).all()
     again = match.sample(np.random.default_rng(1))
-    assert (again != found[0]).any()
+    assert (again != found).any()
 
 
 def test_random_legal_cells_of_crowded_boards_are_even_too():

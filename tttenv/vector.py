@@ -37,7 +37,6 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     |----------|---------|---------|
     | `num_envs` | `1` | how many games are played side by side |
     | `copy` | `True` | hand out new arrays; `False`: arrays that the next step overwrites |
-    | `threads` | `1` | how many share the work, from some thousand games on |
 
     Where games ended in a step, its infos hold `final_obs` and `final_info`, dense over all games,
     and `_final_obs` and `_final_info`, which say in which games; other rows are zeros. A row of
@@ -49,6 +48,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     One key a step, drawn from `np_random`, serves all games: game i's dice are numbers 3 i + 1 to
     3 i + 3 of splitmix64 seeded by the key, in the order that `TicTacToe` gives. So games are
     independent of each other, and a batch of one equals the single environment.
+
+    A step runs in the thread that calls it, mostly without Python's lock (the GIL): environments
+    in several threads step at the same time. One environment is for one thread at a time.
     """
 
     metadata: dict[str, Any] = {
@@ -69,12 +71,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         obs: str = "onehot",
         render_mode: str | None = None,
         copy: bool = True,
-        threads: int = 1,
         draw: float = 0.0,
     ) -> None:
         self.rules = Rules(m, n, k)
         other = resolve_opponent(opponent, self.rules)
-        self.match = Match(self.rules, num_envs, other, seat, illegal, threads, draw)
+        self.match = Match(self.rules, num_envs, other, seat, illegal, draw)
         self.num_envs, self.copy = num_envs, copy
         self.observer = Observer(self.rules, obs, num_envs, copy)
         self._everywhere = np.ones(num_envs, np.bool_)
@@ -146,7 +147,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
         Raises:
             gymnasium.error.ResetNeeded: before the first reset.
-            gymnasium.error.ClosedEnvironmentError: after `close()`, which has ended the threads.
+            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
         if self.match.active < self.num_envs:
@@ -176,11 +177,6 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             draw(self.match, 0, None)
             return None
         return tuple(draw(self.match, game, self.render_mode) for game in range(self.num_envs))
-
-    def close_extras(self, **kwargs: Any) -> None:
-        """End the threads at once; stepping and resetting are refused from now on."""
-        if "match" in vars(self):  # an environment that could not be made is closed too
-            self.match.close()
 
     def _now(self) -> tuple[Observation, dict[str, Any]]:
         observed, masks = self.observer.observe(self.match)

@@ -32,17 +32,16 @@ def rows(seed: int) -> Iterator[Row]:
                 name = f"vector env {m},{n},{k}, opponent={opponent}, {case.games:,} games"
                 name += "" if case.obs == "onehot" else f", obs={case.obs}"
                 name += "" if case.copy else ", copy=False"
-                name += f", {case.threads} threads" if case.threads > 1 else ""
                 options = {"m": m, "n": n, "k": k, "opponent": opponent}
                 options |= {"copy": case.copy, "obs": case.obs}
                 rivals = ("pgx random legal", "pgx first legal")
                 compared = m == 3 and case.games == 8192 and case.obs == "onehot"
-                threads = case.threads
-                work = _later(vector, seed, case.games, {**options, "threads": threads})
-                one = ("one thread", _later(vector, seed, case.games, options))
-                halved = _later(halves, seed, case.games, threads, options)
-                beside = (one, (f"{threads} batches apart", halved)) if threads > 1 else ()
-                yield Row(name, "steps", work, rivals if compared else (), threads, beside)
+                work = _later(vector, seed, case.games, options)
+                yield Row(name, "steps", work, rivals if compared else ())
+    for opponent in (None, "random", "minimax"):
+        name = f"2 vector envs in 2 threads, opponent={opponent}, {BIG:,} games each"
+        work, one = (_later(kind, seed, BIG, {"opponent": opponent}) for kind in (pair, vector))
+        yield Row(name, "steps", work, cores=2, beside=(("one env in one thread", one),))
     for m, n, k in BOARDS:
         rivals = (f"OpenSpiel C++ play-outs {m},{n},{k}",)
         yield Row(f"play-outs {m},{n},{k}", "games", _later(playouts, m, n, k), rivals)
@@ -62,7 +61,6 @@ class Case(NamedTuple):
     games: int
     obs: str = "onehot"
     copy: bool = True
-    threads: int = 1
 
 
 def cases(m: int) -> list[Case]:
@@ -70,7 +68,7 @@ def cases(m: int) -> list[Case]:
     if m > 9:
         return [Case(64), Case(8192)]
     found = [Case(games, obs) for games in (64, 8192, BIG) for obs in ("onehot", "board")]
-    return found + ([Case(8192, copy=False), Case(BIG, threads=2)] if m == 3 else [])
+    return found + ([Case(8192, copy=False)] if m == 3 else [])
 
 
 def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:
@@ -116,13 +114,13 @@ def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
     return work
 
 
-def halves(seed: int, batch: int, threads: int, options: dict[str, Any]) -> Work:
-    """As `vector`, by threads that have nothing to do with each other, a part of the games each."""
-    pool = ThreadPoolExecutor(threads)
-    parts = [vector(seed + i, batch // threads, options) for i in range(threads)]
+def pair(seed: int, batch: int, options: dict[str, Any]) -> Work:
+    """As `vector`, two environments of that many games, each stepped in a thread of its own."""
+    pool = ThreadPoolExecutor(2)
+    both = [vector(seed + i, batch, options) for i in range(2)]
 
     def work() -> float:
-        return sum(pool.map(lambda part: sum(part() for _ in range(10)), parts))
+        return sum(part.result() for part in [pool.submit(one) for one in both])
 
     return work
 

@@ -1,7 +1,7 @@
 """Random games, in all environments and by a referee in plain Python: nobody disagrees.
 
 A case is one game family with one opponent, seat and kind of observation. The batched environment
-plays it with arrays of its own, with arrays used again and on threads; a batch of one and the
+plays it with arrays of its own and with arrays used again; a batch of one and the
 single environment play another; PettingZoo plays with two agents. All are compared move by move,
 illegal moves included, with `tests/referee.py`, which is handed the same dice, or with the rules
 in plain Python: boards, masks, rewards, ends and last observations.
@@ -16,7 +16,6 @@ from gymnasium.utils import seeding
 from referee import Referee, plain
 from reference import windows
 
-import tttenv.simulator.threads
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
 from tttenv.vector import VectorTicTacToe
@@ -38,8 +37,6 @@ class Games:
 
     def __init__(self, place: Path, log: Log) -> None:
         self.log = log
-        # So that threads share even small batches.
-        tttenv.simulator.threads.LEAST = 2
         self.policies: dict[Any, Any] = {}
 
     def case(self, number: int, rng: random.Random) -> None:
@@ -70,9 +67,9 @@ class Games:
         return self.log.check(same, f"{what} differ", self.setting)
 
     def _batches(self, size: Any, policy: Any, seat: Any, seed: int, dice: Any) -> None:
-        """Three ways to play a batch, and the referee."""
-        manners = ({}, {"copy": False}, {"threads": 2})
-        envs = [VectorTicTacToe(GAMES, *size, policy, seat, obs="board", **m) for m in manners]
+        """Two ways to play a batch, and the referee."""
+        both = (True, False)
+        envs = [VectorTicTacToe(GAMES, *size, policy, seat, obs="board", copy=c) for c in both]
         generator, _ = seeding.np_random(seed)
         asked = None if policy is None else plain(policy)
         referee = Referee(size, GAMES, asked, seat, generator.bit_generator.random_raw)

@@ -122,11 +122,11 @@ class Batch(Skin):
     """The vector environment."""
 
     def make(self, more: dict[str, Any]) -> Any:
-        """Some games, sometimes on threads, sometimes in arrays that are used again."""
+        """Some games, sometimes in arrays that are used again."""
         games = self.dice.choice((1, 2, 7))
-        copy, threads = self.dice.random() < 0.5, self.dice.choice((1, 1, 2))
+        copy = self.dice.random() < 0.5
         given = {**self.made, "obs": self.obs, **more}
-        return VectorTicTacToe(games, copy=copy, threads=threads, **given)
+        return VectorTicTacToe(games, copy=copy, **given)
 
     def legal(self) -> Any:
         """A legal cell for every game."""

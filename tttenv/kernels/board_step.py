@@ -113,7 +113,6 @@ def step_autoreset(
     boards: Boards,
     cells: Cells,
     key: np.uint64,
-    first: int,
     opponent: Opponent,
     shape: Shape,
     buffers: Buffers,
@@ -124,7 +123,6 @@ def step_autoreset(
         boards: of games that go on, in the agents' view, (games, cells), changed.
         cells: the agents' stones, (games,).
         key: of this step; see `random.keyed`.
-        first: the number of the first of these games, by which dice are theirs.
         opponent: whom the agents play.
         shape: of the game.
         buffers: written.
@@ -140,7 +138,7 @@ def step_autoreset(
         board = boards[i]
         outcome = put(board, cells[i], not against, shape)
         if against and outcome == GOING:
-            outcome = answer(board, sample(board, keyed(key, first + i, REPLY)), shape)
+            outcome = answer(board, sample(board, keyed(key, i, REPLY)), shape)
         outcomes[i] = outcome
         over[i] = outcome != GOING
         if len(stale) == 0 or stale[i]:
@@ -149,8 +147,8 @@ def step_autoreset(
             ended += 1
             show(board, finals[i])
             board[:] = 0
-            if against and seat != FIRST and (seat == SECOND or keyed(key, first + i, SEAT) >= 0.5):
-                board[sample(board, keyed(key, first + i, OPENING))] = -1
+            if against and seat != FIRST and (seat == SECOND or keyed(key, i, SEAT) >= 0.5):
+                board[sample(board, keyed(key, i, OPENING))] = -1
         show(board, observations[i])
         for c in range(board.size):
             masks[i, c] = board[c] == 0
@@ -241,21 +239,19 @@ def sample(board: Stones, die: float) -> int:
 
 
 @compiled
-def sample_legal(boards: Boards, key: np.uint64, first: int, cells: Cells) -> None:
-    """Write a random empty cell for each game (games,): the key's number `first + i`.
+def sample_legal(boards: Boards, key: np.uint64, cells: Cells) -> None:
+    """Write a random empty cell for each game (games,): the key's i-th number.
 
     Cells are tried until an empty one is met, which makes all of these alike likely; after some
     tries, each with a key of its own, the empty ones are counted.
     """
     for i in range(len(boards)):
         board = boards[i]
-        cell = spread(key, first + i, board.size)
+        cell = spread(key, i, board.size)
         tries = 1
         while board[cell] != 0 and tries < TRIES:
-            cell = spread(key + np.uint64(tries) * MIX_1, first + i, board.size)
+            cell = spread(key + np.uint64(tries) * MIX_1, i, board.size)
             tries += 1
         if board[cell] != 0:
-            cell = nth_empty(
-                board, spread(key + np.uint64(tries) * MIX_1, first + i, count_empty(board))
-            )
+            cell = nth_empty(board, spread(key + np.uint64(tries) * MIX_1, i, count_empty(board)))
         cells[i] = cell

@@ -23,11 +23,3 @@ class StepBuffers(NamedTuple):
     over: Mask  # (games,): whether the game ended, and a new one began
     finals: NDArray[Any]  # as observations: the last views of games that ended, zeros for others
     stale: Mask  # (games,): rows of `finals` that the last step filled; (0,) if that is unknown
-
-    def part(self, games: slice) -> "StepBuffers":
-        """The arrays of some of the games."""
-        if games == slice(None):
-            return self
-        observations, masks, outcomes, over, finals, stale = self
-        shown, ended = (observations[games], masks[games]), (outcomes[games], over[games])
-        return StepBuffers(*shown, *ended, finals[games], stale[games])

@@ -145,7 +145,6 @@ def step_autoreset(
     at: Numbers,
     cells: Cells,
     key: np.uint64,
-    first: int,
     opponent: Opponent,
     table: Table,
     buffers: Buffers,
@@ -156,7 +155,6 @@ def step_autoreset(
         at: the games' positions, (games,), none finished; moved on.
         cells: the agents' stones, (games,).
         key: of this step; see `random.keyed`.
-        first: the number of the first of these games, by which dice are theirs.
         opponent: whom the agents play.
         table: of the game, with the views to show.
         buffers: written; observations, masks and finals as records.
@@ -196,7 +194,7 @@ def step_autoreset(
                 listed[waiting] = i
                 waiting += outcome == GOING
             for j in range(waiting):
-                dice[j] = keyed(key, first + listed[j], REPLY)
+                dice[j] = keyed(key, listed[j], REPLY)
             sample_all(at, listed[:waiting], dice, opponent, table, replies)
             for j in range(waiting):
                 i = listed[j]
@@ -214,8 +212,8 @@ def step_autoreset(
         if kind != NOBODY and seat != FIRST:
             for j in range(count):
                 i = listed[j]
-                second = seat == SECOND or keyed(key, first + i, SEAT) >= 0.5
-                cell = sample(0, keyed(key, first + i, OPENING), opponent, table)
+                second = seat == SECOND or keyed(key, i, SEAT) >= 0.5
+                cell = sample(0, keyed(key, i, OPENING), opponent, table)
                 opened = transitions[0, np.uint64(cell)] >> BITS
                 at[i] = opened * np.uint32(second)
         for i in range(start, stop):
@@ -277,16 +275,15 @@ def observe_finals(at: Numbers, flipped: Mask, over: Mask, table: Table, finals:
 def sample_legal(
     at: Numbers,
     key: np.uint64,
-    first: int,
     legal: NDArray[np.int8],
     legal_count: NDArray[np.int8],
     cells: Cells,
 ) -> None:
-    """Write a random legal cell for each game (games,): the key's number `first + i`.
+    """Write a random legal cell for each game (games,): the key's i-th number.
 
     `legal` and `legal_count` are those of a table.
     """
     for i in range(len(at)):
         position = at[i]
         count = legal_count[position]
-        cells[i] = legal[position, np.uint64(spread(key, first + i, count))]
+        cells[i] = legal[position, np.uint64(spread(key, i, count))]

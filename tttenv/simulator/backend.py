@@ -57,20 +57,17 @@ class Backend(Protocol):
         """
         ...
 
-    def step_autoreset(
-        self, part: slice, cells: Cells, key: int, opponent: Any, buffers: StepBuffers
-    ) -> int:
-        """Step a part of the games, all of which go on, and begin anew those that end.
+    def step_autoreset(self, cells: Cells, key: int, opponent: Any, buffers: StepBuffers) -> int:
+        """Step the games, all of which go on, and begin anew those that end.
 
         Args:
-            part: which games.
             cells: the agents' stones (games,), on the board.
             key: of this step, see `kernels.random.keyed`.
             opponent: one that is `compiled`.
-            buffers: written, in these rows.
+            buffers: written.
 
         Returns:
-            How many of these games ended.
+            How many games ended.
         """
         ...
 
@@ -98,8 +95,8 @@ class Backend(Protocol):
         """Write the views of games that are over, zeros for others."""
         ...
 
-    def sample(self, part: slice, key: int, cells: Cells) -> None:
-        """Write a random legal cell for a part of the games (games,), all of which go on."""
+    def sample(self, key: int) -> Cells:
+        """A random legal cell for every game (games,), all of which go on."""
         ...
 
     def keep(self, which: Mask) -> None:

@@ -47,15 +47,12 @@ class BoardBackend:
         written = self.outcomes, self.over
         return board_step.reply(self.stones, waiting, cells, self.shape, *written)
 
-    def step_autoreset(
-        self, part: slice, cells: Cells, key: int, opponent: Any, buffers: StepBuffers
-    ) -> int:
-        observations, masks, outcomes, over, finals, stale = buffers.part(part)
+    def step_autoreset(self, cells: Cells, key: int, opponent: Any, buffers: StepBuffers) -> int:
+        observations, masks, outcomes, over, finals, stale = buffers
         return board_step.step_autoreset(
-            self.stones[part],
-            cells[part],
+            self.stones,
+            cells,
             np.uint64(key),
-            part.start or 0,
             opponent,
             self.shape,
             (observations, masks, outcomes, over, finals, stale),
@@ -81,8 +78,10 @@ class BoardBackend:
     def observe_finals(self, finals: NDArray[Any]) -> None:
         board_step.observe_finals(self.stones, self.over, finals)
 
-    def sample(self, part: slice, key: int, cells: Cells) -> None:
-        board_step.sample_legal(self.stones[part], np.uint64(key), part.start or 0, cells[part])
+    def sample(self, key: int) -> Cells:
+        cells = np.empty(len(self.stones), np.int64)
+        board_step.sample_legal(self.stones, np.uint64(key), cells)
+        return cells
 
     def keep(self, which: Mask) -> None:
         self.stones, self.flipped = self.stones[which], self.flipped[which]

@@ -32,7 +32,6 @@ from tttenv.simulator.rollback import Rollback
 from tttenv.simulator.rollout import new_games, rollout
 from tttenv.simulator.single_game import SingleGame
 from tttenv.simulator.table_backend import TableBackend
-from tttenv.simulator.threads import Threads
 
 __all__ = ["Illegal", "Match", "Seat", "rollout"]
 
@@ -50,12 +49,11 @@ class Match:
         opponent: who answers the agent, or None: the agent moves for both sides.
         seat: which side the agent takes in newly dealt games; "random" deals it by a die.
         illegal: whether a taken cell loses the game or raises an error that changes nothing.
-        threads: how many share the work; it makes no difference to the games.
         draw: what a draw pays the agent, from -1 to 1.
 
     Raises:
-        ValueError: for an unknown seat or treatment of illegal moves, less than one game or thread,
-            or a draw that pays less than a loss or more than a win.
+        ValueError: for an unknown seat or treatment of illegal moves, less than one game, or a
+            draw that pays less than a loss or more than a win.
     """
 
     def __init__(
@@ -65,15 +63,13 @@ class Match:
         opponent: Policy | None = None,
         seat: Seat = "random",
         illegal: Illegal = "lose",
-        threads: int = 1,
         draw: float = 0.0,
     ) -> None:
         one_of("seat", seat, get_args(Seat))
         one_of("illegal", illegal, get_args(Illegal))
-        at_least_one("game", games)
-        at_least_one("thread", threads)
+        at_least_one_game(games)
         self.rules, self.seat, self.illegal = rules, seat, illegal
-        self.threads, self.payoffs = Threads(threads), Payoffs(draw)
+        self.payoffs = Payoffs(draw)
         self.games: Backend = new_games(rules, games)
         self.opponent = opponent
         self.active = 0  # how many games go on
@@ -227,11 +223,8 @@ class Match:
             rng: the generator that the step's key is drawn from.
         """
         if not self.asks:
-            key, step, opponent = self._step_key(rng), self.games.step_autoreset, self.compiled
-            self.key = None
-            return self.threads.share(
-                len(cells), lambda part: step(part, cells, key, opponent, buffers)
-            )
+            key, self.key = self._step_key(rng), None
+            return self.games.step_autoreset(cells, key, self.compiled, buffers)
         _, _, outcomes, over, finals, _ = buffers
         with self.attempt(rng, outcomes, over, finals):
             self.step_unchecked(cells, rng)
@@ -245,9 +238,7 @@ class Match:
 
     def sample(self, rng: np.random.Generator) -> Cells:
         """A random legal cell for every game (games,), by one key; all games must go on."""
-        cells, key, sample = np.empty(len(self.over), np.int64), draw_key(rng), self.games.sample
-        self.threads.share(len(cells), lambda part: sample(part, key, cells))
-        return cells
+        return self.games.sample(draw_key(rng))
 
     def sample_one(self, rng: np.random.Generator) -> int:
         """A random legal cell for a match of one game, by a die of the generator's."""
@@ -267,10 +258,6 @@ class Match:
     def board_to_move(self, game: int) -> Boards:
         """The board of one game (cells,) seen by the side to move, finished or not."""
         return self.games.board_to_move(game)
-
-    def close(self) -> None:
-        """End the threads at once; who plays on starts them again."""
-        self.threads.close()
 
     def _step_key(self, rng: np.random.Generator) -> int:
         """The key of a new step; in self-play none is drawn."""
@@ -320,7 +307,7 @@ def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
         raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
 
 
-def at_least_one(what: str, number: int) -> None:
+def at_least_one_game(number: int) -> None:
     """Let a whole number from 1 on pass.
 
     Raises:
@@ -328,7 +315,7 @@ def at_least_one(what: str, number: int) -> None:
     """
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole or number < 1:
-        raise ValueError(f"a match has at least one {what}, not {described(number)}")
+        raise ValueError(f"a match has at least one game, not {described(number)}")
 
 
 def one_action(action: Any) -> NDArray[Any]:

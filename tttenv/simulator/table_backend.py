@@ -59,16 +59,13 @@ class TableBackend:
             cells = asked(opponent, self.table.positions.boards[self.at[waiting]], dice)
         return table_step.reply(self.at, waiting, cells, table, self.outcomes, self.over)
 
-    def step_autoreset(
-        self, part: slice, cells: Cells, key: int, opponent: Any, buffers: StepBuffers
-    ) -> int:
-        observations, masks, outcomes, over, finals, stale = buffers.part(part)
+    def step_autoreset(self, cells: Cells, key: int, opponent: Any, buffers: StepBuffers) -> int:
+        observations, masks, outcomes, over, finals, stale = buffers
         shown, last = (records(observations), records(masks)), records(finals)
         return table_step.step_autoreset(
-            self.at[part],
-            cells[part],
+            self.at,
+            cells,
             np.uint64(key),
-            part.start or 0,
             opponent,
             self.table.showing(observations),
             (*shown, outcomes, over, last, stale),
@@ -97,12 +94,11 @@ class TableBackend:
         table = self.table.showing(finals)
         table_step.observe_finals(self.at, self.flipped, self.over, table, records(finals))
 
-    def sample(self, part: slice, key: int, cells: Cells) -> None:
+    def sample(self, key: int) -> Cells:
         _, legal, legal_count, _, _ = self.table.showing_boards
-        first = part.start or 0
-        table_step.sample_legal(
-            self.at[part], np.uint64(key), first, legal, legal_count, cells[part]
-        )
+        cells = np.empty(len(self.at), np.int64)
+        table_step.sample_legal(self.at, np.uint64(key), legal, legal_count, cells)
+        return cells
 
     def keep(self, which: Mask) -> None:
         self.at, self.flipped = self.at[which], self.flipped[which]

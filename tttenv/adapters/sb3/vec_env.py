@@ -95,7 +95,7 @@ class VecEnv(vec_env.VecEnv):
         return self._opened(over, observed), rewards.astype(np.float32), over.copy(), infos
 
     def close(self) -> None:
-        """End the threads; stepping and resetting are refused from now on."""
+        """Stepping and resetting are refused from now on."""
         self.games.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:

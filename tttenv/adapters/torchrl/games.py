@@ -75,7 +75,7 @@ class Games(EnvBase):
         self.games.reset(seed=seed)
 
     def close(self, *, raise_if_closed: bool = True) -> None:
-        """End the threads at once; stepping and resetting are refused from now on."""
+        """Stepping and resetting are refused from now on."""
         self.games.close()
         super().close(raise_if_closed=False)
 
