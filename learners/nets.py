@@ -15,7 +15,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
-from tttenv.policy import Policy, greedy
+from tttenv.policy import BATCH, Policy, first_best
 from tttenv.untrusted import shown
 
 Nets = dict[str, nn.Module]
@@ -74,14 +74,21 @@ def planes(boards: Boards) -> Tensor:
 def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
     """The player that takes the legal cell with the highest output; a frozen snapshot.
 
+    Outputs that differ from the highest by no more than rounding are ties, of which the first cell
+    is taken, so that the same weights make the same moves on another CPU: see
+    `tttenv.policy.first_best`. If the game can be enumerated, the nets are evaluated once on all
+    positions.
+
     Args:
-        rules: the game; if it can be enumerated, the nets are evaluated once on all positions.
+        rules: the game.
         nets: one for both seats, or one for X and one for O.
     """
     frozen = copy.deepcopy(list(nets))
 
     def play(boards: Boards) -> Probs:
-        return greedy(evaluate(rules, frozen, boards), boards == 0)
+        blocks = [boards[at : at + BATCH] for at in range(0, len(boards), BATCH)]
+        chosen = [first_best(evaluate(rules, frozen, block), block == 0) for block in blocks]
+        return np.concatenate(chosen) if chosen else np.zeros(boards.shape)
 
     return tabulate(rules, play) if enumerable(rules) else play
 

@@ -35,7 +35,7 @@ from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Cells
-from tttenv.policy import Policy
+from tttenv.policy import Policy, first_best
 
 
 class LookAhead(NamedTuple):
@@ -158,8 +158,8 @@ class SelfPlay:
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
 
     def policy(self) -> Policy:
-        """Greedy: in each position the legal cell with the highest output."""
-        return _player(self.game, self._greedy())
+        """Greedy: in each position the legal cell with the highest output, the first of ties."""
+        return _player(self.game, self.symmetry, self._all_values())
 
     @classmethod
     def empty_weights(cls, config: SelfPlayConfig, rules: Rules) -> dict[str, Tensor]:
@@ -172,7 +172,7 @@ class SelfPlay:
         """Both nets with these weights, greedy."""
         game, nets = positions(rules), nets_of(lambda: _nets(config, rules), weights)
         symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
-        return _player(game, _greedy(config, game, symmetry, seen, nets))
+        return _player(game, symmetry, _values(config, game, symmetry, seen, nets))
 
     def state_dict(self) -> dict[str, Any]:
         """Both nets, the optimiser, the number of rounds and the generator's state."""
@@ -195,9 +195,13 @@ class SelfPlay:
         net = self.nets[SEATS[seat]]
         return _outputs(self.config, net, self.planes[torch.as_tensor(rows)])
 
+    def _all_values(self) -> NDArray[np.float32]:
+        """The outputs (positions, cells) for all representatives, as `_values`."""
+        return _values(self.config, self.game, self.symmetry, self.planes, self.nets)
+
     def _greedy(self) -> Cells:
-        """The best cell of every position by the net of its seat, (positions,)."""
-        return _greedy(self.config, self.game, self.symmetry, self.planes, self.nets)
+        """The cell of every position with the highest output, (positions,)."""
+        return self.symmetry.expand_cells(self._all_values().argmax(axis=1))
 
     def _targets(self, found: LookAhead) -> Tensor:
         """The targets (positions, cells) of the nets, by the config."""
@@ -234,19 +238,25 @@ def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tens
     return values if constant is None else torch.relu(values) + constant
 
 
-def _greedy(
+def _values(
     config: SelfPlayConfig, game: Positions, symmetry: SymmetryClasses, seen: Tensor, nets: Nets
-) -> Cells:
-    """The best cell of every position by the net of its seat, (positions,)."""
+) -> NDArray[np.float32]:
+    """The outputs (positions, cells) for the representatives, by the net of their seat.
+
+    Those of other positions and of moves that are not legal are -inf.
+    """
     values = np.full(game.boards.shape, -np.inf, np.float32)
     with torch.no_grad():
         for seat, rows in zip(SEATS, symmetry.rows, strict=True):
             outputs = _outputs(config, nets[seat], seen[torch.as_tensor(rows)])
             values[rows] = outputs.cpu().numpy()
-    return symmetry.expand_cells(np.where(game.successors >= 0, values, -np.inf).argmax(axis=1))
+    return np.where(game.successors >= 0, values, -np.inf)
 
 
-def _player(game: Positions, cells: Cells) -> Policy:
-    """The player that takes these cells, (positions,)."""
-    chosen = np.arange(game.rules.cells) == cells[:, None]
-    return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))
+def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Policy:
+    """The player of the best cells by values (positions, cells), the first of ties."""
+    legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
+    cells = np.zeros(len(game), np.int64)
+    cells[rows] = first_best(values[rows], legal[rows]).argmax(axis=1)
+    chosen = np.arange(game.rules.cells) == symmetry.expand_cells(cells)[:, None]
+    return Tabulated.uniform_over(game.rules, chosen & legal)

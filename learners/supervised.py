@@ -35,7 +35,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.kernels.types import Boards, Probs
-from tttenv.policy import Policy, greedy
+from tttenv.policy import Policy, first_best
 from tttenv.untrusted import MEGABYTE, read_bytes, shown
 
 LONGEST = 64 * MEGABYTE  # bytes of a CSV file
@@ -253,7 +253,7 @@ class Supervised:
         return {"loss": loss.item(), **share}
 
     def policy(self) -> Policy:
-        """In each position the legal cell with the highest output."""
+        """In each position the legal cell with the highest output, the first of ties."""
         return _player(self.config, self.rules, self.net)
 
     @classmethod
@@ -298,12 +298,12 @@ class Supervised:
         """The share of these boards on which the best output is an optimal move."""
         optimal = solve(self.rules).optimal[solve(self.rules).positions.index(boards)]
         outputs = _outputs(self.config, self.net, boards)
-        return float((greedy(outputs, boards == 0) * optimal).sum(axis=1).mean())
+        return float((first_best(outputs, boards == 0) * optimal).sum(axis=1).mean())
 
 
 def _player(config: SupervisedConfig, rules: Rules, net: nn.Module) -> Policy:
-    """In each position the legal cell with the highest output."""
-    return tabulate(rules, lambda boards: greedy(_outputs(config, net, boards), boards == 0))
+    """In each position the legal cell with the highest output, the first of ties."""
+    return tabulate(rules, lambda boards: first_best(_outputs(config, net, boards), boards == 0))
 
 
 def _inputs(config: SupervisedConfig, boards: Boards) -> Tensor:

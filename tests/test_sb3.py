@@ -194,12 +194,18 @@ def test_a_player_moves_as_its_model_predicts(obs):
         tensor, _ = model.policy.obs_to_tensor(seen)
         likeliest = policy(model, RULES, deterministic=True)(boards)
         if kind == "dqn":
-            cells = np.where(masks, model.q_net(tensor).detach().numpy(), -np.inf).argmax(axis=1)
+            values = np.where(masks, model.q_net(tensor).detach().numpy(), -np.inf)
+            cells = values.argmax(axis=1)
         else:
             cells, _ = model.predict(seen, action_masks=masks, deterministic=True)
-            odds = model.policy.get_distribution(tensor, masks).distribution.probs
-            assert policy(model, RULES)(boards) == pytest.approx(odds.detach().numpy(), abs=1e-6)
-        assert (likeliest[legal, cells] == 1).all()
+            chances = model.policy.get_distribution(tensor, masks).distribution
+            values = chances.logits.detach().numpy()
+            odds = chances.probs.detach().numpy()
+            assert policy(model, RULES)(boards) == pytest.approx(odds, abs=1e-6)
+        played = likeliest.argmax(axis=1)
+        assert (likeliest[legal, played] == 1).all()
+        assert values[legal, played] == pytest.approx(values[legal, cells], abs=3e-4)
+        assert (played == cells).mean() > 0.8  # an untrained model's values hardly differ
 
 
 def favouring(cell, by):

@@ -40,6 +40,42 @@ def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
     return uniform_over(legal & (seen >= seen.max(axis=-1, keepdims=True) - tolerance))
 
 
+TOLERANCE = 2.0**-14  # outputs of a network this near the best, or this share of the largest, tie
+
+
+def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> Probs:
+    """One move for each board: the first legal cell whose value is within a tolerance of the best.
+
+    This is how the outputs of a network become a move. Another CPU, or another size of the batch,
+    rounds the same sums differently, in float32 by about a millionth of their size. Of outputs that
+    are equal but for rounding, as those of mirror images often are, the highest may then be another
+    cell; here they are ties, and the first cell is played everywhere. What remains is a board on
+    which an output is below the best by the tolerance itself, up to rounding: there the move may
+    still depend on the CPU. With float32 that is a few boards in a million, with float64 almost
+    none.
+
+    (Rounding the outputs to multiples of a step instead would leave exact ties in doubt, too, where
+    their common value lies half-way between two multiples.)
+
+    Args:
+        values: (batch, cells), the higher the better; those of other cells are ignored.
+        legal: (batch, cells), at least one a row.
+        tolerance: for values up to 1; where the largest finite one of a board, by its absolute
+            value, is above 1, this share of it. float32 has 24 bits for a number, so that 2**-14
+            leaves ten of them to errors of rounding.
+
+    Returns:
+        Probabilities (batch, cells), a single 1 in each row. As with `greedy`, a row with NaN for a
+        legal cell, or without a legal cell, is NaN, which `validated` refuses.
+    """
+    seen = np.where(legal, np.asarray(values, np.float64), -np.inf)
+    largest = np.abs(np.where(np.isfinite(seen), seen, 0.0)).max(axis=-1, keepdims=True)
+    near = tolerance * np.maximum(largest, 1.0)
+    ties = legal & (seen >= seen.max(axis=-1, keepdims=True) - near)
+    first = np.arange(ties.shape[-1]) == ties.argmax(axis=-1)[..., None]
+    return uniform_over(ties & first)
+
+
 def softmax(logits: ArrayLike, legal: Mask) -> Probs:
     """The softmax of `logits` (batch, cells) over the legal cells.
 
@@ -68,8 +104,10 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
 
 
 __all__ = [
+    "TOLERANCE",
     "Policy",
     "blend",
+    "first_best",
     "from_observations",
     "greedy",
     "masked_normalise",
@@ -191,7 +229,7 @@ OBSERVATIONS: dict[str, Callable[[Boards], Any]] = {  # the environment's observ
 }
 KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # from outputs to probabilities, by `kind`
     "logits": softmax,
-    "values": greedy,
+    "values": first_best,
     "probs": masked_normalise,
 }
 
@@ -246,9 +284,10 @@ def from_observations(
         obs: its observations, as in the environment: "onehot" float32 (batch, 3 * cells): mine,
             theirs, empty; "board" int8 (batch, cells); "dict" of "observation" and "action_mask".
         kind: its outputs. "logits": the player plays their softmax over the legal cells; "values":
-            the legal cell with the highest value, evenly mixed among ties; "probs": the
-            probabilities of the legal cells, normalised, or the uniform distribution over the
-            legal cells where all probability is on taken ones.
+            the legal cell with the highest value, the first of ties, which are values that differ
+            by no more than rounding (`first_best`); "probs": the probabilities of the legal cells,
+            normalised, or the uniform distribution over the legal cells where all probability is
+            on taken ones.
 
     Raises:
         ValueError: for another `obs` or `kind`; when the player is called, if the output has

@@ -103,7 +103,10 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
         def ask(seen: dict[str, Any]) -> Any:
             with torch.no_grad():
                 found = mover(Batch(obs=Batch(_renamed(seen)), info=Batch()))
-                return mover.compute_q_value(found.logits, None) if by_value else found.dist.probs
+                if by_value:
+                    return mover.compute_q_value(found.logits, None)
+                # Ties are shares of the best probability, so they are judged by the logarithm.
+                return found.dist.probs.log() if deterministic else found.dist.probs
 
         kind = "values" if by_value or deterministic else "probs"
         return from_observations(ask, rules, obs="dict", kind=kind)

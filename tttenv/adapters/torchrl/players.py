@@ -37,7 +37,8 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
             frame = TensorDict({"observation": planes, "action_mask": masks}, [len(masks)])
             with torch.no_grad():
                 if kind == "probs":
-                    return module.get_dist(frame).probs
+                    probs = module.get_dist(frame).probs
+                    return probs.log() if deterministic else probs  # ties are shares of the best
                 return module(frame)["action_value" if kind == "values" else "logits"]
 
         return from_observations(ask, rules, obs="dict", kind=asked)
