@@ -19,6 +19,7 @@ from tttenv.policy import BATCH, Policy, first_best
 from tttenv.untrusted import shown
 
 Nets = dict[str, nn.Module]
+Outputs = NDArray[np.float32] | NDArray[np.float64]
 
 
 class MaskedMLP(nn.Module):
@@ -77,13 +78,17 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
     Outputs that differ from the highest by no more than rounding are ties, of which the first cell
     is taken, so that the same weights make the same moves on another CPU: see
     `tttenv.policy.first_best`. If the game can be enumerated, the nets are evaluated once on all
-    positions.
+    positions, in their own precision; a checkpoint keeps these moves. Else a certificate may ask
+    about millions of boards, and the nets are evaluated in float64, whose rounding leaves hardly
+    one board of so many in doubt.
 
     Args:
         rules: the game.
         nets: one for both seats, or one for X and one for O.
     """
     frozen = copy.deepcopy(list(nets))
+    if not enumerable(rules):
+        frozen = [net.double() if _has_float64(net) else net for net in frozen]
 
     def play(boards: Boards) -> Probs:
         blocks = [boards[at : at + BATCH] for at in range(0, len(boards), BATCH)]
@@ -93,16 +98,25 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
     return tabulate(rules, play) if enumerable(rules) else play
 
 
-def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> NDArray[np.float32]:
-    """The outputs (batch, cells) for boards (batch, cells), each from the net of its seat."""
-    values = np.empty(boards.shape, np.float32)
+def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:
+    """The outputs (batch, cells) for boards (batch, cells), each from the net of its seat.
+
+    They are in the precision of the nets, float32 or float64.
+    """
+    precision = next(nets[0].parameters()).dtype
+    values = np.empty(boards.shape, np.float64 if precision == torch.float64 else np.float32)
     seats = rules.seat(boards) % len(nets)
     with torch.no_grad():
         for seat, net in enumerate(nets):
             rows = seats == seat
             if rows.any():
-                values[rows] = net(planes(boards[rows])).cpu().numpy()
+                values[rows] = net(planes(boards[rows]).to(precision)).cpu().numpy()
     return values
+
+
+def _has_float64(net: nn.Module) -> bool:
+    """Whether the net's device computes in float64, which Apple's GPUs ("mps") do not."""
+    return all(weight.device.type != "mps" for weight in net.parameters())
 
 
 def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:

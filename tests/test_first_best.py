@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from learners.nets import greedy_player
 from learners.registry import LEARNERS
 from tttenv import Rules
 from tttenv.exact import positions
@@ -104,6 +105,19 @@ def test_the_size_of_the_batch_changes_no_move(name, rules):
         for size in (1, 7, 64):
             parts = [policy(boards[at : at + size]) for at in range(0, len(boards), size)]
             assert (np.concatenate(parts) == together).all()
+
+
+def test_beyond_enumeration_networks_are_evaluated_in_float64():
+    rules = LARGE[1]
+    net = nn.Sequential(nn.Linear(3 * rules.cells, rules.cells), nn.Linear(rules.cells, 25))
+    with torch.no_grad():
+        for layer, bias in zip(net, (1e6, -1e6), strict=True):
+            layer.weight.zero_()
+            layer.bias.fill_(bias)
+        net[1].weight.fill_diagonal_(1)
+        net[0].weight[7, -25:] = 1e-3  # of the empty cells: lost beside a million in float32
+    assert (greedy_player(rules, [net])(rules.start(1))[0] == np.eye(25)[7]).all()
+    assert next(net.parameters()).dtype == torch.float32
 
 
 @given(seed=st.integers(0, 2**32), exponent=st.integers(-30, 90))
