@@ -23,10 +23,11 @@ from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.policy import Policy
+from tttenv.policy import Policy, first_best
 from tttenv.vector import VectorTicTacToe
 
 Features = NDArray[np.float64]  # (boards, features)
+TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in float64
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class LMS:
 
     def policy(self) -> Policy:
         """In each position the move to the board with the highest value, the first of equals."""
-        return _greedy(self.game, self._moves())
+        return _greedy(self.config, self.game, self._moves())
 
     @classmethod
     def empty_weights(cls, config: LMSConfig, rules: Rules) -> dict[str, torch.Tensor]:
@@ -101,7 +102,7 @@ class LMS:
         """The evaluator with these weights, greedy."""
         game = positions(rules)
         seen = _features(config)(rules, -game.boards)
-        return _greedy(game, _moves(config, game, seen, weights["weights"]))
+        return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
 
     def state_dict(self) -> dict[str, Any]:
         """The weights, the games played and the generator's state."""
@@ -187,7 +188,14 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
     return np.multiply(features, weights).sum(axis=-1)
 
 
-def _greedy(game: Positions, moves: NDArray[np.float64]) -> Policy:
-    """The player of the move with the highest value (positions, cells), the first of equals."""
-    best = np.arange(game.rules.cells) == moves.argmax(1)[:, None]
-    return Tabulated.uniform_over(game.rules, best & (game.successors >= 0))
+def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Policy:
+    """The player of the move with the highest value (positions, cells), the first of equals.
+
+    Mirror images have equal rich features, but their values, by a matrix product, are equal only up
+    to rounding.
+    """
+    rows, legal = game.decisions, game.successors >= 0
+    tolerance = TOLERANCE if config.features == "rich" else 0.0
+    best = np.zeros(legal.shape, np.bool_)
+    best[rows] = first_best(moves[rows], legal[rows], tolerance) == 1
+    return Tabulated.uniform_over(game.rules, best)
