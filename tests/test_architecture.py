@@ -25,7 +25,7 @@ FLOORS = [
     (1, "tttenv.game tttenv.game.* tttenv.rules"),
     (2, "tttenv.policy tttenv.answers"),
     (3, "tttenv.exact tttenv.exact.*"),
-    (4, "tttenv.checkpoint tttenv.simulator tttenv.simulator.*"),
+    (4, "tttenv.canonical tttenv.checkpoint tttenv.simulator tttenv.simulator.*"),
     (5, "tttenv.opponents tttenv.opponents.*"),
     (6, "tttenv.metrics tttenv.metrics.*"),
     (7, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.testing.*"),

@@ -201,7 +201,7 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("benchmark.py", ["--out", "/dev/null/no"], "a folder is wanted"),
         ("benchmark.py", ["--readme", str(ROOT / "LICENSE")], "no marks"),
         ("reproduce.py", ["--out", "/dev/null"], "a folder is wanted"),
-        ("certify.py", ["dqn:depth=3"], "has no option 'depth'; it takes no options"),
+        ("certify.py", ["dqn:depth=3"], "has no option 'depth'; it takes canonical"),
         ("certify.py", ["dpn"], "did you mean dqn? known are"),
         ("certify.py", ["random", "--games", "5"], "--sampled"),
         ("certify.py", ["random", "--against", "first", "--sampled"], "--against is exact"),

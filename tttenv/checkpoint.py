@@ -27,6 +27,7 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as tensors
 
 from tttenv import extras, shipped
+from tttenv.canonical import canonical_player
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.files import write
 from tttenv.game.rules import Rules
@@ -212,12 +213,14 @@ def _wrong_with(card: Any) -> str | None:
 TYPES = ("U8", "F32", "F64")  # of a policy's probabilities
 
 
-def load(folder: Path, rules: Rules | None = None) -> Policy:
+def load(folder: Path, rules: Rules | None = None, canonical: bool = False) -> Policy:
     """The player of the checkpoint in `folder`; nothing that the checkpoint names is run.
 
     Args:
         folder: of the checkpoint.
         rules: the game it is to play, which must be the checkpoint's; None takes the latter.
+        canonical: ask the player about the canonical image of each board only, so that images of
+            a board get images of a move; see `tttenv.canonical`.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged, or of other rules.
@@ -225,8 +228,17 @@ def load(folder: Path, rules: Rules | None = None) -> Policy:
     trained = rules_of(folder)
     if rules is not None and rules != trained:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
-    if not enumerable(trained):  # too large for a table: its network is evaluated
-        return _of_weights(folder)
+    # A game that is too large for a table is played by evaluating the network.
+    made = _of_table(folder, trained) if enumerable(trained) else _of_weights(folder)
+    return canonical_player(trained, made) if canonical else made
+
+
+def _of_table(folder: Path, trained: Rules) -> Policy:
+    """The player of a checkpoint whose game is small enough for a table of its moves.
+
+    Raises:
+        ValueError: as `load`.
+    """
     card, data = read_data(folder, POLICY)
     if Rules.of(card["rules"]) != trained:
         raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced by another")
