@@ -56,6 +56,9 @@ class PlaysFromWeights(Protocol):
 
     A checkpoint may come from an untrusted source: to play it, neither an environment nor an
     opponent is made, and nothing that its config names is run or read.
+
+    A learner whose player takes the first of the best by computed numbers has an attribute
+    `tolerance` besides, of `tttenv.policy.first_best`, which the checkpoint's card repeats.
     """
 
     @classmethod

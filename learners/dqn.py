@@ -27,7 +27,7 @@ from learners.nets import (
 )
 from learners.replay import Replay, Transitions
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
+from tttenv.policy import TOLERANCE, Policy
 from tttenv.registry import Spec
 from tttenv.vector import VectorTicTacToe
 
@@ -70,6 +70,7 @@ class DQN:
 
     Config: ClassVar[type] = DQNConfig
     presets: ClassVar[dict[str, Any]] = {"default": DQNConfig(), "published": PUBLISHED}
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: DQNConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0

@@ -66,6 +66,7 @@ class LMS:
         if config.eta <= 0 or config.games < 1 or not 0 <= config.epsilon <= 1:
             raise ValueError("lms: eta is above 0, games at least 1, epsilon a share of 1")
         self.config, self.rules, self.game = config, rules, positions(rules)
+        self.tolerance = _tolerance(config)
         self.rng, self.played = np.random.default_rng(config.seed), 0
         game, see = self.game, _features(config)
         self.seen = see(rules, -game.boards)  # features in the view of the side that just moved
@@ -188,6 +189,11 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
     return np.multiply(features, weights).sum(axis=-1)
 
 
+def _tolerance(config: LMSConfig) -> float:
+    """Within which values are ties, see `tttenv.policy.first_best`."""
+    return TOLERANCE if config.features == "rich" else 0.0
+
+
 def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Policy:
     """The player of the move with the highest value (positions, cells), the first of equals.
 
@@ -195,7 +201,6 @@ def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> P
     to rounding.
     """
     rows, legal = game.decisions, game.successors >= 0
-    tolerance = TOLERANCE if config.features == "rich" else 0.0
     best = np.zeros(legal.shape, np.bool_)
-    best[rows] = first_best(moves[rows], legal[rows], tolerance) == 1
+    best[rows] = first_best(moves[rows], legal[rows], _tolerance(config)) == 1
     return Tabulated.uniform_over(game.rules, best)

@@ -33,7 +33,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents import player
-from tttenv.policy import Policy
+from tttenv.policy import TOLERANCE, Policy
 from tttenv.registry import Spec
 from tttenv.untrusted import shown
 
@@ -72,6 +72,7 @@ class MaskablePPO:
 
     Config: ClassVar[type] = MaskablePPOConfig
     presets: ClassVar[dict[str, Any]] = {"default": MaskablePPOConfig(), "published": PUBLISHED}
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:
         self.config, self.rules, self.rollouts = config, rules, 0

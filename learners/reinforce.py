@@ -24,7 +24,7 @@ from learners.nets import (
 )
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
-from tttenv.policy import Policy
+from tttenv.policy import TOLERANCE, Policy
 from tttenv.vector import VectorTicTacToe
 
 
@@ -46,6 +46,7 @@ class Reinforce:
 
     Config: ClassVar[type] = ReinforceConfig
     presets: ClassVar[dict[str, Any]] = {"default": ReinforceConfig()}
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: ReinforceConfig, rules: Rules) -> None:
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)

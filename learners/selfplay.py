@@ -35,7 +35,7 @@ from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Cells
-from tttenv.policy import Policy, first_best
+from tttenv.policy import TOLERANCE, Policy, first_best
 
 
 class LookAhead(NamedTuple):
@@ -125,6 +125,7 @@ class SelfPlay:
 
     Config: ClassVar[type] = SelfPlayConfig
     presets: ClassVar[dict[str, Any]] = {"default": SelfPlayConfig(), "published": PUBLISHED}
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:
         require_enumerable(rules)

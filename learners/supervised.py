@@ -35,7 +35,7 @@ from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.kernels.types import Boards, Probs
-from tttenv.policy import Policy, first_best
+from tttenv.policy import TOLERANCE, Policy, first_best
 from tttenv.untrusted import MEGABYTE, read_bytes, shown
 
 LONGEST = 64 * MEGABYTE  # bytes of a CSV file
@@ -213,6 +213,7 @@ class Supervised:
 
     Config: ClassVar[type] = SupervisedConfig
     presets: ClassVar[dict[str, Any]] = {"default": SupervisedConfig(), "published": PUBLISHED}
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:
         require_enumerable(rules)

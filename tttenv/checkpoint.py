@@ -1,7 +1,7 @@
 """A checkpoint's files: a card that names them, their digests, one commit point, its player.
 
 A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
-certificate, and the other files with the SHA-256 of each) and up to three data files:
+certificate, choice, and the other files with the SHA-256 of each) and up to three data files:
 
     weights  what the learner's player needs
     policy   the player's probabilities over `positions(rules)`, on games small enough to enumerate
@@ -12,6 +12,12 @@ A data file's name is its role and the beginning of its digest,
 replaces the card, then removes the old ones: if the process is killed in between, the folder holds
 a whole checkpoint, the old one or the new one. The files of older checkpoints are named
 `weights.safetensors` and so on; they are read in the same way.
+
+The card's choice says how the weights choose a move: {"tolerance": within which outputs are ties,
+see `tttenv.policy.first_best`, or null for moves that are looked up; "canonical": whether images of
+a board get images of a move, see `tttenv.canonical`}. Cards of older checkpoints say nothing of it.
+They are played as is usual now: not canonically, and where a network is evaluated, the first of
+ties is played; a table of moves is what it was.
 """
 
 import contextlib
@@ -197,6 +203,8 @@ def _wrong_with(card: Any) -> str | None:
     seconds = card.get("seconds", 0.0)
     if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
         return f"seconds is {shown(repr(seconds), QUOTED // 3)}"
+    if "choice" in card and not _is_choice(card["choice"]):
+        return f"choice is {shown(repr(card['choice']), QUOTED // 3)}"
     if card["steps"] < 0:
         return f"steps is {card['steps']}"
     roles = []
@@ -208,6 +216,21 @@ def _wrong_with(card: Any) -> str | None:
             return f"the name and the SHA-256 of {name} differ"
         roles.append(named.group(1))
     return None if len(set(roles)) == len(roles) else "it names two files of one role"
+
+
+def _is_choice(choice: Any) -> bool:
+    """Whether this is what a card may say of how its player chooses."""
+    if not isinstance(choice, dict) or not isinstance(choice.get("canonical", False), bool):
+        return False
+    near = choice.get("tolerance")
+    if near is None:
+        return True
+    return isinstance(near, int | float) and not isinstance(near, bool) and 0 <= near <= 1
+
+
+def plays_canonically(card: Mapping[str, Any]) -> bool:
+    """Whether the player of a card is asked about the canonical image of each board only."""
+    return bool(card.get("choice", {}).get("canonical", False))
 
 
 TYPES = ("U8", "F32", "F64")  # of a policy's probabilities
@@ -230,7 +253,9 @@ def load(folder: Path, rules: Rules | None = None, canonical: bool = False) -> P
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     # A game that is too large for a table is played by evaluating the network.
     made = _of_table(folder, trained) if enumerable(trained) else _of_weights(folder)
-    return canonical_player(trained, made) if canonical else made
+    asked = canonical or plays_canonically(read_card(folder))
+    already = getattr(made, "equivariant", False)
+    return canonical_player(trained, made) if asked and not already else made
 
 
 def _of_table(folder: Path, trained: Rules) -> Policy:

@@ -18,6 +18,7 @@ import tttenv
 from learners.base import Learner, PlaysFromWeights
 from learners.registry import LEARNERS
 from learners.training.stored import from_stored
+from tttenv.canonical import canonical_player
 from tttenv.checkpoint import (
     LARGEST,
     POLICY,
@@ -26,6 +27,7 @@ from tttenv.checkpoint import (
     commit,
     data_files,
     file_of,
+    plays_canonically,
     read_card,
     read_data,
     read_whole,
@@ -46,6 +48,7 @@ def save(
     rules: Rules,
     about: dict[str, Any],
     training: dict[str, Any] | None = None,
+    canonical: bool = False,
 ) -> None:
     """Write the player that `learner` is now, whole or not at all.
 
@@ -55,6 +58,7 @@ def save(
         rules: the game.
         about: what the card says besides: learner, preset, config, steps and more.
         training: the state to go on from, written into the same commit.
+        canonical: the player is asked about canonical boards only, as by `tttenv.canonical`.
 
     Raises:
         OSError: naming the file that could not be written; the older checkpoint is whole then.
@@ -63,11 +67,13 @@ def save(
     files[WEIGHTS] = save_tensors(_contiguous(learner.state_dict()["weights"]))
     certificate = None
     if enumerable(rules):
-        table = tabulate(rules, learner.policy())
+        policy = learner.policy()
+        table = tabulate(rules, canonical_player(rules, policy) if canonical else policy)
         files[POLICY] = save_tensors({"policy": _smallest(table.table)})
         certificate = certify(rules, table).to_dict()
-    card = {**about, "rules": str(rules), "versions": versions(), "certificate": certificate}
-    commit(folder, card, files)
+    choice = {"tolerance": getattr(learner, "tolerance", None), "canonical": canonical}
+    found = {"versions": versions(), "certificate": certificate, "choice": choice}
+    commit(folder, {**about, "rules": str(rules), **found}, files)
 
 
 def load_policy(folder: Path) -> Policy:
@@ -80,13 +86,15 @@ def load_policy(folder: Path) -> Policy:
     """
     card, data = read_data(folder, WEIGHTS)
     kind = _kind(card)
-    if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
-        return load_learner(folder).policy()
     config, rules = _settings(folder, card)
+    if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
+        made = load_learner(folder).policy()
+        return canonical_player(rules, made) if plays_canonically(card) else made
     try:
         wanted = kind.empty_weights(config, rules)
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
-        return kind.player(config, rules, weights)
+        made = kind.player(config, rules, weights)
+        return canonical_player(rules, made) if plays_canonically(card) else made
     except (ValueError, RuntimeError, MemoryError) as error:
         raise ValueError(f"{_misfit(folder, card)}: {shown(first_line(error))}") from None
 
