@@ -486,6 +486,8 @@ def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed():
         (["selfpaly"], "did you mean selfplay?"),
         (["minimax", "--learn"], "--learn needs td0"),
         (["checkpoints/dqn", "--learn"], "was trained by dqn"),
+        (["td0:canonical=true", "--learn"], "without options"),
+        (["selfplay:canonical=si"], "canonical='si' is not true or false"),
         (["first", "--games", "2"], "--versus"),
         (["first", "--json"], "--versus"),
         (["first", "--versus", "nobody"], "known are"),

@@ -28,6 +28,8 @@ class LearningPlayer:
         stored = None if spec == "td0" else checkpoint_of(spec)
         if spec != "td0" and stored is None:
             raise ValueError(f"--learn needs td0 or the folder of a td0 checkpoint, not {spec!r}")
+        if stored and stored[1]:
+            raise ValueError(f"--learn needs a td0 checkpoint without options, not {spec!r}")
         if stored and rules_of(spec) != rules:
             raise ValueError(f"the player in {spec} plays {rules_of(spec)}, not {rules}")
         from learners.td0 import TD0
