@@ -43,8 +43,8 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
         game = positions(rules)
         which = _chosen_positions(game)
         if which.size:
-            _require_same_answers(
-                game, policy, which, table.at(which), display_name(name or policy)
+            require_answers_again(
+                rules, policy, game.boards[which], table.at(which), display_name(name or policy)
             )
     return table
 
@@ -67,8 +67,8 @@ def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
     which = _chosen_positions(game, seat)
     if not which.size:
         return
-    first = _ask(game.boards[which], policy)
-    _require_same_answers(game, policy, which, first, display_name(policy))
+    boards = game.boards[which]
+    require_answers_again(rules, policy, boards, ask(boards, policy), display_name(policy))
 
 
 def known_pure(policy: Any) -> bool:
@@ -94,41 +94,45 @@ def _chosen_positions(game: Positions, seat: int | None = None) -> NDArray[np.in
     plies = [p for p in range(min(cells - 1, len(ends) - 1)) if seat is None or p % 2 == seat]
     of_ply = [game.decisions[ends[p] : ends[p + 1]] for p in plies]
     each = max(1, TOGETHER // max(1, len(plies)))
-    found = [rows[_middles(len(rows), each)] for rows in of_ply]
+    found = [rows[middles(len(rows), each)] for rows in of_ply]
     return np.concatenate(found) if found else np.zeros(0, np.int64)
 
 
-def _middles(count: int, parts: int) -> NDArray[np.int64]:
+def middles(count: int, parts: int) -> NDArray[np.int64]:
     """The middle numbers of `parts` equal parts of range(count), without repetitions."""
     if not count:
         return np.zeros(0, np.int64)
     return np.unique(((np.arange(parts) + 0.5) / parts * count).astype(np.int64))
 
 
-def _require_same_answers(
-    game: Positions, policy: Policy, which: NDArray[np.int64], first: Probs, name: str
+def require_answers_again(
+    rules: Rules, policy: Policy, boards: Boards, first: Probs, name: str
 ) -> None:
-    """Ask about the positions `which` again and compare with the answers `first` (which, cells).
+    """Ask about boards again, in another order and alone, and compare with the first answers.
+
+    Args:
+        rules: the game.
+        policy: the player.
+        boards: undecided boards (batch, cells), at least one.
+        first: what the policy answered, (batch, cells).
+        name: of the player, for messages.
 
     Raises:
         ValueError: at the first answer that differs.
     """
-    backwards = np.resize(np.arange(len(which))[::-1], TOGETHER)  # repeats boards if there are few
+    backwards = np.resize(np.arange(len(boards))[::-1], TOGETHER)  # repeats boards if there are few
     _require_close(
-        game, policy, which[backwards], first[backwards], f"{name}, asked in another order,"
+        rules, policy, boards[backwards], first[backwards], f"{name}, asked in another order,"
     )
-    for row in _middles(len(which), ALONE):
+    for row in middles(len(boards), ALONE):
         _require_close(
-            game, policy, which[[row]], first[[row]], f"{name}, asked about a board alone,"
+            rules, policy, boards[[row]], first[[row]], f"{name}, asked about a board alone,"
         )
 
 
-def _require_close(
-    game: Positions, policy: Policy, which: NDArray[np.int64], first: Probs, who: str
-) -> None:
-    boards = game.boards[which]
+def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, who: str) -> None:
     try:
-        again = _ask(boards, policy)
+        again = ask(boards, policy)
     except ValueError as error:  # its first answer obeyed the laws of a policy
         raise ValueError(f"{who} answers otherwise than before: {error}") from None
     off = np.abs(again - first).max(axis=1)
@@ -138,12 +142,12 @@ def _require_close(
         cells = [cell for cell in np.argsort(-gaps, kind="stable").tolist() if gaps[cell] > 0]
         before, now = _shown_probs(first[row], cells), _shown_probs(again[row], cells)
         raise ValueError(
-            f"{who} answers otherwise than before: on {game.rules.format(boards[row])} first"
+            f"{who} answers otherwise than before: on {rules.format(boards[row])} first"
             f" {before}, now {now}; exact results are of players that always answer alike"
         )
 
 
-def _ask(boards: Boards, policy: Policy) -> Probs:
+def ask(boards: Boards, policy: Policy) -> Probs:
     """The policy's validated answer; it gets a copy of the boards, so that it may change them."""
     return policies.validated(boards, policy(boards.copy()))
 

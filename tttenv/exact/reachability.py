@@ -1,0 +1,316 @@
+"""Every position that a player's own moves and any replies lead to, round by round, on any board.
+
+Against a player that is a function of the board, the other side chooses alone. What it can reach is
+a graph, gone through breadth first: a round is one question to the player about all positions that
+are new, its moves, and every reply. Positions of different rounds differ in their stones, so only
+the positions of one round are compared, by sorting. A mixed answer counts with all its moves.
+
+Two facts keep the graph small where the question is only whether the player can lose: a position
+in which the opponent has no open line left, a line without a stone of the player, is never lost;
+and the first lost game that is found is a shortest one.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact.code_sets import distinct, with_sums
+from tttenv.exact.equivariance import declares, geometry, require_images_alike
+from tttenv.exact.lost_game import LostGame
+from tttenv.exact.purity import TOGETHER, ask, known_pure, middles, require_answers_again
+from tttenv.game.rules import Rules
+from tttenv.kernels import reachability as kernels
+from tttenv.kernels.reachability import Codes, Replies
+from tttenv.kernels.types import Boards, Mask, Probs
+from tttenv.policy import Policy
+
+POSITIONS = 20_000_000  # positions of one seat, unless told otherwise: 160 MB of codes
+FOLLOWED = 200_000  # of them, how many may be taken for the exact result against random replies
+BATCH = 2**15  # boards in one question to the player, on large boards fewer
+BATCH_NUMBERS = 2**21  # probabilities in the answer to one question, at the most
+ROWS = 2**20  # replies worked on together
+MERGED = 2**23  # codes that may wait until they are sorted together
+IMAGES_OF_ALL = 1_000  # so many positions of a seat have all their images checked, later ones
+IMAGES_OF_SOME = 32  # so many of a batch
+
+
+@dataclass(frozen=True)
+class Round:
+    """How far the search of a seat is, for whoever shows it."""
+
+    seat: str
+    number: int  # of the round, from 0 on
+    positions: int  # asked about so far, all rounds together
+    waiting: int  # of this round, not yet asked about
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What is known of a player in one seat."""
+
+    positions: int  # that it was asked about
+    never_loses: bool | None  # None: undecided
+    always_wins: bool | None  # None: undecided
+    one_move: bool  # whether every answer was one move
+    vs_random: list[float] | None  # win, draw, loss; None unless every reply was followed
+    losing_line: list[int] | None  # a shortest lost game as the cells of both sides; None if none
+    symmetry: str | None  # how it is known that mirror images are treated alike, if that was used
+
+
+def search(
+    rules: Rules,
+    policy: Policy,
+    seat: str,
+    *,
+    name: str,
+    positions: int = POSITIONS,
+    followed: int = FOLLOWED,
+    may_always_win: bool = True,
+    images: bool = True,
+    watch: Callable[[Round], None] | None = None,
+) -> Reached:
+    """Go through every position that a player's own moves in one seat and any replies lead to.
+
+    Args:
+        rules: the game.
+        policy: the player; a function of the board.
+        seat: the player's, "X" or "O".
+        name: of the player, for messages.
+        positions: how many may be taken in all.
+        followed: how many may be taken for `vs_random`. When they are spent, positions that cannot
+            be lost are left out, as soon as it is known that the player does not always win; and
+            the search ends if a lost game has been found.
+        may_always_win: False if it is known that the player does not always win in this seat.
+        images: let mirror images stand for one another if the player declares that it treats them
+            alike; this is checked on all positions of small searches, on some of large ones.
+        watch: called before every question.
+
+    Raises:
+        ValueError: if the policy breaks the laws of one, answers a board otherwise when it is asked
+            again, or treats mirror images differently though it declares otherwise.
+    """
+    # By strategy stealing the second player wins no m,n,k-game by force, so O never always wins.
+    may_always_win = may_always_win and seat == "X"
+    limits = Limits(positions, min(followed, positions))
+    with_images = images and declares(policy)
+    return _Search(rules, policy, seat, name, limits, may_always_win, with_images, watch).run()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many positions a search may take."""
+
+    positions: int  # in all
+    followed: int  # with every reply followed
+
+
+class _Search:
+    """One search, from the empty board to the last round."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        policy: Policy,
+        seat: str,
+        name: str,
+        limits: Limits,
+        may_always_win: bool,
+        images: bool,
+        watch: Callable[[Round], None] | None,
+    ) -> None:
+        self.rules, self.policy, self.seat, self.name = rules, policy, seat, name
+        self.limits, self.images, self.watch = limits, images, watch
+        self.geometry = geometry(rules, images)
+        self.rounds: list[Codes] = []  # the codes of each round, sorted
+        self.asked, self.images_checked = 0, 0  # positions
+        self.following = True  # whether every reply is followed
+        self.ran_out = False  # whether more positions were needed than allowed
+        self.always_wins: bool | None = None if may_always_win else False
+        self.one_move = True
+        self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
+        self.lost_round = 0  # the round of that position
+        self.ended = np.zeros((2, 3))  # the chances of games won, drawn and lost; rounding errors
+        self.sample: list[tuple[Boards, Probs]] = []  # boards to ask about again, and the answers
+        self.began = time.monotonic()
+
+    def run(self) -> Reached:
+        codes, chances = self._first_round()
+        self.within_limits(codes)
+        while len(codes) and not self._ended():
+            self.rounds.append(codes)
+            codes, chances = self._next_round(codes, chances)
+        self._require_same_answers()
+        complete = not self.ran_out
+        every = self.following and complete
+        if self.always_wins is None and every:
+            self.always_wins = True
+        odds = [round(float(part), 15) for part in self.ended[0]] if every else None
+        lost = self.lost_at is not None
+        return Reached(
+            positions=self.asked,
+            never_loses=False if lost else True if complete else None,
+            always_wins=self.always_wins,
+            one_move=self.one_move,
+            vs_random=odds,
+            losing_line=self._losing_line(),
+            symmetry=self._symmetry(),
+        )
+
+    def _ended(self) -> bool:
+        """Whether no further position can change what the search is still for."""
+        return self.ran_out or (self.lost_at is not None and not self.following)
+
+    def _first_round(self) -> tuple[Codes, NDArray[np.float64]]:
+        """The positions in which the player moves first, and their chances."""
+        boards = self.rules.start(1)
+        if self.seat == "O":
+            boards = -np.eye(self.rules.cells, dtype=np.int8)
+        chances = np.full(len(boards), 1 / len(boards))
+        return with_sums(kernels.encode(boards, self.geometry), chances)
+
+    def _next_round(
+        self, codes: Codes, chances: NDArray[np.float64]
+    ) -> tuple[Codes, NDArray[np.float64]]:
+        """Ask about the positions of a round; the positions of the next one."""
+        found = _Merged(self)
+        rows = max(ROWS, self.rules.cells**2)
+        size = max(1, min(BATCH, BATCH_NUMBERS // self.rules.cells))
+        output = Replies(
+            codes=np.empty((rows, codes.shape[1]), np.int64),
+            chances=np.empty(rows),
+            ended=self.ended,
+            drawn=np.zeros(1, np.bool_),
+            lost=np.zeros(size, np.bool_),
+        )
+        for first in range(0, len(codes), size):
+            if self.lost_at is not None and not self.following:
+                break
+            self._tell(len(codes) - first)
+            batch = codes[first : first + size]
+            boards = kernels.decode(batch, self.rules.cells)
+            probs = np.ascontiguousarray(ask(boards, self.policy))
+            self.asked += len(boards)
+            self._examine(boards, probs)
+            output.lost[:] = False
+            start = 0
+            while start < len(boards):
+                here = boards, probs, chances[first : first + size], start, self.geometry, output
+                start, count = kernels.expand(*here)
+                found.add(output.codes[:count], output.chances[:count])
+            lost = np.flatnonzero(output.lost[: len(boards)])
+            if len(lost) and self.lost_at is None:
+                self.lost_at, self.lost_round = batch[lost[:1]], len(self.rounds) - 1
+            if output.drawn[0] or len(lost):
+                self.always_wins = False
+        return found.all()
+
+    def _examine(self, boards: Boards, probs: Probs) -> None:
+        """Note what is to be known about the answers to a batch."""
+        self.one_move = self.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
+        if np.count_nonzero(boards[0]) < self.rules.cells - 1:  # there is a choice
+            which = middles(len(boards), max(1, 2 * TOGETHER // self.rules.cells))
+            self.sample.append((boards[which], probs[which]))
+        if self.images:
+            some = IMAGES_OF_ALL if self.images_checked < IMAGES_OF_ALL else IMAGES_OF_SOME
+            which = middles(len(boards), min(some, len(boards)))
+            require_images_alike(self.rules, self.policy, boards[which], self.name)
+            self.images_checked += len(which)
+
+    def _require_same_answers(self) -> None:
+        """Ask again about a few boards of every round."""
+        if known_pure(self.policy) or not self.sample:
+            return
+        boards, probs = (np.concatenate(part) for part in zip(*self.sample, strict=True))
+        which = middles(len(boards), TOGETHER)
+        require_answers_again(self.rules, self.policy, boards[which], probs[which], self.name)
+
+    def _losing_line(self) -> list[int] | None:
+        if self.lost_at is None:
+            return None
+        game = LostGame(self.rules, self.policy, self.seat, self.name, self.geometry)
+        return game.through(self.rounds[: self.lost_round], self.lost_at)
+
+    def _symmetry(self) -> str | None:
+        if not self.images:
+            return None
+        some = "all" if self.images_checked == self.asked else f"{self.images_checked:,}"
+        return f"mirror images treated alike: declared, checked on {some} of {self.asked:,}"
+
+    def _tell(self, waiting: int) -> None:
+        if self.watch is not None:
+            seconds = time.monotonic() - self.began
+            self.watch(Round(self.seat, len(self.rounds) - 1, self.asked, waiting, seconds))
+
+    def within_limits(self, codes: Codes) -> Mask | None:
+        """Which of the positions found for the next round are kept; None for all.
+
+        Decides, too, whether every reply is followed further, and whether the search runs out. It
+        then goes on to the end of the round, whose positions are within the limit.
+        """
+        taken = sum(map(len, self.rounds))
+        if self.following and taken + len(codes) <= self.limits.followed:
+            return None
+        boards = kernels.decode(codes, self.rules.cells)
+        if self.always_wins is None:
+            lines = kernels.open_for(boards, 1, self.geometry.lines)
+            self.always_wins = None if lines.all() else False
+        if self.always_wins is None and taken + len(codes) <= self.limits.positions:
+            return None
+        self.following = False
+        kept = kernels.open_for(boards, -1, self.geometry.lines)
+        if taken + np.count_nonzero(kept) > self.limits.positions:
+            self.ran_out = True
+        return kept
+
+
+class _Merged:
+    """The positions found for the next round, without repetitions; sorted part by part."""
+
+    def __init__(self, search: _Search) -> None:
+        self.search = search
+        words = search.rounds[0].shape[1]
+        self.parts: list[tuple[Codes, NDArray[np.float64] | None]] = []
+        self.waiting, self.least = 0, MERGED
+        self.nothing = np.empty((0, words), np.int64)
+
+    def add(self, codes: Codes, chances: NDArray[np.float64]) -> None:
+        """Add codes (rows, words) with their chances (rows,), which are copied."""
+        if not len(codes) or self.search.ran_out:
+            return
+        following = self.search.following
+        self.parts.append(with_sums(codes, chances) if following else (distinct(codes), None))
+        self.waiting += len(self.parts[-1][0])
+        if self.waiting > self.least:
+            self._merge()
+            self.least = self.waiting + MERGED
+
+    def all(self) -> tuple[Codes, NDArray[np.float64]]:
+        """All positions, sorted, and their chances (zero if these are not followed)."""
+        self._merge()
+        if not self.parts:
+            return self.nothing, np.zeros(0)
+        codes, chances = self.parts[0]
+        return codes, np.zeros(len(codes)) if chances is None else chances
+
+    def _merge(self) -> None:
+        """Make one sorted part of all, and keep the search within its limits."""
+        if not self.parts:
+            return
+        codes = np.concatenate([codes for codes, _ in self.parts])
+        chances = None
+        if self.search.following:
+            every = [chances for _, chances in self.parts if chances is not None]
+            codes, chances = with_sums(codes, np.concatenate(every))
+        else:
+            codes = distinct(codes)
+        self.parts = []
+        kept = self.search.within_limits(codes)
+        if self.search.ran_out:
+            return
+        if kept is not None:
+            codes, chances = codes[kept], None
+        self.parts, self.waiting = [(codes, chances)], len(codes)
