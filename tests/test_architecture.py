@@ -18,7 +18,8 @@ ROOT = Path(tttenv.__file__).parent.parent
 # Which modules stand on which floor; a module belongs to the first row that names it.
 FLOORS = [
     (7, "tttenv.simulator.observation"),  # it asks opponents for players by name
-    (5, "tttenv.exact.certificate"),  # it takes whatever is handed in as a player
+    # They take whatever is handed in as a player.
+    (5, "tttenv.exact.certificate tttenv.exact.refutation"),
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
     (0, "tttenv.extras tttenv.private_folder tttenv.shipped"),

@@ -11,7 +11,7 @@ import tttenv
 
 # What each module offers, by the name under which people import it.
 PUBLIC = {
-    "tttenv": "Outcome Policy Rules certify player score solve worst_case",
+    "tttenv": "Outcome Policy Rules certify player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
     "tttenv.env": "TicTacToe",
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from tttenv.exact.certificate import certify
     from tttenv.exact.proof_check import check_proof
     from tttenv.exact.prover import prove
+    from tttenv.exact.refutation import refute
     from tttenv.game.rewards import Outcome
     from tttenv.game.rules import Rules
     from tttenv.opponents import player
@@ -28,6 +29,7 @@ __all__ = [
     "check_proof",
     "player",
     "prove",
+    "refute",
     "score",
     "solve",
     "worst_case",
@@ -42,6 +44,7 @@ _HOMES = {
     "check_proof": "tttenv.exact.proof_check",
     "player": "tttenv.opponents",
     "prove": "tttenv.exact.prover",
+    "refute": "tttenv.exact.refutation",
     "score": "tttenv.exact",
     "solve": "tttenv.exact",
     "worst_case": "tttenv.exact",

@@ -1,0 +1,116 @@
+"""Lost games searched attack first: they are lost, and small games show whether they are found."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from tttenv import Outcome, Rules, player, refute
+from tttenv.exact import reachability
+from tttenv.opponents import OPPONENTS
+from tttenv.policy import uniform
+
+MORE = ["minimax:ties=first", "mcts:iterations=20", "epsilon:player=first,epsilon=0.3"]
+by_seat = pytest.mark.parametrize("seat", "XO")
+# Beaten on boards past enumeration, by whom to ask about how many boards.
+LARGER = [
+    ("tactical", Rules(5, 5, 4), 100),
+    ("mcts:iterations=200", Rules(5, 5, 4), 200),
+    ("alphabeta:depth=1", Rules(7, 7, 5), 5_000),
+    ("first", Rules(19, 19, 5), 500),
+    ("tactical", Rules(15, 15, 5), 500),
+    ("random", Rules(6, 8, 5), 200),
+]
+
+
+def played(rules, policy, seat, line):
+    """The line is a legal game that the player loses by moves that it makes."""
+    board = rules.start()
+    for stones, cell in enumerate(line):
+        assert rules.legal(board)[cell]
+        assert "XO"[stones % 2] != seat or policy(board[None])[0, cell] > 0
+        board = rules.play(board, cell)
+    assert rules.lost(board)
+    assert "XO"[len(line) % 2] == seat
+
+
+def lost_in_the_environment(rules, seat, line):
+    """Played by both sides in the environment, the game ends with the player's loss."""
+    env = gym.make("TicTacToe-v0", m=rules.m, n=rules.n, k=rules.k, opponent=None)
+    env.reset(seed=0)
+    for cell in line:
+        _, reward, terminated, _, info = env.step(cell)
+        assert terminated == (cell == line[-1])
+    assert reward == 1  # of the last mover, the player's opponent
+    assert info["outcome"] == Outcome.WIN
+    assert "XO"[len(line) % 2] == seat
+    env.close()
+
+
+@by_seat
+@pytest.mark.parametrize("spec", [*OPPONENTS, *MORE])
+@pytest.mark.parametrize(
+    "rules", [Rules(), Rules(3, 4, 3), Rules(1, 2, 2), Rules(2, 5, 4)], ids=str
+)
+def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules, spec, seat):
+    policy = player(spec, rules)
+    line = refute(rules, spec, seat)
+    found = reachability.search(rules, policy, seat, name=spec)
+    assert (line is None) == found.never_loses
+    if line is not None:
+        played(rules, policy, seat, line)
+        assert len(line) >= len(found.losing_line)
+
+
+@by_seat
+@pytest.mark.parametrize(("spec", "rules", "positions"), LARGER, ids=str)
+def test_players_are_beaten_on_boards_that_cannot_be_listed(spec, rules, positions, seat):
+    line = refute(rules, spec, seat, positions)
+    played(rules, player(spec, rules), seat, line)
+    lost_in_the_environment(rules, seat, line)
+    assert refute(rules, player(spec, rules), seat, positions) == line
+
+
+@by_seat
+def test_no_more_boards_are_asked_about_than_allowed_and_none_twice(seat):
+    rules, asked = Rules(5, 5, 4), []
+
+    def spy(boards):
+        asked.extend(board.tobytes() for board in boards)
+        return perfect(boards)
+
+    perfect = player("alphabeta:depth=3,ties=first", rules)
+    for most in (0, 1, 30, 100):
+        asked.clear()
+        assert refute(rules, spy, seat, most) is None
+        assert len(asked) == len(set(asked)) == most
+
+
+def test_mixed_moves_count_with_all_that_may_be_played():
+    rules = Rules()
+    careful, slips = player("minimax", rules), 1e-9
+
+    def slipping(boards):
+        return (1 - slips) * careful(boards) + slips * uniform(boards)
+
+    assert refute(rules, careful, "X") is None
+    played(rules, slipping, "X", refute(rules, slipping, "X"))
+
+
+def test_who_no_longer_plays_what_lost_is_refused():
+    rules = Rules()
+    moves = iter(range(10**6))
+
+    def turning(boards):
+        rows = np.zeros(boards.shape)
+        for board, row in zip(boards, rows, strict=True):
+            empty = np.flatnonzero(board == 0)
+            row[empty[next(moves) % len(empty)]] = 1
+        return rows
+
+    with pytest.raises(ValueError, match="answers otherwise than before"):
+        refute(rules, turning, "O")
+
+
+def test_only_two_seats_can_be_asked_for():
+    with pytest.raises(ValueError, match="X or O, not 'first'"):
+        refute(Rules(), "first", "first")

@@ -1,0 +1,212 @@
+"""A game that a given player loses, searched attack first; finding none proves nothing.
+
+The opponent of a player that is a function of the board chooses alone, so a lost game is a way
+through a graph. Here it is searched best first: the positions in which the opponent's open lines
+hold the most stones are asked about next, the best of every round together in one question.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact.equivariance import declares, geometry
+from tttenv.exact.evaluation import SEATS
+from tttenv.exact.purity import ask, display_name, known_pure, require_answers_again
+from tttenv.game.rules import Rules
+from tttenv.kernels import reachability as codes_of
+from tttenv.kernels.attack import Attacks, attack
+from tttenv.kernels.open_lines import new_open_lines
+from tttenv.kernels.types import Boards, Probs
+from tttenv.opponents.resolve import resolve_policy
+from tttenv.policy import Policy
+
+POSITIONS = 100_000  # to ask about, unless told otherwise
+TOGETHER = 512  # boards in one question at the most; the first has one, each next twice as many
+REPLIES = 64  # kept for each board, the best
+WAITING = 20_000  # positions that wait in each round at the most, the best
+
+
+def refute(
+    rules: Rules, policy: Policy | str | Any, seat: str, positions: int = POSITIONS
+) -> list[int] | None:
+    """A game that a player loses in one seat, by moves that it makes with some probability.
+
+    The same player and limit give the same game. It need not be the shortest.
+
+    Args:
+        rules: the game, on any board.
+        policy: a player, its name, or a model of Stable-Baselines3.
+        seat: the player's, "X" or "O".
+        positions: how many it may be asked about.
+
+    Returns:
+        The cells of both sides from the empty board to the opponent's win; None if no such game was
+        found, which proves nothing.
+
+    Raises:
+        ValueError: for another seat, a policy that breaks the laws of one, or one that answers the
+            boards of the game otherwise when it is asked again.
+    """
+    if seat not in SEATS:
+        raise ValueError(f"a player sits as X or O, not {seat!r}")
+    resolved = resolve_policy(rules, policy)
+    return search(rules, resolved, seat, positions, display_name(policy))
+
+
+def search(rules: Rules, policy: Policy, seat: str, positions: int, name: str) -> list[int] | None:
+    """As `refute`, of a policy; `name` is what messages call it."""
+    return _Refutation(rules, policy, seat, name).run(positions)
+
+
+@dataclass
+class _Waiting:
+    """Positions of one round that the player has not been asked about, the best first."""
+
+    scores: NDArray[np.int64]  # (waiting,)
+    boards: Boards  # (waiting, cells)
+    before: NDArray[np.int64]  # (waiting,): the number of the question that led to it, or -1
+    moves: NDArray[np.int64]  # (waiting, 2): the player's cell, -1 if none, and the opponent's
+
+    def take(self, count: int) -> "_Waiting":
+        """Remove the first positions."""
+        first, rest = self._part(slice(count)), self._part(slice(count, None))
+        self.scores, self.boards = rest.scores, rest.boards
+        self.before, self.moves = rest.before, rest.moves
+        return first
+
+    def merged(self, other: "_Waiting") -> "_Waiting":
+        """Both together, the best first, and of equals those of `self`."""
+        scores = np.concatenate([self.scores, other.scores])
+        order = np.argsort(-scores, kind="stable")[:WAITING]
+        return _Waiting(
+            scores[order],
+            np.concatenate([self.boards, other.boards])[order],
+            np.concatenate([self.before, other.before])[order],
+            np.concatenate([self.moves, other.moves])[order],
+        )
+
+    def _part(self, rows: slice) -> "_Waiting":
+        return _Waiting(self.scores[rows], self.boards[rows], self.before[rows], self.moves[rows])
+
+
+class _Refutation:
+    """One search for a lost game."""
+
+    def __init__(self, rules: Rules, policy: Policy, seat: str, name: str) -> None:
+        self.rules, self.policy, self.seat, self.name = rules, policy, seat, name
+        self.lines = new_open_lines(rules.lines, rules.cells)
+        self.geometry = geometry(rules, declares(policy))
+        self.waiting: list[_Waiting] = [self._first()]  # by round
+        self.seen: set[bytes] = set()  # the codes of all positions asked about
+        self.asked: list[tuple[int, int, int]] = []  # question before it, player's cell, reply
+
+    def run(self, positions: int) -> list[int] | None:
+        """Search until a lost game is found, all is asked, or so many positions have been asked."""
+        size = 1
+        while len(self.asked) < positions:
+            boards, rounds = self._choose(min(size, positions - len(self.asked)))
+            if not len(boards):
+                return None
+            size = min(2 * size, TOGETHER)
+            probs = np.ascontiguousarray(ask(boards, self.policy))
+            found = self._attacks(boards, probs)
+            lost = np.flatnonzero(found.won[:, 0] >= 0)
+            if len(lost):
+                number = len(self.asked) - len(boards) + int(lost[0])
+                line = [*self._line(number), *found.won[lost[0]].tolist()]
+                self._require_same_answers(line)
+                return line
+            self._add(boards, rounds, found)
+        return None
+
+    def _first(self) -> _Waiting:
+        """The positions in which the player moves first."""
+        if self.seat == "X":
+            boards, moves = self.rules.start(1), np.array([[-1, -1]])
+        else:
+            boards = -np.eye(self.rules.cells, dtype=np.int8)
+            moves = np.array([[-1, cell] for cell in range(self.rules.cells)])
+        through = self.lines.through_count[moves[:, 1]]
+        start = _Waiting(np.zeros(0, np.int64), boards[:0], np.zeros(0, np.int64), moves[:0])
+        return start.merged(_Waiting(through, boards, np.full(len(boards), -1), moves))
+
+    def _choose(self, count: int) -> tuple[Boards, NDArray[np.int64]]:
+        """Up to `count` boards (chosen, cells) to ask about next, and their rounds (chosen,)."""
+        boards: list[Boards] = []
+        rounds: list[int] = []
+        live = sum(1 for waiting in self.waiting if len(waiting.scores))
+        for number in reversed(range(len(self.waiting))):
+            wanted = min(count, len(boards) + -(-count // max(1, live)))
+            while len(boards) < wanted and len(self.waiting[number].scores):
+                some = self.waiting[number].take(wanted - len(boards))
+                codes = codes_of.encode(some.boards, self.geometry)
+                for i, code in enumerate(codes):
+                    if (key := code.tobytes()) not in self.seen:
+                        self.seen.add(key)
+                        boards.append(some.boards[i])
+                        rounds.append(number)
+                        own, reply = some.moves[i].tolist()
+                        self.asked.append((int(some.before[i]), own, reply))
+        shape = len(boards), self.rules.cells
+        return np.array(boards, np.int8).reshape(shape), np.array(rounds, np.int64)
+
+    def _attacks(self, boards: Boards, probs: Probs) -> Attacks:
+        """The best replies on each of the boards."""
+        most = min(REPLIES, self.rules.cells**2)
+        found = Attacks(
+            scores=np.zeros((len(boards), most), np.int64),
+            moves=np.zeros((len(boards), most, 2), np.int64),
+            counts=np.zeros(len(boards), np.int64),
+            won=np.zeros((len(boards), 2), np.int64),
+        )
+        attack(boards, probs, self.rules.m, self.rules.n, self.rules.k, self.lines, found)
+        return found
+
+    def _add(self, boards: Boards, rounds: NDArray[np.int64], found: Attacks) -> None:
+        """Put what the best replies lead to among the waiting positions of the next rounds."""
+        first = len(self.asked) - len(boards)
+        for number in np.unique(rounds):
+            here = np.flatnonzero(rounds == number)
+            kept = np.arange(found.scores.shape[1]) < found.counts[here, None]
+            rows = np.repeat(here, found.counts[here])
+            moves = found.moves[here][kept]
+            after = boards[rows]
+            np.put_along_axis(after, moves, np.array([[1, -1]], np.int8), axis=1)
+            going = (after == 0).any(axis=1)
+            new = _Waiting(
+                found.scores[here][kept][going], after[going], first + rows[going], moves[going]
+            )
+            if number + 1 == len(self.waiting):
+                self.waiting.append(new.merged(new.take(0)))
+            else:
+                self.waiting[number + 1] = self.waiting[number + 1].merged(new)
+
+    def _line(self, number: int) -> list[int]:
+        """The cells of both sides that lead to the position of a question."""
+        cells: list[int] = []
+        while number >= 0:
+            number, own, reply = self.asked[number]
+            cells = [cell for cell in (own, reply) if cell >= 0] + cells
+        return cells
+
+    def _require_same_answers(self, line: list[int]) -> None:
+        """Ask again about the boards of a lost game.
+
+        Raises:
+            ValueError: if the player does not play its moves of that game every time.
+        """
+        if known_pure(self.policy):
+            return
+        board, boards = self.rules.start(), []
+        for stones, cell in enumerate(line):
+            if SEATS[stones % 2] == self.seat:
+                boards.append(board)
+            board = self.rules.play(board, cell)
+        asked = np.array(boards)
+        first = ask(asked, self.policy)
+        require_answers_again(self.rules, self.policy, asked, first, self.name)
+        own = line[SEATS.index(self.seat) :: 2]
+        if (first[np.arange(len(asked)), own] <= 0).any():
+            raise ValueError(f"{self.name} answers otherwise than before, in the game {line}")
