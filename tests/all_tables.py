@@ -76,7 +76,21 @@ def exact():
     card = read("genetic", "card.json")["certificate"]
     line = {**card["losing_line"], "X": list(range(16))}
     card |= {"rules": "4,4,4", "losing_line": line}
-    certify.print_certificate("tactical", Certificate(**card))
+    certify.print_certificate("tactical", Certificate.from_dict(card))
+    reached = {
+        "rules": "15,15,5",
+        "method": "reachable positions",
+        "reached": {"X": 20_000_000, "O": 1_234_567},
+        "value": None,
+        "unbeatable": False,
+        "vs_random": {"X": None, "O": [0.5849206, 0.1269841, 0.2880952]},
+        "worst_case": {"X": None, "O": -1.0},
+        "never_loses": {"X": None, "O": False},
+        "losing_line": {"X": None, "O": list(range(100, 133))},
+        "shortest": {"X": None, "O": False},
+        "symmetry": "mirror images treated alike: declared, checked on 1,234 of 21,234,567",
+    }
+    certify.print_certificate("alphabeta:depth=4", Certificate.from_dict(card | reached))
     begin("against")
     odds = [0.5849206, 0.1269841, 0.2880952]
     found = {"score": {"X": odds, "O": odds[::-1]}, "value": {"X": 0.2968, "O": -0.2968}}

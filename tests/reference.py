@@ -250,6 +250,7 @@ def certificate(rules: Rules, table: Table) -> dict[str, Any]:
     share = {name: [sum(good[b]) for b in group] for name, group in groups.items()}
     worst = {seat: every.worst_case(table, seat) for seat in "XO"}
     loss = every.shortest_loss
+    lines = {s: loss(table, s, 1e-6) or loss(table, s, 0) for s in "XO"}
     return {
         "rules": spell(rules),
         "value": value,
@@ -259,5 +260,10 @@ def certificate(rules: Rules, table: Table) -> dict[str, Any]:
         "unbeatable": worst["X"] >= value - 1e-9 and worst["O"] >= -value - 1e-9,
         "optimal_moves": {n: sum(s) / len(s) if s else 1.0 for n, s in share.items()},
         "blunders": sum(max(bad[b], default=0) > 1e-6 for b in table),
-        "losing_line": {s: loss(table, s, 1e-6) or loss(table, s, 0) for s in "XO"},
+        "losing_line": lines,
+        "method": "all positions",
+        "reached": None,
+        "never_loses": {seat: line is None for seat, line in lines.items()},
+        "shortest": {seat: None if line is None else True for seat, line in lines.items()},
+        "symmetry": None,
     }

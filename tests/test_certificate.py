@@ -7,7 +7,7 @@ import pytest
 from reference import certificate, game, mover, spell
 
 from tttenv.exact import Tabulated, positions, tabulate
-from tttenv.exact.certificate import certify
+from tttenv.exact.certificate import Certificate, certify
 from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import blend, uniform
@@ -186,6 +186,20 @@ def test_a_player_limited_by_time_is_refused_and_told_what_to_limit_instead():
 
 
 @pytest.mark.parametrize("rules", [Rules(3, 6, 4), Rules(19, 19, 5)], ids=str)
-def test_boards_too_large_are_refused_and_the_arena_named(rules):
+def test_all_positions_of_boards_too_large_are_refused_and_the_arena_named(rules):
     with pytest.raises(ValueError, match=rf"{rules} is too large .*metrics\.arena"):
-        certify(rules, uniform)
+        certify(rules, uniform, method="all positions")
+
+
+def test_another_method_is_refused_and_the_known_ones_named():
+    with pytest.raises(ValueError, match="all positions or reachable positions, not 'sampled'"):
+        certify(Rules(), uniform, method="sampled")
+
+
+def test_a_certificate_written_before_there_were_methods_can_be_read():
+    found = certify(Rules(), "tactical")
+    later = ("method", "reached", "never_loses", "shortest", "symmetry")
+    older = {name: part for name, part in found.to_dict().items() if name not in later}
+    assert Certificate.from_dict(older) == found == Certificate.from_dict(found.to_dict())
+    with pytest.raises(TypeError):
+        Certificate.from_dict({**older, "strength": 1})

@@ -5,12 +5,11 @@ import pytest
 
 from tttenv.exact import positions, reachability, score, tabulate, worst_case
 from tttenv.exact.certificate import losing_line, reachable
-from tttenv.exact.equivariance import declares
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.kernels import reachability as kernels
 from tttenv.opponents import OPPONENTS, player
-from tttenv.policy import blend, uniform
+from tttenv.policy import blend, declares_equivariance, uniform
 
 GAMES = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(2, 3, 3), Rules(1, 9, 3), Rules(3, 4, 3)]
 MORE = [
@@ -71,7 +70,7 @@ def test_where_all_positions_can_be_listed_the_search_says_the_same(rules, spec,
     policy = player(spec, rules)
     full, found = search(rules, policy, seat, images=False), search(rules, policy, seat)
     agree(rules, policy, seat, full)
-    if declares(policy):
+    if declares_equivariance(policy):
         agree(rules, policy, seat, found)
         assert found.symmetry is not None
     else:

@@ -13,6 +13,7 @@ import pytest
 
 from tttenv import Rules, certify
 from tttenv.exact import Tabulated, positions, solve
+from tttenv.exact.certificate import Certificate
 from tttenv.game.features import forks, seven
 
 ROOT = Path(__file__).parents[1]
@@ -62,10 +63,10 @@ def test_what_is_claimed(data):
 
 
 def test_the_best_weights_lose_exactly_what_is_proved_the_least(data):
-    found = certify(Rules(), greedy(seven(Rules(), -GAME.boards), data["best_weights"])).to_dict()
-    assert json.loads(json.dumps(found)) == data["best"]
-    assert found["worst_case"] == {"X": 0, "O": -1}
-    assert found["vs_random"]["O"][2] == pytest.approx(Fraction(data["best_losses"]), abs=1e-12)
+    found = certify(Rules(), greedy(seven(Rules(), -GAME.boards), data["best_weights"]))
+    assert found == Certificate.from_dict(data["best"])
+    assert found.worst_case == {"X": 0, "O": -1}
+    assert found.vs_random["O"][2] == pytest.approx(Fraction(data["best_losses"]), abs=1e-12)
     below = [row["losing_below"] for row in data["answers"] if "no" in row]
     assert data["best_losses"] in below
 
@@ -75,9 +76,9 @@ def test_one_more_feature_makes_weights_unbeatable_in_both_seats(data):
     assert row["feature"] == "their_forks"
     boards = -GAME.boards
     columns = np.column_stack([seven(Rules(), boards), forks(Rules(), -boards)])
-    found = certify(Rules(), greedy(columns, row["weights"])).to_dict()
-    assert json.loads(json.dumps(found)) == row["certificate"]
-    assert found["unbeatable"]
+    found = certify(Rules(), greedy(columns, row["weights"]))
+    assert found == Certificate.from_dict(row["certificate"])
+    assert found.unbeatable
 
 
 def test_the_reason_in_two_boards_by_hand(data):

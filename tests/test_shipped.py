@@ -13,6 +13,7 @@ from learners.registry import LEARNERS
 from learners.training.checkpoint import load_policy
 from tttenv import Rules, certify, player, shipped
 from tttenv.checkpoint import read_card
+from tttenv.exact.certificate import Certificate
 from tttenv.opponents import OPPONENTS, checked_spec, checkpoint_of, rules_of
 
 SHIPPED = Path(__file__).parents[1] / "checkpoints"
@@ -22,9 +23,10 @@ SHIPPED = Path(__file__).parents[1] / "checkpoints"
 def test_every_learner_ships_a_player_whose_certificate_can_be_computed_again(name):
     folder = SHIPPED / name
     card = read_card(folder)
-    found = certify(Rules(), player(str(folder))).to_dict()
-    assert json.loads(json.dumps(found)) == card["certificate"]
-    assert found["unbeatable"]
+    found = certify(Rules(), player(str(folder)))
+    assert found == Certificate.from_dict(card["certificate"])
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert found.unbeatable
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))

@@ -143,6 +143,16 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
     return Blend(first, second, probability(weight))
 
 
+def declares_equivariance(policy: Any) -> bool:
+    """Whether a player says that it treats mirror images alike, by its attribute `equivariant`.
+
+    It is for players where that follows from how they are made, ties included: on the images of a
+    board they play images of what they play on the board, with the same probabilities. Certificates
+    check it, and let images stand for one another then.
+    """
+    return policy is uniform or getattr(policy, "equivariant", False) is True
+
+
 def probability(number: float) -> float:
     """The number, if it is a probability.
 
@@ -160,11 +170,13 @@ class Blend:
     Attributes:
         impure: the `impure` of the first part that has one, since a blend with a player that
             depends on the clock depends on it too; else None.
+        equivariant: whether both parts declare that they treat mirror images alike.
     """
 
     def __init__(self, first: Policy, second: Policy, weight: float) -> None:
         self.first, self.second, self.weight = first, second, weight
         self.impure = getattr(first, "impure", None) or getattr(second, "impure", None)
+        self.equivariant = declares_equivariance(first) and declares_equivariance(second)
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""

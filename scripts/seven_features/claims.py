@@ -11,6 +11,7 @@ from scripts.seven_features.facts import certificate, contrast, losses, require
 from scripts.seven_features.features import ADDED, RULES, SEVEN, Question, player
 from scripts.seven_features.proof import check
 from tttenv.exact import worst_case
+from tttenv.exact.certificate import Certificate
 
 ORDERS = 8  # tries for the smallest proof of questions that are quickly answered
 CURE = "their_forks"  # the one feature that the seven lack
@@ -86,15 +87,22 @@ def verify(data: Mapping[str, Any]) -> None:
     )
     require(data["proved"] is True, "it is not marked as proved")
     require(data["best_losses"] == str(losses(best)), "the best weights' losses are others")
-    require(data["best"] == certificate(best), "the best weights' certificate is another")
+    require(_whole(data["best"]) == certificate(best), "the best weights' certificate is another")
     for row in data["lacking"]:
         again = certificate(row["weights"], (row["feature"],))
-        require(row["certificate"] == again, f"the certificate with {row['feature']} is another")
+        require(
+            _whole(row["certificate"]) == again, f"the certificate with {row['feature']} is another"
+        )
         require(again["unbeatable"], f"the weights with {row['feature']} are beatable")
     require(data["not_enough"] == list(REST), "the features that are not enough are others")
     require(data["why"] == [contrast(*row) for row in WHY], "the reason is another")
     sums = np.sum([row["difference"] for row in data["why"]], axis=0)
     require(not sums.any(), "the reason does not contradict itself")
+
+
+def _whole(stored: dict[str, Any]) -> dict[str, Any]:
+    """A stored certificate with all its fields; older files lack those that follow from others."""
+    return Certificate.from_dict(stored).to_dict()
 
 
 def verify_answer(question: Question, found: Mapping[str, Any]) -> None:

@@ -162,4 +162,4 @@ def certifying() -> Work:
     """The certificate of the tactical player, looked up."""
     rules = Rules()
     table = tabulate(rules, player("tactical", rules)).table
-    return lambda: float(certify(rules, Tabulated(rules, table)).blunders > 0)
+    return lambda: float(bool(certify(rules, Tabulated(rules, table)).blunders))

@@ -15,18 +15,21 @@ WEIGHING = "playing out every game"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Certify a player: how it fares from both seats, exactly, over all positions.
+    """Certify a player: how it fares from both seats, exactly.
 
     A player is a name with options, like minimax:ties=first, a trained player like selfplay, or
     the folder of a checkpoint; quote it where it has parentheses. With --against it is measured
     against one other player instead.
 
-    On boards too large for that, --sampled plays games instead.
+    Up to 16 cells this is computed over all positions. On larger boards it follows the player's own
+    moves and every reply: whether it never loses, always wins, or loses and how. A player that can
+    reach more than --positions in a seat is undecided there; --sampled plays games instead.
     """
 
     player: console.Player  # name[:option=value,...] or a checkpoint's folder
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
     against: str | None = None  # another player: the exact results of all games between the two
+    positions: int = 20_000_000  # beyond 16 cells: how many each seat may take
     json: bool = False  # print the certificate as JSON
     sampled: bool = False  # play games against random and tactical instead
     games: int = 1000  # with --sampled: how many from each seat
@@ -44,12 +47,14 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games go with --sampled: certificates need none")
+    if given.positions < 1:
+        raise ValueError(f"--positions is at least 1, not {given.positions}")
     if given.against is not None:
         if given.sampled:
             raise ValueError("--against is exact: it goes without --sampled")
         meet(given)
         return
-    from tttenv import Rules, certify, player
+    from tttenv import Rules, player
     from tttenv.opponents import rules_of
 
     with console.hinting(given.player):
@@ -65,8 +70,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games} games from each seat:")
             print(console.sampled(numbers))
         return
-    with watched(policy, given.player, rules, given.json) as asked:
-        certificate = certify(rules, asked)
+    certificate = certified(given, rules, policy)
     hidden = getattr(policy, "illegal_mass", None)
     if given.json:
         more = {} if hidden is None else {"illegal_mass": hidden}
@@ -75,6 +79,36 @@ def main(args: list[str], prog: str = PROG) -> None:
     print_certificate(given.player, certificate)
     if hidden is not None:
         say(f"without a mask it puts {console.share(hidden)} % of its chances on taken cells")
+
+
+def certified(given: Arguments, rules: Any, policy: Any) -> Any:
+    """The certificate of a player; a bar shows how far it is."""
+    from tttenv import certify
+    from tttenv.exact import solvable
+
+    if solvable(rules):
+        with watched(policy, given.player, rules, given.json) as asked:
+            return certify(rules, asked)
+    with rounds(given.json) as watch:
+        return certify(rules, policy, given.positions, name=given.player, watch=watch)
+
+
+@contextmanager
+def rounds(quiet: bool) -> Iterator[Any]:
+    """What shows the rounds of a search on the terminal's error output, to be called with each."""
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn
+
+    columns = SpinnerColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
+        task = bar.add_task("attacking", total=None)
+
+        def show(found: Any) -> None:
+            done = f"{found.positions:,} positions asked about, {found.waiting:,} waiting"
+            where = f"as {found.seat}, round {found.number + 1}"
+            bar.update(task, description=f"{where}: {done}, {found.seconds:.0f} s")
+
+        yield show
 
 
 def meet(given: Arguments) -> None:
@@ -155,6 +189,10 @@ def _description() -> str:
 
 def print_certificate(name: str, certificate: Any) -> None:
     """The certificate for people."""
+    say(f"{name} on {certificate.rules}: {verdict(certificate)}")
+    if certificate.reached is not None:
+        _print_reached(certificate)
+        return
     columns = [
         Column("", left=True),
         *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
@@ -162,15 +200,12 @@ def print_certificate(name: str, certificate: Any) -> None:
     ]
     rows = []
     for seat in ("X", "O"):
-        line = certificate.losing_line[seat]
-        losing = "nothing" if line is None else " ".join(map(str, line))
+        losing = _cells(certificate.losing_line[seat]) or "nothing"
         worst = console.value(certificate.worst_case[seat])
         shares = map(console.share, certificate.vs_random[seat])
         rows.append([f"{seat} vs random", *shares, worst, losing])
         shares = map(console.share, certificate.vs_perfect[seat])
         rows.append([f"{seat} vs perfect", *shares, "", ""])
-    verdict = "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"
-    say(f"{name} on {certificate.rules}: {verdict}")
     text_tables.show(columns, rows)
     parts = {group: console.share(part) for group, part in certificate.optimal_moves.items()}
     say(
@@ -178,3 +213,78 @@ def print_certificate(name: str, certificate: Any) -> None:
         f" ones, {parts['reached']} % of those it reaches; blunders in {certificate.blunders}"
         f" positions; value of the game {certificate.value}"
     )
+
+
+def verdict(certificate: Any) -> str:
+    """What a certificate says in a few words. Nobody is asked to hold a game as O that X wins."""
+    never, always = certificate.never_loses, certificate.worst_case["X"] == 1
+    if certificate.value == 1 and always:
+        return "ALWAYS WINS as X, who wins this game under perfect play"
+    if certificate.reached is None:
+        return "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"
+    if never["X"] and never["O"]:
+        return "NEVER LOSES in both seats"
+    return ", ".join(_of_seat(certificate, seat) for seat in ("X", "O"))
+
+
+def _of_seat(certificate: Any, seat: str) -> str:
+    """The verdict of one seat."""
+    never, reached = certificate.never_loses[seat], certificate.reached[seat]
+    if never is None:
+        return f"undecided after {reached:,} positions as {seat}"
+    if never:
+        always = certificate.worst_case[seat] == 1
+        return f"{'always wins' if always else 'never loses'} as {seat}"
+    if certificate.losing_line[seat] is None:
+        return f"the other side wins by force against {seat}"
+    return f"loses as {seat}"
+
+
+def _print_reached(certificate: Any) -> None:
+    """What a certificate by reachable positions holds, and what it cannot hold."""
+    columns = [
+        Column("", left=True),
+        *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),
+        Column("worst case"),
+        Column("positions"),
+        Column("verdict", left=True, rank=1, below=True),
+        Column("lost game", left=True, rank=2, below=True),
+    ]
+    rows = []
+    for seat in ("X", "O"):
+        odds, worst = certificate.vs_random[seat], certificate.worst_case[seat]
+        shares = ["-"] * 3 if odds is None else [console.share(part) for part in odds]
+        line, which = _cells(certificate.losing_line[seat]), certificate.shortest[seat]
+        game = f"{line} ({'the shortest' if which else 'not always the shortest'})" if line else ""
+        known = "-" if worst is None else console.value(worst)
+        reached = f"{certificate.reached[seat]:,}"
+        rows.append([seat, *shares, known, reached, _of_seat(certificate, seat), game])
+    text_tables.show(columns, rows)
+    value = "not known" if certificate.value is None else str(certificate.value)
+    say(f"by reachable positions: its own moves and every reply; value of the game {value}")
+    if certificate.symmetry is not None:
+        say(certificate.symmetry)
+    say("unknown: results against perfect play, optimal moves, blunders: they need all positions")
+    for text in _reasons(certificate):
+        say(text)
+
+
+def _reasons(certificate: Any) -> Iterator[str]:
+    """Why fields of a certificate by reachable positions are unknown, a sentence each."""
+    never, line = certificate.never_loses, certificate.losing_line
+    if None in certificate.vs_random.values():
+        yield (
+            "unknown (-) vs random: the search ended at a lost game, or passed over positions that"
+            " cannot be lost, so that not every reply was followed"
+        )
+    if any(certificate.worst_case[s] is None and never[s] is not None for s in ("X", "O")):
+        yield "unknown (-) worst case: it mixes moves, and all that it may play were followed"
+    if None in never.values():
+        yield "undecided: the player can reach more positions than --positions allows"
+    if any(never[s] is False and line[s] is None for s in ("X", "O")):
+        yield "no lost game: none was found, but the value of the game says that there is one"
+
+
+def _cells(line: list[int] | None) -> str:
+    """A game, cell by cell."""
+    return " ".join(map(str, line or ()))

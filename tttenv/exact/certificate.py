@@ -1,6 +1,6 @@
-"""The certificate: a player's exact strength over every position, with games to check it by."""
+"""The certificate: a player's exact strength, with games to check it by."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,61 +15,133 @@ from tttenv.exact import (
     Solution,
     Tabulated,
     positions,
+    reachability,
     require_solvable,
     score,
+    solvable,
     solve,
     worst_case,
 )
+from tttenv.exact.enumeration import require_rules
+from tttenv.exact.known_value import known_value
+from tttenv.exact.past_enumeration import ValueOf, Watch, measure
 from tttenv.exact.purity import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Mask, Probs
 from tttenv.opponents.resolve import resolve_policy
 from tttenv.policy import Policy
+from tttenv.untrusted import shown
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
 TOLERANCE = 1e-9  # values that differ by less are equal
 
 
+ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
+
+
 @dataclass(frozen=True)
 class Certificate:
-    """A player's exact strength; anyone who has the player can compute it again."""
+    """A player's exact strength; anyone who has the player can compute it again.
+
+    None stands for what is not known. By the method "all positions" all is known.
+    """
 
     rules: str  # "m,n,k"
-    value: int  # the game's value for X under perfect play
-    vs_random: dict[str, list[float]]  # by seat: win, draw, loss against uniform random moves
-    vs_perfect: dict[str, list[float]]  # the same against evenly mixed value-optimal moves
-    worst_case: dict[str, float]  # by seat: this player's value against a best response
-    unbeatable: bool  # the worst case is the game's value in both seats
-    optimal_moves: dict[str, float]  # probability on value-optimal moves: all, critical, reached
-    blunders: int  # positions where it plays a value-losing move with p > 1e-6
-    losing_line: dict[str, list[int] | None]  # by seat: the shortest game it loses, cell by cell
+    value: int | None  # the game's value for X under perfect play
+    vs_random: dict[str, list[float] | None]  # by seat: win, draw, loss against uniform random
+    vs_perfect: dict[str, list[float] | None]  # the same against evenly mixed value-optimal moves
+    worst_case: dict[str, float | None]  # by seat: this player's value against a best response
+    unbeatable: bool | None  # the worst case is the game's value in both seats
+    optimal_moves: dict[str, float | None]  # probability on optimal moves: all, critical, reached
+    blunders: int | None  # positions where it plays a value-losing move with p > 1e-6
+    losing_line: dict[str, list[int] | None]  # by seat: a game it loses, cell by cell; `shortest`
+    method: str = ALL_POSITIONS  # or "reachable positions": of its own moves and every reply
+    reached: dict[str, int] | None = None  # by seat: positions it was asked about, if reachable
+    never_loses: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
+    shortest: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
+    symmetry: str | None = None  # how mirror images are known to be treated alike, if that is used
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name, as values that JSON can hold."""
         return asdict(self)
 
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
+        """The certificate that `to_dict` wrote, also before there were other methods.
 
-def certify(rules: Rules, policy: Policy | str | Any) -> Certificate:
+        Raises:
+            TypeError: for missing or unknown fields.
+        """
+        found = cls(**fields)
+        if "never_loses" in fields:
+            return found
+        lines = found.losing_line
+        return replace(found, never_loses=_never_loses(lines), shortest=_shortest(lines))
+
+
+def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
+    """By seat, whether a player of which all positions are known never loses."""
+    return {seat: line is None for seat, line in lines.items()}
+
+
+def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
+    """By seat, that the lost game is the shortest, if there is one."""
+    return {seat: None if line is None else True for seat, line in lines.items()}
+
+
+def certify(
+    rules: Rules,
+    policy: Policy | str | Any,
+    positions: int = reachability.POSITIONS,
+    *,
+    method: str | None = None,
+    value_of: ValueOf = known_value,
+    images: bool = True,
+    name: str = "",
+    watch: Watch | None = None,
+) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
-    The policy is asked once about each undecided position, in batches of some 100,000; each row of
-    its answer is divided by its sum. Then it is asked again about some 20 of them, in another order
-    and alone: a player that samples its move, remembers or adds noise is refused.
+    Up to 16 cells it is computed over all positions. The policy is asked once about each undecided
+    one, in batches of some 100,000; each row of its answer is divided by its sum. Then it is asked
+    again about some 20 of them, in another order and alone: a player that samples its move,
+    remembers or adds noise is refused.
+
+    On larger boards, the positions are taken that the player's own moves and any replies lead to.
+    What cannot be known from these is None, and a seat that needs more positions than allowed is
+    undecided.
 
     Args:
         rules: the game.
         policy: a player, its name, or a model of Stable-Baselines3; for other networks and
             functions over observations see `tttenv.policy.from_observations`.
+        positions: by reachable positions, how many each seat may take.
+        method: "all positions" or "reachable positions"; None chooses by the board's size.
+        value_of: by reachable positions, the game's value for X, where it is known.
+        images: by reachable positions, let mirror images stand for one another if the player
+            declares, by its attribute `equivariant`, that it treats them alike; this is checked.
+        name: what messages call the player; its spec, function or class unless told otherwise.
+        watch: by reachable positions, called before each question with how far the search is.
 
     Raises:
-        ValueError: if the game has more than 16 cells, the policy has a time limit, its answers
-            break the laws of a policy, or it does not give the same board the same answer twice;
-            for a `policy` that is no player and `rules` that are none.
+        ValueError: if all positions are asked for and the game has more than 16 cells, the policy
+            has a time limit, its answers break the laws of a policy, or it does not give the same
+            board the same answer twice; for an unknown method, a `policy` that is no player and
+            `rules` that are none.
     """
-    require_solvable(rules)
+    require_rules(rules)
+    if method not in (None, *METHODS):
+        raise ValueError(f"the method is {' or '.join(METHODS)}, not {shown(repr(method), 60)}")
+    if method == ALL_POSITIONS:
+        require_solvable(rules)
     resolved = resolve_policy(rules, policy)
     require_pure(resolved)
-    player = tabulate_pure(rules, resolved, display_name(policy))
+    name = display_name(name or policy)
+    if method == REACHABLE or not solvable(rules):
+        limits: dict[str, Any] = {"positions": positions, "images": images}
+        fields = measure(rules, resolved, name, value_of=value_of, watch=watch, **limits)
+        return Certificate(**fields, method=REACHABLE)
+    player = tabulate_pure(rules, resolved, name)
     if player not in _CERTIFICATES:
         _CERTIFICATES[player] = _certificate(rules, player)
     return _CERTIFICATES[player]
@@ -82,17 +154,20 @@ _CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
 def _certificate(rules: Rules, player: Tabulated) -> Certificate:
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
+    lines = losing_lines(game, player.table, TINY)
     return Certificate(
         rules=str(rules),
         value=solution.value,
         vs_random=_both_seats(rules, player, policies.uniform),
         vs_perfect=_both_seats(rules, player, perfect_player(rules)),
-        worst_case=worst,
+        worst_case={**worst},
         unbeatable=worst["X"] >= solution.value - TOLERANCE
         and worst["O"] >= -solution.value - TOLERANCE,
-        optimal_moves=optimal_moves(game, solution, player.table),
+        optimal_moves={**optimal_moves(game, solution, player.table)},
         blunders=int(blunders(solution, player.table).sum()),
-        losing_line=losing_lines(game, player.table, TINY),
+        losing_line=lines,
+        never_loses=_never_loses(lines),
+        shortest=_shortest(lines),
     )
 
 
@@ -162,7 +237,7 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
     return found
 
 
-def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float]]:
+def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float] | None]:
     """Win, draw and loss of the player against another, by seat."""
     as_x = score(rules, player, other)
     as_o = score(rules, other, player)

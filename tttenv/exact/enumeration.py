@@ -95,16 +95,25 @@ def enumerable(rules: Rules) -> bool:
     return arrangements(rules) <= ENUMERABLE
 
 
+def require_rules(rules: object) -> None:
+    """Raise unless these are rules of a game.
+
+    Raises:
+        ValueError: for anything but `Rules`.
+    """
+    if not isinstance(rules, Rules):
+        raise ValueError(
+            f"rules are handed in as tttenv.Rules(m, n, k), not {shown(repr(rules), 60)}"
+        )
+
+
 def require_solvable(rules: Rules) -> None:
     """Raise unless the game is small enough for exact results.
 
     Raises:
         ValueError: for a larger game, naming the sampled alternative; for anything but `Rules`.
     """
-    if not isinstance(rules, Rules):
-        raise ValueError(
-            f"rules are handed in as tttenv.Rules(m, n, k), not {shown(repr(rules), 60)}"
-        )
+    require_rules(rules)
     if not solvable(rules):
         raise ValueError(_too_large(rules, "certificates and minimax", 16))
 

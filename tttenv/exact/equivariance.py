@@ -5,11 +5,8 @@ images must lead to the same classes with the same probabilities. A board that i
 needs no more: which of several moves that are images of each other is played makes no difference.
 """
 
-from typing import Any
-
 import numpy as np
 
-from tttenv import policy as policies
 from tttenv.exact.purity import ask
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
@@ -18,14 +15,6 @@ from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy
 
 TOLERANCE = 1e-6  # how far the probabilities of the same class may differ between images
-
-
-def declares(policy: Any) -> bool:
-    """Whether a player says that it treats mirror images alike, by its attribute `equivariant`.
-
-    It is for players where that follows from how they are made, ties included.
-    """
-    return policy is policies.uniform or getattr(policy, "equivariant", False) is True
 
 
 def geometry(rules: Rules, images: bool) -> kernels.Geometry:

@@ -148,8 +148,14 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
 
 
 def ask(boards: Boards, policy: Policy) -> Probs:
-    """The policy's validated answer; it gets a copy of the boards, so that it may change them."""
-    return policies.validated(boards, policy(boards.copy()))
+    """The policy's validated answer; it gets a copy of the boards, so that it may change them.
+
+    A policy with the attribute `one_by_one` is asked about one board at a time.
+    """
+    copies = boards.copy()
+    if getattr(policy, "one_by_one", False) and len(boards):
+        return policies.validated(boards, np.concatenate([policy(one[None]) for one in copies]))
+    return policies.validated(boards, policy(copies))
 
 
 def _shown_probs(probs: Probs, cells: list[int]) -> str:

@@ -18,18 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.exact.code_sets import distinct, with_sums
-from tttenv.exact.equivariance import declares, geometry, require_images_alike
+from tttenv.exact.equivariance import geometry, require_images_alike
 from tttenv.exact.lost_game import LostGame
 from tttenv.exact.purity import TOGETHER, ask, known_pure, middles, require_answers_again
 from tttenv.game.rules import Rules
 from tttenv.kernels import reachability as kernels
 from tttenv.kernels.reachability import Codes, Replies
 from tttenv.kernels.types import Boards, Mask, Probs
-from tttenv.policy import Policy
+from tttenv.policy import Policy, declares_equivariance
 
 POSITIONS = 20_000_000  # positions of one seat, unless told otherwise: 160 MB of codes
-FOLLOWED = 200_000  # of them, how many may be taken for the exact result against random replies
+FOLLOWED = 100_000  # of them, how many may be taken for the exact result against random replies
 BATCH = 2**15  # boards in one question to the player, on large boards fewer
+SHORT_BATCH = 2**6  # the same for a player that is asked about one board at a time
 BATCH_NUMBERS = 2**21  # probabilities in the answer to one question, at the most
 ROWS = 2**20  # replies worked on together
 MERGED = 2**23  # codes that may wait until they are sorted together
@@ -96,7 +97,7 @@ def search(
     # By strategy stealing the second player wins no m,n,k-game by force, so O never always wins.
     may_always_win = may_always_win and seat == "X"
     limits = Limits(positions, min(followed, positions))
-    with_images = images and declares(policy)
+    with_images = images and declares_equivariance(policy)
     return _Search(rules, policy, seat, name, limits, may_always_win, with_images, watch).run()
 
 
@@ -178,7 +179,8 @@ class _Search:
         """Ask about the positions of a round; the positions of the next one."""
         found = _Merged(self)
         rows = max(ROWS, self.rules.cells**2)
-        size = max(1, min(BATCH, BATCH_NUMBERS // self.rules.cells))
+        largest = SHORT_BATCH if getattr(self.policy, "one_by_one", False) else BATCH
+        size = max(1, min(largest, BATCH_NUMBERS // self.rules.cells))
         output = Replies(
             codes=np.empty((rows, codes.shape[1]), np.int64),
             chances=np.empty(rows),

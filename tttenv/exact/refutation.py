@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.exact.equivariance import declares, geometry
+from tttenv.exact.equivariance import geometry
 from tttenv.exact.evaluation import SEATS
 from tttenv.exact.purity import ask, display_name, known_pure, require_answers_again
 from tttenv.game.rules import Rules
@@ -20,7 +20,7 @@ from tttenv.kernels.attack import Attacks, attack
 from tttenv.kernels.open_lines import new_open_lines
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.resolve import resolve_policy
-from tttenv.policy import Policy
+from tttenv.policy import Policy, declares_equivariance
 
 POSITIONS = 100_000  # to ask about, unless told otherwise
 TOGETHER = 512  # boards in one question at the most; the first has one, each next twice as many
@@ -52,12 +52,15 @@ def refute(
     if seat not in SEATS:
         raise ValueError(f"a player sits as X or O, not {seat!r}")
     resolved = resolve_policy(rules, policy)
-    return search(rules, resolved, seat, positions, display_name(policy))
+    return search(rules, resolved, seat, positions, display_name(policy))[0]
 
 
-def search(rules: Rules, policy: Policy, seat: str, positions: int, name: str) -> list[int] | None:
-    """As `refute`, of a policy; `name` is what messages call it."""
-    return _Refutation(rules, policy, seat, name).run(positions)
+def search(
+    rules: Rules, policy: Policy, seat: str, positions: int, name: str
+) -> tuple[list[int] | None, int]:
+    """As `refute`, of a policy that messages call `name`; also how many boards it was asked."""
+    tried = _Refutation(rules, policy, seat, name)
+    return tried.run(positions), len(tried.asked)
 
 
 @dataclass
@@ -97,7 +100,7 @@ class _Refutation:
     def __init__(self, rules: Rules, policy: Policy, seat: str, name: str) -> None:
         self.rules, self.policy, self.seat, self.name = rules, policy, seat, name
         self.lines = new_open_lines(rules.lines, rules.cells)
-        self.geometry = geometry(rules, declares(policy))
+        self.geometry = geometry(rules, declares_equivariance(policy))
         self.waiting: list[_Waiting] = [self._first()]  # by round
         self.seen: set[bytes] = set()  # the codes of all positions asked about
         self.asked: list[tuple[int, int, int]] = []  # question before it, player's cell, reply

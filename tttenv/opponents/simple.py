@@ -35,6 +35,8 @@ def first(rules: Rules) -> Policy:
 class Tactical:
     """The player that `tactical` makes."""
 
+    equivariant = True  # its marks are images on images, and among them it mixes evenly
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
 

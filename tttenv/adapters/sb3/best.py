@@ -10,10 +10,16 @@ MODEL, CERTIFICATE = "best.zip", "best.json"
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """A key to compare players by: the worst case of the weaker seat, of both, optimal moves."""
-    x_margin = certificate.worst_case["X"] - certificate.value
-    o_margin = certificate.worst_case["O"] + certificate.value
-    return min(x_margin, o_margin), x_margin + o_margin, certificate.optimal_moves["all"]
+    """A key to compare players by: the worst case of the weaker seat, of both, optimal moves.
+
+    Raises:
+        ValueError: for a certificate in which one of these is not known.
+    """
+    worst, value = certificate.worst_case, certificate.value
+    x, o, optimal = worst["X"], worst["O"], certificate.optimal_moves["all"]
+    if value is None or x is None or o is None or optimal is None:
+        raise ValueError("players are compared by certificates over all positions")
+    return min(x - value, o + value), x + o, optimal
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
@@ -26,7 +32,7 @@ def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
     if not file.exists():
         return None
     try:
-        found = Certificate(**read_json(file)["certificate"])
+        found = Certificate.from_dict(read_json(file)["certificate"])
         rank(found)
     except (OSError, ValueError, TypeError, KeyError, OverflowError) as error:
         raise ValueError(f"{file} is not the certificate of a kept model: {shown(error)}") from None
