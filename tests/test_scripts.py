@@ -28,6 +28,7 @@ SCRIPTS = sorted(
 KEYS = {
     *("player", "rules", "value", "vs_random", "vs_perfect", "worst_case", "unbeatable"),
     *("optimal_moves", "blunders", "losing_line"),
+    *("method", "reached", "never_loses", "shortest", "symmetry"),
 }
 TINY = ["selfplay", "--hidden", "8", "--every", "5"]
 
@@ -178,7 +179,8 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("certify.py", ["random", "--sampled", "--seed", "-1"], "seed"),
         ("certify.py", ["minimax", "--rules", "3x3"], "m,n,k"),
         ("certify.py", ["minimax", "--rules", "3,3,4"], "k goes from 2 to 3"),
-        ("certify.py", ["random", "--rules", "5,5,4"], "metrics.arena"),
+        ("certify.py", ["minimax", "--rules", "5,5,4"], "metrics.arena"),
+        ("certify.py", ["random", "--rules", "5,5,4", "--positions", "0"], "--positions is at"),
         ("certify.py", ["no/such/folder"], "card.json"),
         ("certify.py", ["epsilon:player=(no/such/folder)"], "card.json"),
         ("train.py", ["nobody"], "known are"),
