@@ -20,6 +20,7 @@ from learners.training.tensorboard import LAYOUT, TensorBoard
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
+from tttenv.cli.console import standing
 
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
 SHORT = Schedule(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
@@ -254,3 +255,20 @@ def test_tensorboard_shows_curves_pictures_settings_and_the_certificate(through)
     )
     assert "custom_scalars__config__" in found.PluginTagToContent("custom_scalars")
     assert "certificate/text_summary" in found.Tags()["tensors"]
+
+
+def test_on_large_boards_a_training_tells_what_its_player_can_reach(tmp_path):
+    told = []
+    schedule = usual_schedule("reinforce", steps=2, every=1)
+    config = LEARNERS.load("reinforce").Config(hidden=(8,), games=8)
+    train("reinforce", config, Rules(5, 5, 4), schedule, tmp_path / "out", watch=told.append)
+    for evaluation in told:
+        found, numbers = evaluation.certificate, evaluation.numbers
+        assert found.method == "reachable positions"
+        for seat in "XO":
+            assert found.never_loses[seat] is False
+            assert numbers[f"exact/reached_{seat}"] == found.reached[seat]
+            assert numbers[f"exact/losing_line_{seat}"] == len(found.losing_line[seat])
+            assert f"{seat} loses in {len(found.losing_line[seat])}" in standing(numbers)
+            assert f"sampled/value_vs_random_{seat}" in numbers
+    assert read_card(tmp_path / "out")["certificate"] == told[-1].certificate.to_dict()

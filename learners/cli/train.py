@@ -225,13 +225,13 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
         result = {"player": str(out), "steps": report.step, "seconds": report.seconds}
         print(json.dumps({**result, "certificate": found}, indent=2))
         return
-    if report.certificate is None:
-        say(f"{out} in sampled games, with the margin of a 95 % confidence interval:")
-        print(console.sampled(report.numbers))
-    else:
+    if report.certificate is not None:
         from tttenv.cli.certify import print_certificate
 
         print_certificate(str(out), report.certificate)
+    if any(tag.startswith("sampled/") for tag in report.numbers):
+        say("in sampled games, with the margin of a 95 % confidence interval:")
+        print(console.sampled(report.numbers))
     if report.unbeatable_at:
         step, seconds = report.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")

@@ -33,7 +33,7 @@ from tttenv.checkpoint import (
     read_whole,
 )
 from tttenv.exact import enumerable, tabulate
-from tttenv.exact.certificate import certify
+from tttenv.exact.certificate import IN_TRAINING, REACHABLE, certify
 from tttenv.files import write
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Probs
@@ -65,14 +65,20 @@ def save(
     """
     files = {} if training is None else {STATE: state_bytes(training)}
     files[WEIGHTS] = save_tensors(_contiguous(learner.state_dict()["weights"]))
-    certificate = None
+    policy = learner.policy()
+    if canonical:
+        policy = canonical_player(rules, policy)
     if enumerable(rules):
-        policy = learner.policy()
-        table = tabulate(rules, canonical_player(rules, policy) if canonical else policy)
+        table = tabulate(rules, policy)
         files[POLICY] = save_tensors({"policy": _smallest(table.table)})
-        certificate = certify(rules, table).to_dict()
-    choice = {"tolerance": getattr(learner, "tolerance", None), "canonical": canonical}
-    found = {"versions": versions(), "certificate": certificate, "choice": choice}
+        certificate = certify(rules, table)
+    else:
+        certificate = certify(rules, policy, IN_TRAINING, method=REACHABLE)
+    found = {
+        "versions": versions(),
+        "certificate": certificate.to_dict(),
+        "choice": {"tolerance": getattr(learner, "tolerance", None), "canonical": canonical},
+    }
     commit(folder, {**about, "rules": str(rules), **found}, files)
 
 

@@ -10,8 +10,9 @@ from learners.base import Learner
 from learners.registry import row
 from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
-from tttenv.exact.certificate import Certificate, certify
+from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.game.rules import Rules
+from tttenv.metrics.certificate import flat
 from tttenv.policy import Policy, uniform
 from tttenv.untrusted import first_line, shown
 
@@ -44,7 +45,7 @@ class Evaluation:
     seconds: float  # of processor time since the first step
     numbers: dict[str, float]  # points on the curves, by TensorBoard tag
     policy: Policy  # the player at this step
-    certificate: Certificate | None  # None on boards that are too large to enumerate
+    certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
     unbeatable_at: tuple[int, float] | None  # step and seconds of the first unbeatable certificate
     last: bool  # whether the training ends here
 
@@ -178,9 +179,14 @@ def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evalu
 def _evaluate(
     rules: Rules, learner: Learner
 ) -> tuple[Policy, Certificate | None, dict[str, float]]:
-    """The learner's player, its certificate if it can have one, and its metrics by tag."""
+    """The learner's player, its certificate, and its metrics by tag.
+
+    On boards too large to enumerate, the certificate is by reachable positions, and sampled games
+    are played beside it.
+    """
     policy = learner.policy()
-    if not enumerable(rules):
-        return policy, None, metrics.measure(rules, policy)
-    table = tabulate(rules, policy)
-    return table, certify(rules, table), metrics.measure(rules, table)
+    if enumerable(rules):
+        table = tabulate(rules, policy)
+        return table, certify(rules, table), metrics.measure(rules, table)
+    found = certify(rules, policy, IN_TRAINING, method=REACHABLE)
+    return policy, found, metrics.measure(rules, policy) | flat(found)

@@ -271,13 +271,27 @@ def value(number: float) -> str:
 
 
 def standing(numbers: dict[str, float]) -> str:
-    """The exact worst cases and optimal-move share, or sampled values, in a few words."""
+    """How a player stands by its exact numbers, or else by sampled ones, in a few words."""
+    if "exact/reached_X" in numbers:
+        return "  ".join(_reached(numbers, seat) for seat in "XO")
     if "exact/worst_case_X" in numbers:
         worst = [value(numbers[f"exact/worst_case_{seat}"]) for seat in "XO"]
         optimal = share(numbers["exact/optimal_moves"])
         return f"worst case X {worst[0]} O {worst[1]}  optimal moves {optimal} %"
     values = [value(numbers[f"sampled/value_vs_random_{seat}"]) for seat in "XO"]
     return f"vs random X {values[0]} O {values[1]}"
+
+
+def _reached(numbers: dict[str, float], seat: str) -> str:
+    """The same for a seat of a certificate by reachable positions."""
+    stones, never = (numbers.get(f"exact/{name}_{seat}") for name in ("losing_line", "never_loses"))
+    if never:
+        verdict = "always wins" if numbers.get(f"exact/worst_case_{seat}") == 1 else "never loses"
+    elif stones is not None:
+        verdict = f"loses in {stones:.0f}"
+    else:
+        verdict = "undecided" if never is None else "loses"
+    return f"{seat} {verdict} ({numbers[f'exact/reached_{seat}']:,.0f} positions)"
 
 
 def bar(quiet: bool) -> Any:

@@ -36,6 +36,7 @@ TINY = 1e-6  # a value-losing move counts as a blunder if its probability is abo
 TOLERANCE = 1e-9  # values that differ by less are equal
 
 
+IN_TRAINING = 200_000  # positions that each seat may take beyond 15 cells, as a training goes on
 ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tttenv.exact import reachability, refutation, seat_results
-from tttenv.exact.enumeration import solvable
+from tttenv.exact.enumeration import arrangements
 from tttenv.exact.evaluation import SEATS
 from tttenv.exact.purity import ask
 from tttenv.exact.reachability import Round
@@ -32,8 +32,8 @@ def measure(
 ) -> dict[str, Any]:
     """The fields of a certificate by the positions that the player can reach.
 
-    On a board that can be enumerated every reply is followed. On others a lost game is first
-    searched attack first; if one is found, the seat is done.
+    Where as many positions are allowed as the game may have, every reply is followed. On larger
+    boards a lost game is first searched attack first; if one is found, the seat is done.
 
     Args:
         rules: the game.
@@ -88,7 +88,7 @@ def _seat(
     watch: Watch | None,
 ) -> SeatResult:
     """What is known of the player in one seat, which is worth so much under perfect play."""
-    past, attacked = not solvable(rules), 0
+    past, attacked = arrangements(rules) > positions, 0
     if past:
         line, attacked = refutation.search(rules, policy, seat, min(ATTACKED, positions), name)
         if line is not None:
