@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tttenv.exact import positions, reachability, score, tabulate, worst_case
+from tttenv.exact import Tabulated, positions, reachability, score, solve, tabulate, worst_case
 from tttenv.exact.certificate import losing_line, reachable
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
@@ -105,6 +105,26 @@ def test_positions_that_cannot_be_lost_are_left_out_without_harm(rules, spec, se
     assert len(closed.losing_line or []) == len(full.losing_line or [])
     if not full.never_loses:
         replay(rules, policy, seat, closed.losing_line)
+
+
+@by_seat
+@pytest.mark.parametrize("rules", [Rules(2, 5, 4), Rules(3, 4, 4)], ids=str)
+def test_one_slip_anywhere_is_found_also_when_positions_are_left_out(rules, seat):
+    game, solution, number = positions(rules), solve(rules), "XO".index(seat)
+    table = tabulate(rules, player("minimax:ties=first", rules)).table
+    met = reachable(game, table, number) & (game.seats == number) & ~game.over
+    slips = (game.successors >= 0) & (solution.values[game.successors] == 1)  # for the opponent
+    slips &= solution.values[:, None] > -1
+    last = game.rules.cells - np.count_nonzero(game.boards, axis=1) == 2  # a lost game is near
+    closed = ~kernels.open_for(game.boards, 1, rules.lines)  # the player can no longer win
+    tried = np.flatnonzero(met & slips.any(axis=1) & (last | closed))
+    assert closed[tried].any()
+    for row in tried[:: max(1, len(tried) // 40)]:
+        slipping = table.copy()
+        slipping[row] = np.eye(rules.cells)[slips[row].argmax()]
+        found = search(rules, Tabulated(rules, slipping), seat, followed=0)
+        assert found.never_loses is False
+        replay(rules, Tabulated(rules, slipping), seat, found.losing_line)
 
 
 def test_a_search_that_may_take_too_few_positions_is_undecided_and_guesses_nothing():
