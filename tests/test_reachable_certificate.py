@@ -91,7 +91,7 @@ def test_past_enumeration_a_player_is_refuted_and_the_game_is_lost(spec, capsys)
 def test_a_search_that_runs_out_is_undecided(capsys):
     rules = Rules(5, 5, 4)
     policy = player("alphabeta:depth=3,ties=first", rules)
-    found = certify(rules, policy, positions=50)
+    found = certify(rules, policy, positions=50, value_of=lambda rules: None)
     assert found.never_loses == {"X": None, "O": None}
     assert found.value is found.unbeatable is None
     assert max(found.reached.values()) <= 50

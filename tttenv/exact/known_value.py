@@ -1,16 +1,19 @@
-"""What a game is worth, where that is known without listing millions of positions."""
+"""The value of a game, where it is known or can be proved in a few seconds."""
 
-from tttenv.exact.enumeration import arrangements
-from tttenv.exact.solution import solve
+from functools import lru_cache
+
+from tttenv.exact.prover import Prover
 from tttenv.game.rules import Rules
 
-CHEAP = 300_000  # arrangements: up to 12 cells, which take a second
+WORK = 6_000_000  # cells looked at by the search, at most: its nodes times the board's cells
+MEMORY = 2**28  # bytes of the search's tables
 
 
+@lru_cache(maxsize=256)
 def known_value(rules: Rules) -> int | None:
-    """The game's value for X under perfect play, 1 or 0; None where it is not known.
+    """The value for X under perfect play: 1, 0 or -1; None where it is not found soon.
 
-    It is never -1: the second player wins no m,n,k-game by force, since the first could steal the
-    strategy, and a stone more never harms.
+    The search has a limit of nodes instead of seconds, so that the answer is the same on every
+    machine.
     """
-    return solve(rules).value if arrangements(rules) <= CHEAP else None
+    return Prover(rules, MEMORY).prove(nodes=WORK // rules.cells).value
