@@ -39,11 +39,13 @@ def test_weights_alone_play_as_the_shipped_table_does(name):
 
 
 def test_what_is_shipped_is_small_and_needs_no_training_state():
-    whole = {"card.json", "weights.safetensors", "policy.safetensors"}
     for card in SHIPPED.rglob("card.json"):
         files = {file.name: file.stat().st_size for file in card.parent.iterdir()}
+        named = read_card(card.parent)["files"]
+        assert set(files) == {"card.json", *named}
         large = card.parent.parent.name == "larger"  # boards whose table would be
-        assert set(files) == whole - ({"policy.safetensors"} if large else set())
+        roles = {name.removesuffix(".safetensors").partition("-")[0] for name in named}
+        assert roles == ({"weights"} if large else {"weights", "policy"})
         assert sum(files.values()) < 1_000_000
 
 
