@@ -21,7 +21,7 @@ from tttenv.cli.play.commands import COMMANDS, NAMES
 from tttenv.cli.play.notation import KEYS, cell_of, keys, name_of
 from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.terminal import Terminal
-from tttenv.exact import solve
+from tttenv.exact import move_values, solve
 
 ROOT = Path(__file__).parents[1]
 
@@ -138,12 +138,64 @@ def test_a_mistake_is_a_move_that_gives_value_away_and_nothing_else_is(rules, se
             assert len(line) == perfect[put(board, cell)][1]
 
 
-def test_large_boards_have_the_players_opinion_and_nothing_exact():
-    advice, rules = Advice(Rules(5, 5, 4)), Rules(5, 5, 4)
+@pytest.mark.parametrize("rules", [(3, 3, 3), (3, 4, 3), (3, 4, 4)], ids=spell)
+@pytest.mark.parametrize("work", [move_values.WORK, 2_000])
+def test_values_of_moves_found_by_search_are_those_of_the_solved_game(rules, work, monkeypatch):
+    monkeypatch.setattr(move_values, "WORK", work)
+    solved, searched = Advice(Rules(*rules)), Advice(Rules(*rules))
+    searched.exact = False
+    decided = mistakes = 0
+    for seed in range(20):
+        boards, cells = random_game(rules, seed)
+        for text, cell in zip(boards, cells, strict=False):
+            board = np.array(view(text), np.int8)
+            hint = searched.hint(board, player("random", Rules(*rules)))
+            values = solved.hint(board, player("random", Rules(*rules))).values
+            found = np.full(len(board), np.nan) if hint.values is None else hint.values
+            assert np.isnan(found[board != 0]).all()
+            known = ~np.isnan(found)
+            assert (found[known] == values[known]).all()
+            decided += known[board == 0].mean() / len(cells)
+            told, wanted = searched.mistake(board, cell), solved.mistake(board, cell)
+            assert told is None or wanted is not None
+            if told is not None and "at least" not in told:
+                assert told.split(";")[0] == wanted.split(":")[0]
+            mistakes += told is not None
+            assert searched.loses(board, cell) <= solved.loses(board, cell)
+            if work > 2_000:
+                assert known[board == 0].all()
+                assert (told is None) == (wanted is None)
+    assert decided > 5
+    assert mistakes
+
+
+def test_moves_on_large_boards_are_worth_what_a_short_search_proves():
+    rules = Rules(5, 5, 4)
+    advice, board = Advice(rules), rules.start()
+    for cell in (12, 0):  # the centre, answered in a corner, wins for X
+        board = rules.play(board, cell)
+    hint = advice.hint(board, player("random", rules))
+    assert hint.plies is None
+    assert np.isnan(hint.values[[0, 12]]).all()
+    wins = np.flatnonzero(hint.values == 1)
+    assert 11 in wins
+    assert advice.mistake(board, int(wins[0])) is None
+    passive = int(np.flatnonzero(hint.values <= 0)[0])
+    told = advice.mistake(board, passive)
+    worth = {0: "a draw", -1: "a loss"}[int(hint.values[passive])]
+    assert told.startswith(f"{name_of(rules, passive)} turns a win into {worth}; ")
+    assert told.endswith(" kept it")
+    again = Advice(rules).hint(board, player("random", rules))
+    np.testing.assert_array_equal(again.values, hint.values)
+
+
+def test_positions_beyond_a_short_search_have_the_players_opinion_and_nothing_exact():
+    advice, rules = Advice(Rules(9, 9, 5)), Rules(9, 9, 5)
     hint = advice.hint(rules.start(), player("random", rules))
     assert hint.values is None
     assert hint.shares.sum() == pytest.approx(1)
     assert advice.mistake(rules.start(), 0) is None
+    assert not advice.loses(rules.start(), 0)
 
 
 # Sessions
@@ -452,6 +504,15 @@ def test_other_boards_are_played_by_whoever_can():
     assert "'q' is no cell" in told.stdout
     told = piped("--rules", "3,4,3", typed="hint\n")
     assert re.search(r"^  2 -\d+  \+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
+
+
+def test_hints_and_mistakes_on_boards_past_enumeration():
+    typed = "c3\na1\na1\n"
+    told = piped("first", "--rules", "5,5,4", "--hints", typed=typed + "b3\ne5\n")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "exact: + wins, = draws, - loses, ? is not decided by a short search" in told.stdout
+    assert re.search(r"^  [1-5] .*  [+?=-] ", told.stdout, re.MULTILINE)
+    assert re.search(r"^mistake: first's \S+ turns a draw into a loss; ", told.stdout, re.MULTILINE)
 
 
 def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed():

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+import numpy as np
 import pygame
 from numpy.typing import NDArray
 
@@ -87,7 +88,7 @@ class Scene:
     board: Boards  # (cells,), seen by the side to move
     notes: tuple[str, ...] = ()  # lines below the board
     last: int | None = None  # the cell of the last stone, which is marked
-    values: NDArray[Any] | None = None  # (cells,): 1, 0, -1 where empty cells are to be coloured so
+    values: NDArray[Any] | None = None  # (cells,): 1, 0, -1 colours an empty cell, nan does not
     shares: NDArray[Any] | None = (
         None  # (cells,): a player's probabilities, as per cent on the cells
     )
@@ -152,6 +153,8 @@ def _decided(rules: Rules, board: Boards) -> set[int]:
 
 def _ground(scene: Scene, cell: int, mark: str) -> Colour:
     if mark == "_" and scene.values is not None:
+        if np.isnan(scene.values[cell]):
+            return PAPER
         return VALUE_COLOURS[int(scene.values[cell])]
     if mark == "_" and scene.shares is not None:
         share = float(scene.shares[cell]) ** 0.5
@@ -174,7 +177,8 @@ def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) 
             text = f"{100 * share:.0f} %" if size >= 60 else f"{100 * share:.0f}"
             write(surface, text, max(9, size // 5), WORDS, (x + middle, y + middle))
     if scene.values is not None:
-        sign, at = VALUE_SIGNS[int(scene.values[cell])], (x + size * 5 // 6, y + size // 6)
+        value, at = scene.values[cell], (x + size * 5 // 6, y + size // 6)
+        sign = "?" if np.isnan(value) else VALUE_SIGNS[int(value)]
         write(surface, sign, max(9, size // 5), WORDS, at)
 
 

@@ -111,6 +111,7 @@ class Terminal:
             told = self.advice.mistake(session.boards[ply], session.cells[ply])
             if told:
                 say(f"your mistake, stone {ply + 1}: {told}")
+            if told or not self.advice.loses(session.boards[ply], session.cells[ply]):
                 return
 
     def _tell_mistake(self, whose: str, before: object, cell: int) -> None:

@@ -4,6 +4,8 @@ import os
 from collections.abc import Callable
 from typing import Any, TextIO
 
+import numpy as np
+
 from tttenv.cli.play.advice import Hint
 from tttenv.cli.play.notation import COLUMNS
 from tttenv.game.render import marks
@@ -41,17 +43,22 @@ def hint_lines(rules: Rules, board: Any, hint: Hint, name: str, paint: Paint) ->
     blocks = [[f"{name}, %", *_grid(rules, likely, 3, paint)]]
     legend = "the game is too large to be solved: no exact values"
     if hint.values is not None:
+        if hint.plies is None:
+            legend = "exact: + wins, = draws, - loses, ? is not decided by a short search"
+        else:
+            legend = "exact: +3 wins in 3 stones, counting both sides', = draws, -4 loses in 4"
         worth = [_worth(hint, cell, paint) or written[cell] for cell in range(rules.cells)]
         blocks.insert(0, ["exact", *_grid(rules, worth, 3, paint)])
-        legend = "exact: +3 wins in 3 stones, counting both sides', = draws, -4 loses in 4"
     return [*_beside(blocks, 4 + 4 * rules.n), legend]
 
 
 def _worth(hint: Hint, cell: int, paint: Paint) -> str:
     if not hint.legal[cell]:
         return ""
-    sign = "=+-"[hint.values[cell]]
-    return paint(f"{sign if sign == '=' else f'{sign}{hint.plies[cell]}':>3}", sign)
+    value = hint.values[cell]
+    sign = "?" if np.isnan(value) else "=+-"[int(value)]
+    counted = sign in "+-" and hint.plies is not None
+    return paint(f"{f'{sign}{hint.plies[cell]}' if counted else sign:>3}", sign)
 
 
 def _percent(hint: Hint, cell: int) -> str:
