@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import gymnasium as gym
@@ -30,6 +30,8 @@ from tttenv.adapters.sb3 import (
 )
 from tttenv.adapters.sb3.best import rank
 from tttenv.checkpoint import digest
+from tttenv.exact.certificate import IN_TRAINING, REACHABLE
+from tttenv.metrics.certificate import flat
 from tttenv.policy import uniform
 
 pytestmark = pytest.mark.usefixtures("single_thread")
@@ -157,9 +159,48 @@ def test_the_worst_case_counts_more_than_all_optimal_moves():
     assert len(set(ranks)) == 4
 
 
+@pytest.mark.parametrize("rules", [Rules(4, 4, 4), Rules(5, 5, 4)], ids=str)
+def test_beyond_enumeration_models_are_certified_by_what_they_can_reach(rules, tmp_path):
+    def fresh():
+        return quick(VecEnv(8, m=rules.m, n=rules.n, k=rules.k), policy_kwargs={"net_arch": [8]})
+
+    model, recorder = fresh(), Recorder()
+    model.set_logger(Logger(None, [recorder]))
+    exact = ExactEvalCallback(every=128, folder=tmp_path)
+    model.learn(128, exact)
+    play = policy(model, rules, deterministic=True)
+    found = certify(rules, play, IN_TRAINING, method=REACHABLE)
+    assert exact.certificate == found
+    assert recorder.rows[-1] == (128, flat(found))
+    assert found.losing_line["X"]  # hardly trained
+    kept = json.loads((tmp_path / "best.json").read_text())["certificate"]
+    assert kept == json.loads(json.dumps(asdict(exact.best)))
+    alone = fresh()
+    alone.learn(128)
+    weights = [one.policy.state_dict() for one in (model, alone)]
+    assert all((weights[0][name] == weights[1][name]).all() for name in weights[0])
+    resumed = ExactEvalCallback(every=128, folder=tmp_path)
+    alone.learn(64, resumed)
+    assert rank(resumed.best) >= rank(exact.best)
+
+
+def test_of_certificates_that_know_little_the_one_that_loses_less_ranks_higher():
+    base = certify(Rules(5, 5, 4), "first", method=REACHABLE)
+    lost, nothing = {"X": -1.0, "O": -1.0}, {"X": None, "O": None}
+    short, long = {"X": [0] * 8, "O": [0] * 7}, {"X": [0] * 10, "O": [0] * 7}
+    cases = [
+        {"worst_case": lost, "losing_line": short, "never_loses": dict.fromkeys("XO", False)},
+        {"worst_case": lost, "losing_line": long, "never_loses": dict.fromkeys("XO", False)},
+        {"worst_case": nothing, "losing_line": nothing, "never_loses": nothing},
+        {"worst_case": nothing, "losing_line": nothing, "never_loses": {"X": True, "O": None}},
+        {"worst_case": nothing, "losing_line": nothing, "never_loses": {"X": True, "O": True}},
+    ]
+    ranks = [rank(replace(base, **case)) for case in cases]
+    assert ranks == sorted(ranks)
+    assert len(set(ranks)) == len(cases)
+
+
 def test_what_cannot_be_certified_or_resumed_is_refused_before_training(tmp_path):
-    with pytest.raises(ValueError, match=r"5,5,4 is too large .*metrics\.arena"):
-        quick(VecEnv(8, m=5, n=5, k=4)).learn(64, ExactEvalCallback())
     for broken_card in ("{", "{}", '{"certificate": {}}'):
         (tmp_path / "best.json").write_text(broken_card)
         with pytest.raises(ValueError, match=r"^[^\n]*best\.json is not the certificate[^\n]*$"):

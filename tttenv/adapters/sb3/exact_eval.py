@@ -11,11 +11,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from tttenv.adapters.sb3.best import CERTIFICATE, MODEL, rank, stored_certificate
 from tttenv.adapters.sb3.models import illegal_mass, masked, policy, rules_of
 from tttenv.checkpoint import digest
-from tttenv.exact import require_enumerable
-from tttenv.exact.certificate import Certificate, certify
+from tttenv.exact import enumerable
+from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.files import write
 from tttenv.game.rules import Rules
 from tttenv.metrics import measure
+from tttenv.metrics.certificate import flat
 
 SHOWN = (
     "worst_case_",
@@ -23,16 +24,24 @@ SHOWN = (
     "unbeatable",
     "blunders",
     "illegal_mass",
+    "reached_",
+    "never_loses_",
+    "losing_line_",
 )  # in the console
 
 
 class ExactEvalCallback(BaseCallback):
-    """Certifies the model during its training, always on legal cells, without playing games.
+    """Certifies the model during its training, always on legal cells.
 
     SB3's logger, and so TensorBoard, gets `exact/worst_case_X`, `exact/worst_case_O`,
     `exact/win_vs_random_X` and all other tags of `tttenv.metrics.EXACT`; for models that take no
-    mask also `exact/illegal_mass`, their probability of taken cells. The training is not affected:
-    without the callback the model learns the same, bit for bit.
+    mask also `exact/illegal_mass`, their probability of taken cells, on up to 15 cells. The
+    training is not affected: without the callback the model learns the same, bit for bit.
+
+    Beyond 15 cells the certificate is by the positions that the model can reach, at most 200,000 in
+    each seat: the tags are those that it knows, with `exact/reached_X`, `exact/never_loses_X` and
+    `exact/losing_line_X`, the stones of a lost game. Beside it `sampled/value_vs_tactical_X` and
+    the other tags of `tttenv.metrics.SAMPLED` are of games that are played.
 
     Args:
         every: environment steps between certificates; one more is made where training ends.
@@ -46,7 +55,8 @@ class ExactEvalCallback(BaseCallback):
 
     Attributes:
         certificate: the last one.
-        best: the best one: by the worst case, first of the weaker seat, then by optimal moves.
+        best: the best one: by the worst case, first of the weaker seat, then by optimal moves or,
+            beyond 15 cells, by how long the games are that it loses.
     """
 
     def __init__(
@@ -69,7 +79,6 @@ class ExactEvalCallback(BaseCallback):
 
     def _init_callback(self) -> None:
         self.rules = self.rules or rules_of(self.training_env)
-        require_enumerable(self.rules)
         scaler = self.model.get_vec_normalize_env()
         if self.folder is not None and scaler is not None and scaler.norm_obs:
             raise ValueError("best.zip cannot hold how VecNormalize scales: use norm_obs=False")
@@ -96,9 +105,14 @@ class ExactEvalCallback(BaseCallback):
     def _measure(self) -> None:
         assert self.rules is not None
         play = policy(self.model, self.rules, self.deterministic)
-        self._last_measured, self.certificate = self._position(), certify(self.rules, play)
+        self._last_measured, small = self._position(), enumerable(self.rules)
         numbers = measure(self.rules, play)
-        if not masked(self.model):
+        if small:
+            self.certificate = certify(self.rules, play)
+        else:
+            self.certificate = certify(self.rules, play, IN_TRAINING, method=REACHABLE)
+            numbers |= flat(self.certificate)
+        if small and not masked(self.model):
             numbers["exact/illegal_mass"] = illegal_mass(self.model, self.rules, self.deterministic)
         for tag, number in numbers.items():
             shown = tag.removeprefix("exact/").startswith(SHOWN) or tag == "exact/optimal_moves"
