@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tttenv import Rules
 from tttenv.cli.subjects import Environment, load
 from tttenv.opponents import OPPONENTS
+from tttenv.testing.asked_player import Player
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
 from tttenv.testing.policy_checks import PLAYER
@@ -129,6 +131,38 @@ def test_play_on_taken_cells_is_found_as_that_too():
 def test_every_player_that_can_be_named_is_healthy(name):
     options = {"mcts": ":iterations=50", "epsilon": ":player=tactical,epsilon=0.1"}
     assert problems(name + options.get(name, "")) == {}
+
+
+@pytest.mark.parametrize("rules", [RULES, Rules(5, 5, 4), Rules(9, 9, 5)], ids=str)
+def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
+    patient = load("first", str(rules), None, "logits")
+    (found,) = examine(patient, PLAYER[-1:])
+    games = re.findall(r"as [XO] it can lose by the cells ([\d ]+)", found.told)
+    assert len(games) == 2
+    for seat, cells in enumerate(games):
+        board = rules.start()
+        for stones, cell in enumerate(map(int, cells.split())):
+            if stones % 2 == seat:
+                assert patient.answers(board[None].copy())[0, cell] > 0
+            board = rules.play(board, cell)
+        assert rules.lost(board)
+        assert stones % 2 != seat
+    assert found.status == "ok"
+
+
+def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_again():
+    (found,) = examine(load("minimax", None, None, "logits"), PLAYER[-1:])
+    none = "no lost game was found within 2,000 positions"
+    assert found.told == f"as X {none}; as O {none}"
+    large = Rules(5, 5, 4)
+    dice = np.random.default_rng(0)
+
+    def restless(boards):
+        return np.eye(large.cells)[(dice.random(boards.shape) * (boards == 0)).argmax(axis=1)]
+
+    for player in (restless, load("mcts:time=0.01", "5,5,4", None, "logits").answers):
+        (found,) = examine(Player("it", large, player), PLAYER[-1:])
+        assert found.status == "skipped", found
 
 
 @pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0"])

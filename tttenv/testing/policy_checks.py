@@ -7,11 +7,20 @@ import numpy as np
 
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
+from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy, masked_normalise
 from tttenv.testing.asked_player import Player
 from tttenv.testing.failing import SubjectError
 from tttenv.testing.findings import Check, Finding, examine, ok, problem, raise_first, skipped
-from tttenv.testing.strength import LARGE, SEATS, gains, optimal, wins_taken
+from tttenv.testing.strength import (
+    LARGE,
+    SEARCHED,
+    SEATS,
+    gains,
+    lost_game,
+    optimal,
+    wins_taken,
+)
 
 PROBABILITIES = "a policy answers probabilities, not negative and summing to one"
 MEMORYLESS = "a policy remembers nothing, and answers the same board alike every time"
@@ -185,6 +194,28 @@ def view(subject: Player) -> Finding:
     )
 
 
+def lost_games(subject: Player) -> Finding:
+    """A game that it loses in each seat, if a short search finds one; on boards of any size."""
+    if limit := getattr(subject.answers, "impure", None):
+        return skipped(f"is limited by {limit}: it may not play the same game again")
+
+    def lawful(boards: Boards) -> Probs:
+        return masked_normalise(subject.asked(boards), boards == 0)
+
+    player: Policy = subject.table if enumerable(subject.rules) else lawful
+    told = []
+    for seat in SEATS:
+        try:
+            line = lost_game(subject.rules, player, seat)
+        except ValueError:
+            return skipped("it does not repeat itself anyway")
+        if line is None:
+            told.append(f"as {seat} no lost game was found within {SEARCHED:,} positions")
+        else:
+            told.append(f"as {seat} it can lose by the cells {' '.join(map(str, line))}")
+    return ok("; ".join(told))
+
+
 # To add a check: a function from the player to a finding, and its row here.
 PLAYER = [
     Check("answers", answers, first=True),
@@ -196,6 +227,7 @@ PLAYER = [
     Check("rewards", rewards),
     Check("sides", sides),
     Check("view", view),
+    Check("lost games", lost_games),
 ]
 LAWS = 4  # of these checks
 

@@ -14,11 +14,13 @@ from tttenv.exact import (
     solve,
     tabulate,
 )
+from tttenv.exact.refutation import refute
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
 
 SEATS = ("X", "O")
 LARGE = "exact results need a board small enough to enumerate"
+SEARCHED = 2_000  # positions of each seat in which a lost game is looked for
 
 
 def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
@@ -60,3 +62,12 @@ def optimal(rules: Rules, policy: Policy) -> list[float]:
 
 def _critical(game: Positions, best: np.ndarray) -> np.ndarray:
     return np.asarray(((game.successors >= 0) & ~best).any(axis=1))
+
+
+def lost_game(rules: Rules, policy: Policy, seat: str) -> list[int] | None:
+    """The cells of a game that it loses in a seat; None if a short search finds none.
+
+    Raises:
+        ValueError: if it answers a board of the game otherwise when it is asked again.
+    """
+    return refute(rules, policy, seat, SEARCHED)
