@@ -152,7 +152,7 @@ def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
 
 def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_again():
     (found,) = examine(load("minimax", None, None, "logits"), PLAYER[-1:])
-    none = "no lost game was found within 2,000 positions"
+    none = "no lost game was found within 500 positions"
     assert found.told == f"as X {none}; as O {none}"
     large = Rules(5, 5, 4)
     dice = np.random.default_rng(0)

@@ -20,7 +20,7 @@ from tttenv.policy import Policy, uniform
 
 SEATS = ("X", "O")
 LARGE = "exact results need a board small enough to enumerate"
-SEARCHED = 2_000  # positions of each seat in which a lost game is looked for
+SEARCHED = 500  # positions of each seat in which a lost game is looked for
 
 
 def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
