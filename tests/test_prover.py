@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 import tttenv
-from tttenv.exact import positions, search_file, solve
+from tttenv.exact import positions, proof_check, search_file, solve
 from tttenv.exact.proof_check import checked
 from tttenv.exact.proof_file import KIND, STEALING, WINS
 from tttenv.exact.prover import Progress, Prover
@@ -215,6 +215,13 @@ def test_files_that_are_no_proofs_are_refused_in_a_line(tmp_path: Path) -> None:
         file.write_bytes(whole[:end])
         with pytest.raises(ValueError, match=r"^[^\n]*$"):
             tttenv.check_proof(file)
+
+
+def test_a_proof_that_would_fill_the_memory_is_refused(tmp_path: Path, monkeypatch) -> None:
+    file = written(tmp_path, Rules(4, 5, 4))
+    monkeypatch.setattr(proof_check, "MEMORY", 1_000)
+    with pytest.raises(ValueError, match="needs more than"):
+        tttenv.check_proof(file)
 
 
 def test_nodes_that_run_out_leave_the_value_open_and_the_search_goes_on() -> None:

@@ -16,6 +16,7 @@ from tttenv.kernels import proof_checking as kernel
 from tttenv.kernels.types import Boards, Cells, Stones
 from tttenv.untrusted import shown
 
+MEMORY = 2**34  # bytes for the positions of a proof, at most
 REASONS = {
     kernel.ENDS_EARLY: "it ends early",
     kernel.TOO_LONG: "it goes on after its end",
@@ -90,6 +91,11 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
     cells, plies = rules.cells, rules.cells + 2
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
     zone_cells = 0 if wins else cells
+    if rows * (cells + zone_cells) > MEMORY:
+        raise ValueError(
+            f"a proof that leads through {rows:,} positions of {rules} needs more than"
+            f" {MEMORY // 2**30} GiB to be checked"
+        )
     finished = kernel.Finished(
         slots=np.zeros(1 << (2 * rows + 2).bit_length(), np.int64),
         boards=np.zeros((rows, cells), np.int8),

@@ -20,7 +20,7 @@ from tttenv.tensor_file import header
 from tttenv.untrusted import read_bytes, shown
 
 KIND = "proof of an m,n,k-game's value, 1"
-LARGEST = 2**32  # bytes of a proof
+LARGEST = 2**31  # bytes of a proof
 WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
 CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by value
 
