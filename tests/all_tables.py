@@ -11,6 +11,7 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are
     "adapters": "scripts.adapters",
     "benchmark": "learners.cli.benchmark",
     "certify": "tttenv.cli.certify",
+    "prove": "tttenv.cli.prove",
     "doctor": "tttenv.cli.doctor",
     "pictures": "scripts.pictures",
     "play": "tttenv.cli.play.main",

@@ -61,6 +61,7 @@ OPTIONS = [
     for field in dataclasses.fields(kind)
     for hint in [hints[field.name]]
     if field.name not in ("player", "players", "subject")
+    and (script, field.name) != ("prove", "rules")
 ]
 
 
