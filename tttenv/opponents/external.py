@@ -39,100 +39,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Probs
+from tttenv.kernels.types import Boards
 from tttenv.opponents.program import Program, ProgramError
+from tttenv.opponents.program_player import ProgramPlayer
 from tttenv.opponents.search_result import at_least
-from tttenv.untrusted import MEGABYTE
 
 VERSION = 1  # of the protocol
 BYTES_A_CELL = 64  # of an answer: "360:0.12345678901234567 " has 24
-ENTRY = 120  # bytes that a remembered answer takes besides its board and its numbers
 ALLOWED = 1.0 + 1e-4  # the largest sum of probabilities
 _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
 
 
-class External:
-    """The player that `external` makes; `close` ends its program, which the next question starts.
-
-    Scripts ask players with `one_by_one` about few boards at a time, since they may be slow.
+class Conversation:
+    """Our own protocol, described above.
 
     Args:
         rules: the game.
         command: the program and its arguments.
         timeout: seconds that it has for a move.
         start: seconds that it has to answer the greeting; None: it is not greeted.
-        memory: megabytes of stored answers, at the most.
     """
 
-    one_by_one = True
-
-    def __init__(
-        self, rules: Rules, command: str, timeout: float, start: float | None, memory: int
-    ) -> None:
+    def __init__(self, rules: Rules, command: str, timeout: float, start: float | None) -> None:
         self.rules, self.command, self.timeout, self.start = rules, command, timeout, start
-        self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
-        self.program: Program | None = None
-        self.known: dict[bytes, bytes] = {}  # answers to boards, packed
 
-    def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells).
+    def launch(self) -> Program:
+        """The program, started."""
+        return Program(self.command, BYTES_A_CELL * self.rules.cells)
 
-        Raises:
-            ValueError: if the program fails, saying how and on which board.
-        """
-        return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
+    def greet(self, program: Program) -> None:
+        """The greeting, if that is wanted."""
+        if self.start is not None:
+            said = program.ask(f"tttenv {VERSION}", self.start)
+            if said != "ready":
+                raise ProgramError(f"answered the greeting with {said[:60]!r}, not with 'ready'")
 
-    def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Its probabilities (cells,) on one board (cells,), asked once and then stored.
-
-        Raises:
-            ValueError: if the program fails, or the stored answers take too much memory.
-        """
-        key = np.asarray(board, np.int8).tobytes()
-        if key not in self.known:
-            if self.taken > self.memory * MEGABYTE:
-                raise ValueError(
-                    f"{self.command!r} has answered {len(self.known):,} boards, and remembering"
-                    f" more takes over {self.memory} MB: memory= allows it so many"
-                )
-            packed = pack(self._asked(board))
-            self.known[key] = packed
-            self.taken += ENTRY + len(key) + len(packed)
-        return unpack(self.known[key], len(board))
-
-    def close(self) -> None:
-        """End the program, if it runs: `quit` is written, and it is killed if it goes on."""
-        if self.program is not None:
-            self.program.close()
-        self.program = None
-
-    def _asked(self, board: Boards) -> NDArray[np.float64]:
+    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
         """The program's probabilities (cells,) for a board (cells,)."""
-        rules, shown = self.rules, self.rules.format(board)
-        side = "XO"[int(rules.seat(board))]
-        try:
-            running = self._running()
-            line = running.ask(f"move {rules.m} {rules.n} {rules.k} {shown} {side}", self.timeout)
-            return read(line, board)
-        except BaseException as error:  # after an interrupt, too, an old answer would be pending
-            if self.program is not None:
-                self.program.kill()
-            self.program = None
-            if isinstance(error, ProgramError):
-                verdict = f"{self.command!r} {error}: {side} to move on {shown}"
-                raise ValueError(verdict) from None
-            raise
-
-    def _running(self) -> Program:
-        if self.program is None:
-            self.program = Program(self.command, BYTES_A_CELL * self.rules.cells)
-            if self.start is not None:
-                said = self.program.ask(f"tttenv {VERSION}", self.start)
-                if said != "ready":
-                    raise ProgramError(
-                        f"answered the greeting with {said[:60]!r}, not with 'ready'"
-                    )
-        return self.program
+        rules, side = self.rules, "XO"[int(self.rules.seat(board))]
+        question = f"move {rules.m} {rules.n} {rules.k} {rules.format(board)} {side}"
+        return read(program.ask(question, self.timeout), board)
 
 
 def read(line: str, board: Boards) -> NDArray[np.float64]:
@@ -153,21 +99,6 @@ def read(line: str, board: Boards) -> NDArray[np.float64]:
     if not abs(probs.sum() - 1) <= 1e-4:
         raise _rubbish(line, f"; its probabilities sum to {probs.sum():g}" if words else "")
     probs /= probs.sum()
-    return probs
-
-
-def pack(probs: NDArray[np.float64]) -> bytes:
-    """Probabilities (cells,) in few bytes: the cells that have any, then their probabilities."""
-    cells = np.flatnonzero(probs)
-    return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
-
-
-def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
-    """What `pack` has packed, (cells,)."""
-    count = len(packed) // 10  # two bytes and eight a cell
-    probs: NDArray[np.float64] = np.zeros(cells)
-    numbers = np.frombuffer(packed, np.uint16, count)
-    probs[numbers] = np.frombuffer(packed, np.float64, count, offset=2 * count)
     return probs
 
 
@@ -195,7 +126,7 @@ def external(
     timeout: float = 5.0,
     start: float | None = None,
     memory: int = 1000,
-) -> External:
+) -> ProgramPlayer:
     """Another program as a player.
 
     Args:
@@ -211,5 +142,4 @@ def external(
     if not command.strip():
         raise ValueError("external plays a program: external:command=./bot")
     at_least(0.001, timeout=timeout, start=start)
-    at_least(1, memory=memory)
-    return External(rules, command, timeout, start, memory)
+    return ProgramPlayer(rules, command, Conversation(rules, command, timeout, start), memory)

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import selectors
 import shlex
 import signal
@@ -14,8 +15,9 @@ from time import monotonic
 KEEPER = Path(__file__).with_name("keeper.py")
 CHUNK = 4096  # bytes read at once
 LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
-GRACE = 0.5  # seconds that a program has to end by itself after `quit`
+GRACE = 0.5  # seconds that a program has to end by itself after its last line of input
 LAST_WAIT = 10.0  # seconds that the keeper has to kill it
+LINE_ENDS = {"LF": re.compile(rb"\n"), "LF, CR LF or CR": re.compile(rb"[\r\n]")}
 FLUSH = " (does it flush its output after every line?)"
 
 
@@ -24,7 +26,10 @@ class ProgramError(ValueError):
 
 
 class Program:
-    """A running program, asked by `ask`; it ends with `close`, with this object, or with Python.
+    """A running program; it ends with `close`, with this object, or with Python.
+
+    `ask` writes a line and reads the answer. Where an answer may have several lines, `tell` writes
+    and each call of `line` reads the next one.
 
     A keeper process kills the program and its process group even if this process is killed itself,
     as by SIGKILL; see `tttenv.opponents.keeper`. The pipes for reading and writing lead from this
@@ -33,19 +38,23 @@ class Program:
     Args:
         command: the program and its arguments, split as a shell would; no shell runs it.
         longest: the largest length of a line of its output, in bytes.
+        ends: what ends a line of its output, a key of `LINE_ENDS`.
+        farewell: the line that asks it to end.
 
     Raises:
         ProgramError: if there is no such program or it cannot be started.
     """
 
-    def __init__(self, command: str, longest: int = 65_536) -> None:
+    def __init__(
+        self, command: str, longest: int = 65_536, ends: str = "LF", farewell: str = "quit"
+    ) -> None:
         try:
             self.process, self.life = _started(shlex.split(command))
         except (OSError, ValueError) as error:
             why = getattr(error, "strerror", None) or error
             hint = "; a script opens with a line like #!/bin/sh" if "format" in str(why) else ""
             raise ProgramError(f"cannot start {command!r}: {why}{hint}") from None
-        self.longest = longest
+        self.longest, self.end_of_line = longest, LINE_ENDS[ends]
         self.unread, self.complaint, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
         for pipe in (self.process.stdout, self.process.stderr):
@@ -54,7 +63,9 @@ class Program:
             self.pipes.register(pipe, selectors.EVENT_READ)
         assert self.process.stdin is not None
         os.set_blocking(self.process.stdin.fileno(), False)
-        self.close = weakref.finalize(self, _end, self.process, self.pipes, self.life, os.getpid())
+        self.close = weakref.finalize(
+            self, _end, self.process, self.pipes, self.life, os.getpid(), farewell
+        )
 
     def ask(self, line: str, seconds: float) -> str:
         """Write a line and read the answer, one line without its end.
@@ -66,14 +77,34 @@ class Program:
         Raises:
             ProgramError: if it takes longer, the program ends, or its output is no line.
         """
-        self.limit, self.deadline = seconds, monotonic() + seconds
         self._listen(0)
         if self.unread:
             raise ProgramError(f"wrote {self._shown()} before it was asked")
-        self._write(f"{line}\n".encode())
-        while b"\n" not in self.unread:
-            self._wait(seconds)
-        answer, _, self.unread = self.unread.partition(b"\n")
+        self.tell(f"{line}\n", seconds)
+        return self.line()
+
+    def tell(self, lines: str, seconds: float) -> None:
+        """Write lines; from now on it has so long to read them and to answer.
+
+        Args:
+            lines: each with its end.
+            seconds: how long the writing and all following calls of `line` may take together.
+
+        Raises:
+            ProgramError: if the writing takes longer, or the program ends.
+        """
+        self.limit, self.deadline = seconds, monotonic() + seconds
+        self._write(lines.encode())
+
+    def line(self) -> str:
+        """The next line of its output, without its end and spaces around it.
+
+        Raises:
+            ProgramError: if the time limit is reached, the program ends, or its output is no line.
+        """
+        while (end := self.end_of_line.search(self.unread)) is None:
+            self._wait(self.limit)
+        answer, self.unread = self.unread[: end.start()], self.unread[end.end() :]
         if len(answer) > self.longest:
             raise ProgramError(f"answered with a line of more than {self.longest} bytes")
         return answer.decode(errors="replace").strip()
@@ -184,9 +215,13 @@ def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], int]":
 
 
 def _end(
-    process: "subprocess.Popen[bytes]", pipes: selectors.BaseSelector, life_pipe: int, owner: int
+    process: "subprocess.Popen[bytes]",
+    pipes: selectors.BaseSelector,
+    life_pipe: int,
+    owner: int,
+    farewell: str,
 ) -> None:
-    """Write `quit`, wait `GRACE` seconds, kill the process group and close all pipes."""
+    """Write the farewell, wait `GRACE` seconds, kill the process group and close all pipes."""
     pipes.close()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -194,7 +229,7 @@ def _end(
     ours = os.getpid() == owner  # False in a forked copy of the process that started it
     if ours:
         with contextlib.suppress(OSError):
-            os.write(process.stdin.fileno(), b"quit\n")
+            os.write(process.stdin.fileno(), f"{farewell}\n".encode())
     for pipe in (process.stdin, process.stdout, process.stderr):
         pipe.close()
     if ours:
