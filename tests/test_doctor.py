@@ -286,6 +286,19 @@ def test_a_program_that_plays_illegally_is_told_what_a_program_answers(name, tmp
     assert "--" not in found.change
 
 
+def test_an_engine_that_plays_illegally_is_told_what_an_engine_answers(tmp_path):
+    engine = tmp_path / "engine"
+    engine.write_text(
+        "#!/bin/sh\nwhile read -r a b; do case $a in START|RESTART) echo OK;;"
+        " BEGIN|DONE) echo 0,0;; esac; done\n"
+    )
+    engine.chmod(0o755)
+    (found,) = findings(f"gomocup:command={engine},anyk=true")
+    assert (found.status, found.check) == ("problem", "answers")
+    assert "plays 0,0, which is taken: " in found.told
+    assert "column,row" in found.change
+
+
 @pytest.mark.parametrize("algorithm", ["", ",algorithm=detect", ",algorithm=maskable_ppo"])
 def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algorithm, tmp_path):
     import patients

@@ -31,6 +31,7 @@ SHIPPED = Path(__file__).parents[1] / "checkpoints"
 ANY_BOARD = ("dqn", "reinforce", "maskable_ppo")  # play on boards that are not looked up
 HOSTILE = (
     "external:command=(touch PWNED)",
+    "gomocup:command=(touch PWNED),anyk=true",
     "sb3:path=x.zip,trust=true",
     "epsilon:player=(external:command=(touch PWNED))",
     "checkpoints/dqn",

@@ -35,7 +35,12 @@ def texts(canary: Path) -> list[str]:
         *("", "x", "x" * 300, "x" * 100_000, ESCAPES, "\x00", "a\nb\r\nc", "\ud800", "\u202e"),
         *("é" * 400, "\U0001f600", MARKUP, "3,3,3", "5,5,4", "19,19,5", "1,1,1", "9,9", "none"),
         *("cuda", "meta", "random", "first", "minimax", "tactical", "nobody", "__class__"),
-        *(touch, f"external:command=touch {canary}", f"epsilon:player=({touch}),epsilon=0.5"),
+        *(
+            touch,
+            f"gomocup:command=(touch {canary}),anyk=true",
+            f"external:command=touch {canary}",
+            f"epsilon:player=({touch}),epsilon=0.5",
+        ),
         *(f"sb3:path={canary},trust=true", str(canary), f"{canary}/", "/etc/passwd", "../" * 40),
         *("mcts:iterations=1000000000", "epsilon:epsilon=2", "alphabeta:nodes=100000000000"),
         *("learners.td0:TD0", "os:system", "/dev/zero", "/dev/stdin", "."),

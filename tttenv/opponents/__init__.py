@@ -61,6 +61,10 @@ FOREIGN: Table[Any] = Table(
             "tttenv.opponents.external:external",
             "a program of yours, over standard input and output",
         ),
+        "gomocup": Row(
+            "tttenv.opponents.gomocup:gomocup",
+            "an engine of the Gomocup protocol, for five in a row",
+        ),
     },
 )
 

@@ -23,6 +23,10 @@ PROGRAM = (
     " cell, numbered row by row from 0, or cells and probabilities as in 4:0.5 5:0.5, and flush"
     " it: see help(tttenv.opponents.external)"
 )
+ENGINE = (
+    "let the engine answer BEGIN, and BOARD with its DONE, by a line column,row with an empty cell,"
+    " from 0, and flush it: see help(tttenv.opponents.gomocup)"
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,8 @@ class Player:
     @property
     def wanted(self) -> str:
         """What it should answer."""
-        return PROGRAM if "external:" in self.name else FUNCTION
+        kinds = {"external:": PROGRAM, "gomocup:": ENGINE}
+        return next((told for kind, told in kinds.items() if kind in self.name), FUNCTION)
 
     def asked(self, boards: Boards) -> Numbers:
         """What it answers.

@@ -1,0 +1,294 @@
+"""An engine of the Gomocup protocol for tests, which plays the first empty cell, in many skins.
+
+    python fake_engine.py SKIN [LOG]
+
+A skin says in what the engine differs from a sound one. Lines that it reads go to the file LOG.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+FOREVER = 1000  # seconds
+
+
+class Engine:
+    """A sound one; `ends` and `remarks` are those of the skin."""
+
+    ends, remarks = "\n", ()
+
+    def __init__(self, log):
+        self.log, self.size, self.taken, self.asked = log, (0, 0), {}, 0
+
+    def _say(self, text):
+        sys.stdout.write(text + self.ends)
+        sys.stdout.flush()
+
+    def _run(self):
+        while line := sys.stdin.readline():
+            with open(self.log, "a") as log:
+                log.write(line)
+            command, _, argument = line.strip().partition(" ")
+            handler = getattr(self, f"_{command.lower()}", None)
+            if handler is None:
+                self._say("UNKNOWN command")
+            elif handler(argument) == "over":
+                return
+
+    def _start(self, argument):
+        self.size, self.taken = (int(argument), int(argument)), {}
+        self._say("OK")
+
+    def _rectstart(self, argument):
+        columns, rows = argument.split(",")
+        self.size, self.taken = (int(columns), int(rows)), {}
+        self._say("OK")
+
+    def _restart(self, argument):
+        self.taken = {}
+        self._say("OK")
+
+    def _info(self, argument):
+        pass
+
+    def _begin(self, argument):
+        assert not self.taken
+        self._move()
+
+    def _board(self, argument):
+        assert not self.taken, "the manager sends RESTART first"
+        while (line := sys.stdin.readline().strip()) != "DONE":
+            with open(self.log, "a") as log:
+                log.write(f"{line}\n")
+            column, row, side = map(int, line.split(","))
+            assert side in (1, 2)
+            assert (column, row) not in self.taken
+            self.taken[column, row] = side
+        self._move()
+
+    def _move(self):
+        self.asked += 1
+        for remark in self.remarks:
+            self._say(remark)
+        columns, rows = self.size
+        cells = ((column, row) for row in range(rows) for column in range(columns))
+        column, row = next(cell for cell in cells if cell not in self.taken)
+        self.taken[column, row] = 1
+        self._play(column, row)
+
+    def _play(self, column, row):
+        self._say(f"{column},{row}")
+
+    def _end(self, argument):
+        return "over"
+
+
+def differing(**methods):
+    """A skin: a sound engine with other methods; a text is said instead, a function is called."""
+
+    def method(what):
+        return what if callable(what) else lambda self, *_: self._say(what)
+
+    plain = {"ends", "remarks"}
+    made = {
+        k if k in plain else f"_{k}": v if k in plain else method(v) for k, v in methods.items()
+    }
+    return type("Skin", (Engine,), made)
+
+
+def hang(engine, *_):
+    time.sleep(FOREVER)
+
+
+def crash(engine, *_):
+    print("oh no", file=sys.stderr)
+    sys.exit(3)
+
+
+def flood(text):
+    def pour(engine, *_):
+        while True:
+            sys.stdout.write(text)
+
+    return pour
+
+
+def say_and_hang(text):
+    def say(engine, *_):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        time.sleep(FOREVER)
+
+    return say
+
+
+def close_output(engine, *_):
+    os.close(1)
+    time.sleep(FOREVER)
+
+
+def with_child(engine, argument):
+    engine.size, engine.taken = (int(argument), int(argument)), {}
+    child = subprocess.Popen(["sleep", str(FOREVER)])
+    with open(engine.log, "a") as log:
+        log.write(f"pids {os.getpid()} {child.pid}\n")
+    engine._say("OK")
+
+
+class Twice(Engine):
+    """It answers twice."""
+
+    def _play(self, column, row):
+        self._say(f"{column},{row}\n{column},{row}")
+
+
+class OnThirdBoard(Engine):
+    """It crashes on its third board."""
+
+    def _play(self, column, row):
+        if self.asked == 3:
+            crash(self)
+        super()._play(column, row)
+
+
+class Spaced(Engine):
+    """It writes spaces around its numbers."""
+
+    def _play(self, column, row):
+        self._say(f"  {column} , {row}  ")
+
+
+class SaysMore(Engine):
+    """It says more than OK, in small letters."""
+
+    def _restart(self, argument):
+        self.taken = {}
+        self._say("ok - everything is good")
+
+
+class Thinking(Engine):
+    """It takes its time."""
+
+    def _play(self, column, row):
+        time.sleep(0.02)
+        super()._play(column, row)
+
+
+class StartsOnce(Engine):
+    """It plays one game."""
+
+    def _start(self, argument):
+        self._say("ERROR one game is enough" if self.size[0] else "OK")
+        self.size = (int(argument), int(argument))
+
+    def _restart(self, argument):
+        self._say("UNKNOWN command")
+
+
+class Deaf(Engine):
+    """It ignores END, the end of its input and all signals that it can."""
+
+    def __init__(self, log):
+        super().__init__(log)
+        for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
+
+    _start = with_child
+
+    def _run(self):
+        super()._run()
+        hang(self)
+
+    def _end(self, argument):
+        pass
+
+
+REMARKS = ("MESSAGE depth 3", "message 7,7", "DEBUG", "SUGGEST 0,0", "UNKNOWN what", "ERROR 12", "")
+SOUND = {
+    "well-behaved": Engine,
+    "CR LF": differing(ends="\r\n"),
+    "CR": differing(ends="\r"),
+    "remarks": differing(remarks=REMARKS),
+    "many remarks": differing(remarks=("MESSAGE " + 200 * "nodes ",) * 500),
+    "refuses INFO": differing(info="UNKNOWN info"),
+    "remarks on INFO": differing(info="MESSAGE noted"),
+    "no RESTART": differing(restart="UNKNOWN command"),
+    "RESTART fails": differing(restart="ERROR not now"),
+    "says more than OK": SaysMore,
+    "spaces": Spaced,
+    "slow": Thinking,
+}
+# Each with the verdict that it gets, and whether it is found out by a time limit.
+FAILING = {
+    "hangs at START": (differing(start=hang), "did not answer within 0.5 s (does it", True),
+    "hangs": (differing(play=hang), "did not answer within 0.5 s (does it", True),
+    "hangs at RESTART": (differing(restart=hang), "did not answer within", True),
+    "crashes at start": (differing(start=crash), "ended with exit status 3, saying 'oh no'", False),
+    "crashes in mid-game": (OnThirdBoard, "ended with exit status 3, saying 'oh no'", False),
+    "crashes after a remark": (
+        differing(play=lambda engine, *_: (engine._say("MESSAGE bye"), crash(engine))),
+        "saying 'oh no'; its last line was 'MESSAGE bye'",
+        False,
+    ),
+    "is killed": (
+        differing(play=lambda engine, *_: os.kill(os.getpid(), signal.SIGKILL)),
+        "was killed by SIGKILL",
+        False,
+    ),
+    "refuses START": (
+        differing(start="ERROR unsupported size"),
+        "cannot play on 5 by 5: it answered 'START 5' with 'ERROR unsupported size'",
+        False,
+    ),
+    "does not know START": (differing(start="UNKNOWN"), "cannot play on 5 by 5: it answ", False),
+    "refuses a second START": (StartsOnce, "cannot play on 5 by 5: it answered 'START 5'", False),
+    "rubbish at START": (
+        differing(start="hello"),
+        "answered 'START 5' with 'hello', not with 'OK'",
+        False,
+    ),
+    "a taken cell": (differing(play="0,0"), "plays 0,0, which is taken", False),
+    "off the board": (differing(play="5,0"), "plays 5,0, off the board", False),
+    "below the board": (differing(play="0,5"), "plays 0,5, off the board", False),
+    "before the board": (differing(play="-1,0"), "plays -1,0, off the board", False),
+    "a large number": (differing(play="9999999,0"), "answered '9999999,0', not a column", False),
+    "one number": (differing(play="7"), "answered '7', not a column and a row", False),
+    "two moves": (differing(play="0,1 0,2"), "answered '0,1 0,2', not a column", False),
+    "three numbers": (differing(play="0,1,1"), "answered '0,1,1', not a column", False),
+    "other digits": (differing(play="\u0664,0"), "answered '\u0664,0', not a column", False),
+    "rubbish": (differing(play="hello you"), "answered 'hello you', not a column", False),
+    "escapes": (differing(play="\033[2J"), "answered '\\x1b[2J', not a column", False),
+    "OK for a move": (differing(play="OK"), "answered 'OK', not a column", False),
+    "answers twice": (Twice, "answered 'RESTART' with '0,0', not with 'OK'", False),
+    "a flood of rubbish": (differing(move=flood("x")), "65536 bytes without an end of", False),
+    "a flood of lines": (differing(move=flood("x\n")), "answered 'x', not a column", False),
+    "endless remarks": (
+        differing(move=flood("MESSAGE hi\n")),
+        "wrote 10,000 lines without an answer, the last 'MESSAGE hi'",
+        False,
+    ),
+    "endless empty lines": (differing(move=flood("\n")), "wrote 10,000 lines without", False),
+    "endless remarks at START": (differing(start=flood("DEBUG\n")), "wrote 10,000 lines", False),
+    "a long line": (differing(play="MESSAGE " + 300_000 * "x"), "more than 65536 bytes", False),
+    "half a line": (
+        differing(play=say_and_hang("0,1")),
+        "it wrote '0,1' without an end of line",
+        True,
+    ),
+    "does not know BOARD": (
+        differing(board="UNKNOWN command"),
+        "'UNKNOWN command'",
+        True,
+    ),
+    "closes its output": (differing(play=close_output), "closed its output", True),
+}
+LEFT = {"leaves a child": differing(start=with_child), "deaf": Deaf}
+SKINS = SOUND | {name: row[0] for name, row in FAILING.items()} | LEFT
+
+
+if __name__ == "__main__":
+    sys.stdout.reconfigure(encoding="utf-8")
+    log = sys.argv[2] if len(sys.argv) > 2 else os.devnull
+    SKINS[sys.argv[1]](log)._run()
