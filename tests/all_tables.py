@@ -13,6 +13,7 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are
     "certify": "tttenv.cli.certify",
     "prove": "tttenv.cli.prove",
     "doctor": "tttenv.cli.doctor",
+    "gomocup": "tttenv.cli.gomocup",
     "pictures": "scripts.pictures",
     "play": "tttenv.cli.play.main",
     "report": "learners.cli.report",

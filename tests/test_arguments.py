@@ -30,7 +30,8 @@ ROOT = Path(__file__).parents[1]
 
 
 INTERNAL = re.compile(r"Errno|instantiated|NoneType|<class|invalid literal|Unrecognized|parse")
-PLACES = {"certify": ["minimax"], "doctor": ["minimax"]}  # arguments that must be there
+# Arguments that must be there.
+PLACES = {"certify": ["minimax"], "doctor": ["minimax"], "gomocup": ["minimax"]}
 
 
 def readers():

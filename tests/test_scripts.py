@@ -183,6 +183,8 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("certify.py", ["random", "--rules", "5,5,4", "--positions", "0"], "--positions is at"),
         ("certify.py", ["no/such/folder"], "card.json"),
         ("certify.py", ["epsilon:player=(no/such/folder)"], "card.json"),
+        ("gomocup.py", ["nobody"], "known are"),
+        ("gomocup.py", ["first", "--k", "many"], "--k: a whole number"),
         ("train.py", ["nobody"], "known are"),
         ("train.py", ["--colour"], "known learners"),
         ("train.py", ["selfplay", "--preset", "best"], "known are"),

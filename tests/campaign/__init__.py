@@ -34,6 +34,7 @@ FAMILIES = {
     "hostile_calls": Row("hostile_calls:HostileCalls", "hostile calls to environments", 2, 60),
     "reader": Row("reader:Reader", "a reader beside a training that saves every step", 2, 3, True),
     "bots": Row("bots:Bots", "external programs that misbehave, players that are ended", 1, 23),
+    "managers": Row("managers:Managers", "managers that send our engines rubbish", 1, 2),
     "growth": Row("growth:Growth", "long runs: memory, descriptors and threads", 1, 7, False, 300),
     "games": Row("games:Games", "random games in all environments and a plain referee", 1, 8),
     "two_trainings": Row("two_trainings:TwoTrainings", "two trainings in one folder", 1, 2, True),

@@ -18,6 +18,7 @@ COMMANDS: Table[Any] = Table(
         "play": Row("tttenv.cli.play.main:main", "play a player, in a terminal or a window"),
         "certify": Row("tttenv.cli.certify:main", "the exact strength of any player"),
         "prove": Row("tttenv.cli.prove:main", "the value of a game, proved and checked"),
+        "gomocup": Row("tttenv.cli.gomocup:main", "a player as an engine for Gomocup's managers"),
         "train": Row("learners.cli.train:main", "train a learner, certified as it learns"),
         "benchmark": Row("learners.cli.benchmark:main", "train and certify every learner"),
         "report": Row("learners.cli.report:main", "one page to play on, with exact values"),

@@ -1,0 +1,7 @@
+"""A player as an engine for Gomocup's managers: `python scripts/gomocup.py alphabeta:time=10`."""
+
+from tttenv.cli import console
+from tttenv.cli.gomocup import PROG, main
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,305 @@
+"""The engine's side of the Gomocup protocol: what is answered to each line of a manager.
+
+It reads and prints nothing itself: `tttenv.cli.gomocup` and the tests hand it the lines. What a
+manager may send, and what is answered:
+
+    START size                      OK, with an empty board
+    RECTSTART columns,rows          the same on an oblong board
+    RESTART                         OK, with an empty board of the same size
+    BEGIN                           a move, on an empty board
+    TURN x,y                        a move, after this one of the other side
+    BOARD                           nothing; then lines x,y,1 (own stones) and x,y,2 until
+    DONE                            a move, on this board
+    TAKEBACK x,y                    OK, without this stone
+    INFO key value                  nothing; another rule than 0 is refused, and then all moves are
+    ABOUT                           who this is
+    END                             nothing: it is over
+
+A move is written `x,y`, column and row from 0. An unknown command is answered by a line that begins
+with UNKNOWN, and whatever else is wrong by one that begins with ERROR: then the board is as before.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+import tttenv
+from tttenv.cli.time_limits import LEAST, Budget, limited_to
+from tttenv.game.rules import Rules
+from tttenv.kernels.types import Boards
+from tttenv.opponents import player
+from tttenv.policy import Policy, sample, validated
+from tttenv.untrusted import first_line, shown
+
+LONGEST_LINE = 1000  # characters of a manager's line
+LONGEST_ANSWER = 200  # characters of ours
+QUOTED = 60  # characters of a line that an answer repeats
+FREE_STYLE = 0  # the rule by which as many in a row as are wanted or more win
+SIZE = re.compile(r"[0-9]{1,4}")
+PAIR = re.compile(r"([0-9]{1,4}) *, *([0-9]{1,4})")
+STONE = re.compile(PAIR.pattern + r" *, *([12])")
+NUMBER = re.compile(r"[+-]?[0-9]{1,15}")
+SIDES = {"1": 1, "2": -1}  # own stones and the other side's, as a BOARD and as our boards have them
+
+
+class RefusedError(ValueError):
+    """Why a line is answered by ERROR."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A board: (cells,), 1 for the engine's stones and -1 for the other side's."""
+
+    rules: Rules
+    board: Boards
+    opens: bool | None = None  # whether the engine is X; None while the board is empty
+
+    def cell(self, text: str) -> int:
+        """The cell that is written as `x,y`."""
+        found = PAIR.fullmatch(text)
+        if not found:
+            raise RefusedError(f"a column and a row as in 7,7 are wanted, not {_quoted(text)}")
+        return self.cell_at(int(found[1]), int(found[2]))
+
+    def cell_at(self, column: int, row: int) -> int:
+        """The cell in a column and a row."""
+        if column >= self.rules.n or row >= self.rules.m:
+            size = f"{self.rules.n} columns and {self.rules.m} rows"
+            raise RefusedError(f"{column},{row} is off the board of {size}")
+        return row * self.rules.n + column
+
+    def put(self, cell: int, side: int, opens: bool) -> "Game":
+        """The game after a stone of a side, 1 or -1."""
+        if self.board[cell] != 0:
+            raise RefusedError(f"{self.written(cell)} is taken")
+        board = self.board.copy()
+        board[cell] = side
+        return Game(self.rules, board, opens)
+
+    def written(self, cell: int) -> str:
+        """A cell as `x,y`."""
+        return f"{cell % self.rules.n},{cell // self.rules.n}"
+
+    def stones(self) -> tuple[int, int]:
+        """How many stones the engine and the other side have."""
+        return int((self.board == 1).sum()), int((self.board == -1).sum())
+
+
+class BoardLines:
+    """The lines of a BOARD up to its DONE: of wrong ones the first is kept, for the answer."""
+
+    def __init__(self, game: Game | None) -> None:
+        self.game = game and Game(game.rules, game.rules.start())
+        self.problem = "" if game else "a board needs its size: START comes first"
+
+    def add(self, line: str) -> None:
+        """Another line."""
+        if self.problem or self.game is None:
+            return
+        found = STONE.fullmatch(line)
+        try:
+            if not found:
+                raise RefusedError(f"a stone as in 7,7,1 or DONE is wanted, not {_quoted(line)}")
+            cell = self.game.cell_at(int(found[1]), int(found[2]))
+            self.game = self.game.put(cell, SIDES[found[3]], opens=False)
+        except RefusedError as refused:
+            self.problem = str(refused)
+
+    def done(self) -> Game:
+        """The game, in which the engine is to move.
+
+        Raises:
+            RefusedError: for a wrong line, or a board on which it is not to move.
+        """
+        if self.problem or self.game is None:
+            raise RefusedError(self.problem)
+        own, other = self.game.stones()
+        if other - own not in (0, 1):
+            raise RefusedError(
+                f"with {own} own stones and {other} others it is not the engine's turn"
+            )
+        return Game(self.game.rules, self.game.board, own == other)
+
+
+class Engine:
+    """One player, and the games that a manager has it play.
+
+    Args:
+        spec: the player; its option `time`, if it has one, is what it may think for a move at the
+            most, and the manager's limits shorten that.
+        k: how many in a row win.
+        seed: of the random numbers by which a player chooses among the moves that it mixes.
+    """
+
+    def __init__(self, spec: str, k: int, seed: int) -> None:
+        self.spec, self.k, self.rng = spec, k, np.random.default_rng(seed)
+        self.over = False  # whether the manager has sent END
+        self.rule, self.budget = FREE_STYLE, Budget()
+        self.game: Game | None = None
+        self.made: tuple[str, Rules, Policy] | None = None  # the last player: its spec, its rules
+        self.board_lines: BoardLines | None = None  # between BOARD and DONE
+        self.commands: dict[str, Callable[[str], str | None]] = {
+            "START": self._start,
+            "RECTSTART": self._rectstart,
+            "RESTART": self._restart,
+            "BEGIN": self._begin,
+            "TURN": self._turn,
+            "BOARD": self._board,
+            "TAKEBACK": self._takeback,
+            "INFO": self._info,
+            "ABOUT": self._about,
+            "END": self._end,
+        }
+
+    def answer(self, line: str) -> str | None:
+        """What is answered to a manager's line, in one short line of ASCII; None: nothing."""
+        words = line.strip()
+        try:
+            if self.board_lines is not None:
+                return self._board_line(words)
+            return self._command(words) if words else None
+        except Exception as error:  # a player may raise anything
+            return f"ERROR {_plain(first_line(error), LONGEST_ANSWER)}"
+
+    def _command(self, words: str) -> str | None:
+        """What is answered to a command and its argument."""
+        if len(words) > LONGEST_LINE:
+            raise RefusedError(f"a line has at most {LONGEST_LINE:,} characters")
+        name, *rest = words.split(None, 1)
+        command = self.commands.get(name.upper())
+        if command is None:
+            return f"UNKNOWN command {_quoted(name)}"
+        return command(rest[0] if rest else "")
+
+    def _start(self, argument: str) -> str:
+        if not SIZE.fullmatch(argument):
+            raise RefusedError(f"a size as in START 15 is wanted, not {_quoted(argument)}")
+        return self._set_up(int(argument), int(argument))
+
+    def _rectstart(self, argument: str) -> str:
+        found = PAIR.fullmatch(argument)
+        if not found:
+            raise RefusedError(f"columns and rows as in 7,5 are wanted, not {_quoted(argument)}")
+        return self._set_up(int(found[2]), int(found[1]))
+
+    def _set_up(self, m: int, n: int) -> str:
+        """An empty board, and the player for it, compiled before its time runs."""
+        self._require_rule()
+        rules = Rules(m, n, self.k)
+        if self.made is None or self.made[1] != rules:
+            quick = limited_to(self.spec, LEAST)
+            made = quick, rules, player(quick, rules)
+            if quick != self.spec:
+                made[2](rules.start(1))
+            self.made = made
+        self.game = Game(rules, rules.start())
+        return "OK"
+
+    def _restart(self, argument: str) -> str:
+        rules = self._started().rules
+        self.game = Game(rules, rules.start())
+        return "OK"
+
+    def _begin(self, argument: str) -> str:
+        game = self._started()
+        if game.board.any():
+            raise RefusedError("BEGIN is for an empty board")
+        return self._move(game, opens=True)
+
+    def _turn(self, argument: str) -> str:
+        game = self._started()
+        after = game.put(game.cell(argument), -1, opens=bool(game.opens))
+        own, other = game.stones()
+        if own - other != bool(game.opens):
+            raise RefusedError("it is the engine's turn")
+        return self._move(after, after.opens)
+
+    def _board(self, argument: str) -> None:
+        self.board_lines = BoardLines(self.game)
+
+    def _board_line(self, line: str) -> str | None:
+        """A line between BOARD and DONE, or DONE."""
+        assert self.board_lines is not None
+        if line.upper() == "DONE":
+            lines, self.board_lines = self.board_lines, None
+            game = lines.done()
+            return self._move(game, game.opens)
+        if line.upper() == "END":
+            self._end(line)
+        elif line:
+            self.board_lines.add(line)
+        return None
+
+    def _takeback(self, argument: str) -> str:
+        game = self._started()
+        cell = game.cell(argument)
+        if game.board[cell] == 0:
+            raise RefusedError(f"there is no stone on {game.written(cell)}")
+        board = game.board.copy()
+        board[cell] = 0
+        self.game = Game(game.rules, board, game.opens if board.any() else None)
+        return "OK"
+
+    def _info(self, argument: str) -> None:
+        key, _, value = argument.partition(" ")
+        if not NUMBER.fullmatch(value.strip()):
+            return
+        number = int(value)
+        if key.lower() == "timeout_turn":
+            self.budget.turn = max(0, number) / 1000
+        elif key.lower() == "time_left":
+            self.budget.left = number / 1000
+        elif key.lower() == "rule":
+            self.rule = number
+            self._require_rule()
+
+    def _about(self, argument: str) -> str:
+        name = _plain(self.spec, LONGEST_ANSWER // 2).replace('"', "'")
+        return f'name="tttenv {name}", version="{tttenv.__version__}"'
+
+    def _end(self, argument: str) -> None:
+        self.over = True
+
+    def _require_rule(self) -> None:
+        """Raise unless the manager's rule is the one that all players here know."""
+        if self.rule != FREE_STYLE:
+            raise RefusedError(
+                f"only rule 0 is played, {self.k} or more in a row, not rule {self.rule}"
+            )
+
+    def _started(self) -> Game:
+        """The game, if there is a board."""
+        if self.game is None:
+            raise RefusedError("START comes first")
+        return self.game
+
+    def _move(self, game: Game, opens: bool | None) -> str:
+        """Let the player move on a board; the game changes only if it can."""
+        self._require_rule()
+        if game.rules.over(game.board) or game.rules.lost(-game.board):
+            raise RefusedError("the game is over: there is no move to play")
+        boards = game.board[None]
+        probs = validated(boards, self._policy(game.rules)(boards.copy()))
+        cell = int(sample(probs, self.rng.random(1))[0])
+        self.game = game.put(cell, 1, bool(opens))
+        return game.written(cell)
+
+    def _policy(self, rules: Rules) -> Policy:
+        """The player, made again where the time that it has for the next move has changed."""
+        seconds = self.budget.seconds
+        spec = self.spec if seconds is None else limited_to(self.spec, seconds)
+        if self.made is None or self.made[:2] != (spec, rules):
+            self.made = spec, rules, player(spec, rules)
+        return self.made[2]
+
+
+def _quoted(text: str) -> str:
+    """A manager's words in an answer."""
+    return f"'{_plain(text, QUOTED)}'"
+
+
+def _plain(text: str, limit: int) -> str:
+    """A text in printable ASCII, cut to a length."""
+    return shown(shown(text, limit).encode("ascii", "backslashreplace").decode(), limit)
