@@ -302,13 +302,13 @@ def test_hostile_lines_are_answered_as_a_referee_says_and_wrong_ones_change_noth
     ("turn", "left", "seconds"),
     [
         (None, None, None),
-        (5.0, None, 4.4),
-        (1.0, None, 0.8),
+        (5.0, None, 4.3),
+        (1.0, None, 0.7),
         (0.0, None, LEAST),  # as fast as possible
-        (0.05, None, LEAST),
+        (0.2, None, LEAST),
         (None, 180.0, 9.0),
         (30.0, 100.0, 5.0),
-        (5.0, 1000.0, 4.4),
+        (5.0, 1000.0, 4.3),
         (5.0, -3.0, LEAST),
     ],
 )
@@ -356,7 +356,7 @@ def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):
     answers(engine, "BEGIN", "INFO timeout_turn 3000", "RESTART", "BEGIN", "RESTART", "BEGIN")
     answers(engine, "INFO timeout_turn 30000", "RESTART", "BEGIN", "INFO time_left 40000")
     answers(engine, "RESTART", "BEGIN", "INFO time_left 2147483647", "RESTART", "BEGIN")
-    assert asked[1:] == [(time, 7) for time in (5, 2.6, 2.6, 5, 2, 5)]
+    assert asked[1:] == [(time, 7) for time in (5, 2.5, 2.5, 5, 2, 5)]
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:time=100", "mcts:time=100,playouts=tactical"])

@@ -8,7 +8,7 @@ from tttenv.registry import Spec, Table, parse
 
 LEAST = 0.01  # seconds: nobody is asked for less
 SHARE = 0.9  # of the limit of a move, the rest for what is not thinking
-MARGIN = 0.1  # seconds of the limit of a move, for the same: searches look at the clock in slices
+MARGIN = 0.2  # seconds of the same: between two looks at its clock a search takes up to 0.15 s
 MOVES = 20  # a move may take one of so many parts of the time that a match has left
 
 
