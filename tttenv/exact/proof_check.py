@@ -112,8 +112,7 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
         image=np.zeros(cells, np.int8),
         marks=np.zeros(cells, np.bool_),
     )
-    check = kernel.check_win_proof if wins else kernel.check_hold
-    reason = check(board, finished, walk, attacker_first)
+    reason = kernel.check(board, finished, walk, wins, attacker_first)
     return int(reason), int(finished.filled[0])
 
 

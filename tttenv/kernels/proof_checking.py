@@ -357,32 +357,6 @@ def end_hold(board: Board, walk: Walk, ply: int) -> int:
 
 
 @compiled
-def check_hold(board: Board, finished: Finished, walk: Walk, attacker_first: bool) -> int:
-    """Whether the proof shows that the defender holds on the board; HOLDS or a reason."""
-    ply = 0
-    while True:
-        attacker_moves = attacker_first == (ply % 2 == 0)
-        walk.zones[ply] = False
-        reason = HOLDS
-        if not recall(board, finished, walk, walk.zones[ply]):
-            reason = begin_hold(board, walk, ply, attacker_moves)
-            if reason == HOLDS:
-                reason = remember(board, finished, walk, walk.zones[ply])
-        while reason == HOLDS:
-            if ply == 0:
-                return HOLDS if walk.at[0] == walk.numbers.size else TOO_LONG
-            ply -= 1
-            board.stones[walk.move[ply]] = 0
-            reason = end_hold(board, walk, ply)
-            if reason == HOLDS:
-                reason = remember(board, finished, walk, walk.zones[ply])
-        if reason != GO_ON:
-            return reason
-        board.stones[walk.move[ply]] = 1 if attacker_first == (ply % 2 == 0) else 2
-        ply += 1
-
-
-@compiled
 def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     """Read the beginning of a position that the attacker wins, as `begin_hold`."""
     if attacker_moves:
@@ -420,15 +394,37 @@ def next_reply(board: Board, walk: Walk, ply: int) -> bool:
 
 
 @compiled
-def check_win_proof(board: Board, finished: Finished, walk: Walk, attacker_first: bool) -> int:
-    """Whether the proof shows that the attacker wins on the board; HOLDS or a reason."""
+def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
+    """Go on with a position whose move is verified: HOLDS if it is finished, or GO_ON."""
+    if not attacker_moves and walk.step[ply] == MOVES and next_reply(board, walk, ply):
+        return GO_ON
+    return HOLDS
+
+
+@compiled
+def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
+    """Whether the proof shows that the attacker wins, or that the defender holds.
+
+    Args:
+        board: the position.
+        finished: no positions yet.
+        walk: at the beginning of the proof.
+        wins: what is to be shown: that the attacker wins, or that the defender holds.
+        attacker_first: whether the attacker is to move.
+
+    Returns:
+        HOLDS or the reason why not.
+    """
     ply = 0
     while True:
         attacker_moves = attacker_first == (ply % 2 == 0)
         walk.zones[ply] = False
         reason = HOLDS
         if not recall(board, finished, walk, walk.zones[ply]):
-            reason = begin_win(board, walk, ply, attacker_moves)
+            if wins:
+                reason = begin_win(board, walk, ply, attacker_moves)
+            else:
+                reason = begin_hold(board, walk, ply, attacker_moves)
             if reason == HOLDS:
                 reason = remember(board, finished, walk, walk.zones[ply])
         while reason == HOLDS:
@@ -436,12 +432,14 @@ def check_win_proof(board: Board, finished: Finished, walk: Walk, attacker_first
                 return HOLDS if walk.at[0] == walk.numbers.size else TOO_LONG
             ply -= 1
             board.stones[walk.move[ply]] = 0
-            defender_moved = attacker_first != (ply % 2 == 0)
-            if defender_moved and walk.step[ply] == MOVES and next_reply(board, walk, ply):
-                reason = GO_ON
+            attacker_moves = attacker_first == (ply % 2 == 0)
+            if wins:
+                reason = end_win(board, walk, ply, attacker_moves)
             else:
+                reason = end_hold(board, walk, ply)
+            if reason == HOLDS:
                 reason = remember(board, finished, walk, walk.zones[ply])
         if reason != GO_ON:
             return reason
-        board.stones[walk.move[ply]] = 1 if attacker_first == (ply % 2 == 0) else 2
+        board.stones[walk.move[ply]] = 1 if attacker_moves else 2
         ply += 1
