@@ -340,29 +340,32 @@ def _settled_move(s: ProofSearch, mover: int, wanted: int) -> int:
 
 
 @bare
-def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
-    """Whether the board as it stands is written already; its zone."""
+def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
+    """The canonical image's map, and the place of the board as it stands or the free one for it."""
     image = canonical_image(s.board.hashes)
     key = s.board.hashes.current[image] | np.uint64(1)
-    place_ = np.int64(key & np.uint64(r.keys.size - 1))
-    while r.keys[place_] != np.uint64(0):
-        if r.keys[place_] == key:
-            map_set(r.key_zones[place_], s.board.hashes.origins[image], zone)
-            return True
-        place_ = (place_ + 1) & (r.keys.size - 1)
-    return False
+    at = np.int64(key & np.uint64(r.keys.size - 1))
+    while r.keys[at] not in (np.uint64(0), key):
+        at = (at + 1) & (r.keys.size - 1)
+    return image, int(at)
+
+
+@bare
+def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
+    """Whether the board as it stands is written already; its zone."""
+    image, at = _place(s, r)
+    if r.keys[at] == np.uint64(0):
+        return False
+    map_set(r.key_zones[at], s.board.hashes.origins[image], zone)
+    return True
 
 
 @bare
 def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
     """Remember the board as it stands and its zone; 0."""
-    image = canonical_image(s.board.hashes)
-    key = s.board.hashes.current[image] | np.uint64(1)
-    place_ = np.int64(key & np.uint64(r.keys.size - 1))
-    while r.keys[place_] != np.uint64(0):
-        place_ = (place_ + 1) & (r.keys.size - 1)
-    r.keys[place_] = key
-    map_set(r.zones[ply], s.board.hashes.images[image], r.key_zones[place_])
+    image, at = _place(s, r)
+    r.keys[at] = s.board.hashes.current[image] | np.uint64(1)
+    map_set(r.zones[ply], s.board.hashes.images[image], r.key_zones[at])
     r.finished[0] += 1
     return 0
 
