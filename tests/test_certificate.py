@@ -4,7 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from reference import certificate, game, mover, spell
+from lost_games import require_lost_by_own_moves
+from reference import certificate, game, spell
 
 from tttenv.exact import Tabulated, positions, tabulate
 from tttenv.exact.certificate import Certificate, certify
@@ -48,20 +49,8 @@ def check(rules, policy, table):
     alike(found, certificate(rules, table))
     assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
     for seat, line in found.losing_line.items():
-        replay(Rules(*rules), table, seat, line or [])
-
-
-def replay(rules, table, seat, line):
-    """A losing line is a legal game that the player loses by moves it makes."""
-    board = rules.start()
-    for cell in line:
-        text = rules.format(board)
-        assert mover(text) != seat or table[text][cell] > 0
-        assert rules.legal(board)[cell]
-        board = rules.play(board, cell)
-    if line:
-        assert rules.lost(board)
-        assert "XO"[int(rules.seat(board))] == seat
+        if line is not None:
+            require_lost_by_own_moves(Rules(*rules), policy, seat, line)
 
 
 @by_rules

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from lost_games import require_lost_by_own_moves
 
 from tttenv.exact import Tabulated, positions, reachability, score, solve, tabulate, worst_case
 from tttenv.exact.certificate import losing_line, reachable
@@ -24,17 +25,6 @@ by_seat = pytest.mark.parametrize("seat", "XO")
 
 def search(rules, policy, seat, **more):
     return reachability.search(rules, policy, seat, name="the player", **more)
-
-
-def replay(rules, policy, seat, line):
-    """The line is a legal game that the player loses by moves that it makes."""
-    board = rules.start()
-    for stones, cell in enumerate(line):
-        assert rules.legal(board)[cell]
-        assert "XO"[stones % 2] != seat or policy(board[None])[0, cell] > 0
-        board = rules.play(board, cell)
-    assert rules.lost(board)
-    assert "XO"[len(line) % 2] == seat
 
 
 def agree(rules, policy, seat, found):
@@ -60,7 +50,7 @@ def agree(rules, policy, seat, found):
         assert found.losing_line is None
     else:
         assert len(found.losing_line) == len(shortest)
-        replay(rules, policy, seat, found.losing_line)
+        require_lost_by_own_moves(rules, policy, seat, found.losing_line)
 
 
 @by_seat
@@ -104,7 +94,7 @@ def test_positions_that_cannot_be_lost_are_left_out_without_harm(rules, spec, se
     assert closed.positions <= full.positions
     assert len(closed.losing_line or []) == len(full.losing_line or [])
     if not full.never_loses:
-        replay(rules, policy, seat, closed.losing_line)
+        require_lost_by_own_moves(rules, policy, seat, closed.losing_line)
 
 
 @by_seat
@@ -124,7 +114,7 @@ def test_one_slip_anywhere_is_found_also_when_positions_are_left_out(rules, seat
         slipping[row] = np.eye(rules.cells)[slips[row].argmax()]
         found = search(rules, Tabulated(rules, slipping), seat, followed=0)
         assert found.never_loses is False
-        replay(rules, Tabulated(rules, slipping), seat, found.losing_line)
+        require_lost_by_own_moves(rules, Tabulated(rules, slipping), seat, found.losing_line)
 
 
 def test_a_search_that_may_take_too_few_positions_is_undecided_and_guesses_nothing():
@@ -143,7 +133,7 @@ def test_a_loss_found_within_the_limit_is_no_less_lost():
     rules = Rules()
     found = search(rules, player("first", rules), "O", positions=50)
     assert found.never_loses is False
-    replay(rules, player("first", rules), "O", found.losing_line)
+    require_lost_by_own_moves(rules, player("first", rules), "O", found.losing_line)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +159,7 @@ def test_boards_of_more_cells_than_a_code_has_in_one_word_are_searched_alike():
     for seat in "XO":
         found = search(Rules(3, 19, 3), policy, seat)
         assert found.never_loses is False
-        replay(Rules(3, 19, 3), policy, seat, found.losing_line)
+        require_lost_by_own_moves(Rules(3, 19, 3), policy, seat, found.losing_line)
 
 
 def test_a_player_that_answers_otherwise_is_refused():

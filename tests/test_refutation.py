@@ -3,6 +3,7 @@
 import gymnasium as gym
 import numpy as np
 import pytest
+from lost_games import require_lost_by_own_moves
 
 from tttenv import Outcome, Rules, player, refute
 from tttenv.exact import reachability
@@ -20,17 +21,6 @@ LARGER = [
     ("tactical", Rules(15, 15, 5), 500),
     ("random", Rules(6, 8, 5), 200),
 ]
-
-
-def played(rules, policy, seat, line):
-    """The line is a legal game that the player loses by moves that it makes."""
-    board = rules.start()
-    for stones, cell in enumerate(line):
-        assert rules.legal(board)[cell]
-        assert "XO"[stones % 2] != seat or policy(board[None])[0, cell] > 0
-        board = rules.play(board, cell)
-    assert rules.lost(board)
-    assert "XO"[len(line) % 2] == seat
 
 
 def lost_in_the_environment(rules, seat, line):
@@ -57,7 +47,7 @@ def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules,
     found = reachability.search(rules, policy, seat, name=spec)
     assert (line is None) == found.never_loses
     if line is not None:
-        played(rules, policy, seat, line)
+        require_lost_by_own_moves(rules, policy, seat, line)
         assert len(line) >= len(found.losing_line)
 
 
@@ -65,7 +55,7 @@ def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules,
 @pytest.mark.parametrize(("spec", "rules", "positions"), LARGER, ids=str)
 def test_players_are_beaten_on_boards_that_cannot_be_listed(spec, rules, positions, seat):
     line = refute(rules, spec, seat, positions)
-    played(rules, player(spec, rules), seat, line)
+    require_lost_by_own_moves(rules, player(spec, rules), seat, line)
     lost_in_the_environment(rules, seat, line)
     assert refute(rules, player(spec, rules), seat, positions) == line
 
@@ -93,7 +83,7 @@ def test_mixed_moves_count_with_all_that_may_be_played():
         return (1 - slips) * careful(boards) + slips * uniform(boards)
 
     assert refute(rules, careful, "X") is None
-    played(rules, slipping, "X", refute(rules, slipping, "X"))
+    require_lost_by_own_moves(rules, slipping, "X", refute(rules, slipping, "X"))
 
 
 def test_who_no_longer_plays_what_lost_is_refused():

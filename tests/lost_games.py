@@ -1,0 +1,17 @@
+"""Lost games of players, replayed move by move."""
+
+from collections.abc import Sequence
+
+from tttenv.game.rules import Rules
+from tttenv.policy import Policy
+
+
+def require_lost_by_own_moves(rules: Rules, policy: Policy, seat: str, line: Sequence[int]) -> None:
+    """The line is a legal game that the player in the seat loses by moves that it makes."""
+    board = rules.start()
+    for stones, cell in enumerate(line):
+        assert rules.legal(board)[cell]
+        assert "XO"[stones % 2] != seat or policy(board[None])[0, cell] > 0
+        board = rules.play(board, cell)
+    assert rules.lost(board)
+    assert "XO"[len(line) % 2] == seat
