@@ -6,6 +6,7 @@ import pytest
 from tttenv import Rules, player
 from tttenv.exact import reachability
 from tttenv.exact.equivariance import require_images_alike
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.opponents import OPPONENTS
 from tttenv.policy import blend, declares_equivariance, uniform
@@ -47,8 +48,9 @@ def declared(rules):
     return {**named, "blend": mixed, "one step": OneStep(rules)}
 
 
-def search(rules, policy, seat, **more):
-    return reachability.search(rules, policy, seat, name="the player", **more)
+def search(rules, policy, seat, **options):
+    seated = SeatedPlayer(rules, policy, seat, "the player")
+    return reachability.search(seated, reachability.Options(**options))
 
 
 def test_the_players_that_declare_it_are_these():
@@ -106,7 +108,7 @@ class Corner:
 def test_who_declares_it_falsely_is_found_out(rules, stones):
     told = r"^Corner says that it treats mirror images alike, but does not: on [XO_]+ and on its"
     with pytest.raises(ValueError, match=told):
-        reachability.search(rules, Corner(rules, stones), "XO"[stones % 2], name="Corner")
+        reachability.search(SeatedPlayer(rules, Corner(rules, stones), "XO"[stones % 2], "Corner"))
 
 
 def test_on_a_board_that_is_its_own_image_any_of_the_alike_moves_will_do():

@@ -6,6 +6,7 @@ from lost_games import require_lost_by_own_moves
 
 from tttenv.exact import Tabulated, positions, reachability, score, solve, tabulate, worst_case
 from tttenv.exact.certificate import losing_line, reachable
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
 from tttenv.kernels import reachability as kernels
@@ -23,8 +24,9 @@ SPECS = [*OPPONENTS, *MORE]
 by_seat = pytest.mark.parametrize("seat", "XO")
 
 
-def search(rules, policy, seat, **more):
-    return reachability.search(rules, policy, seat, name="the player", **more)
+def search(rules, policy, seat, **options):
+    seated = SeatedPlayer(rules, policy, seat, "the player")
+    return reachability.search(seated, reachability.Options(**options))
 
 
 def agree(rules, policy, seat, found):

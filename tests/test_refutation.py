@@ -7,6 +7,7 @@ from lost_games import require_lost_by_own_moves
 
 from tttenv import Outcome, Rules, player, refute
 from tttenv.exact import reachability
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.opponents import OPPONENTS
 from tttenv.policy import uniform
 
@@ -44,7 +45,7 @@ def lost_in_the_environment(rules, seat, line):
 def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules, spec, seat):
     policy = player(spec, rules)
     line = refute(rules, spec, seat)
-    found = reachability.search(rules, policy, seat, name=spec)
+    found = reachability.search(SeatedPlayer(rules, policy, seat, spec))
     assert (line is None) == found.never_loses
     if line is not None:
         require_lost_by_own_moves(rules, policy, seat, line)

@@ -7,21 +7,17 @@ from numpy.typing import NDArray
 
 from tttenv.exact.code_sets import contains, distinct
 from tttenv.exact.purity import ask
-from tttenv.game.rules import Rules
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.kernels import reachability as kernels
 from tttenv.kernels.reachability import Codes, Geometry
 from tttenv.kernels.types import Boards, Probs
-from tttenv.policy import Policy
 
 
 @dataclass(frozen=True)
 class LostGame:
-    """Finds games that a player loses in one seat; see `through`."""
+    """Finds games that a player loses; see `through`."""
 
-    rules: Rules
-    policy: Policy
-    seat: str  # "X" or "O"
-    name: str  # of the player, for messages
+    player: SeatedPlayer
     geometry: Geometry  # says which boards have the same code
 
     def through(self, rounds: list[Codes], lost: Codes) -> list[int]:
@@ -37,12 +33,9 @@ class LostGame:
         chain = [lost]
         for among in reversed(rounds):
             chain.insert(0, self._before(chain[0], among))
-        board, line = self.rules.start(), list[int]()
-        if self.seat == "O":
-            boards = -np.eye(self.rules.cells, dtype=np.int8)
-            first = int((kernels.encode(boards, self.geometry) == chain[0]).all(axis=1).argmax())
-            board = boards[first]
-            line.append(first)
+        boards = self.player.first_boards()
+        first = int((kernels.encode(boards, self.geometry) == chain[0]).all(axis=1).argmax())
+        board, line = boards[first], np.flatnonzero(boards[first]).tolist()
         for wanted in [*chain[1:], None]:
             own, reply = self._step(board, wanted)
             board[own], board[reply] = 1, -1
@@ -51,15 +44,15 @@ class LostGame:
 
     def _before(self, code: Codes, among: Codes) -> Codes:
         """The first position (1, words) of a round from which one of the next can be reached."""
-        board = kernels.decode(code, self.rules.cells)[0]
+        board = kernels.decode(code, self.player.rules.cells)[0]
         own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
         pairs = np.array([(a, b) for a in own for b in other])
         boards = np.repeat(board[None], len(pairs), axis=0)
         np.put_along_axis(boards, pairs, 0, axis=1)
         codes = distinct(kernels.encode(boards, self.geometry))
         codes = codes[[contains(among, one) for one in codes]]
-        boards = kernels.decode(codes, self.rules.cells)
-        for one, before, probs in zip(codes, boards, ask(boards, self.policy), strict=True):
+        boards = kernels.decode(codes, self.player.rules.cells)
+        for one, before, probs in zip(codes, boards, ask(boards, self.player.policy), strict=True):
             if (self._reached_from(before, probs) == code).all(axis=1).any():
                 return np.asarray(one[None])
         raise self._another_answer(board)
@@ -77,17 +70,17 @@ class LostGame:
 
         None wants a reply that wins. The player's likeliest moves are tried first.
         """
-        probs = ask(board[None], self.policy)[0]
+        probs = ask(board[None], self.player.policy)[0]
         for own in np.argsort(-probs, kind="stable")[: np.count_nonzero(probs)]:
             after = board.copy()
             after[own] = 1
-            if bool(self.rules.lost(-after)):
+            if bool(self.player.rules.lost(-after)):
                 continue  # the player wins
             replies = np.flatnonzero(after == 0)
             boards = np.repeat(after[None], len(replies), axis=0)
             boards[np.arange(len(replies)), replies] = -1
             if wanted is None:
-                fits = self.rules.lost(boards)
+                fits = self.player.rules.lost(boards)
             else:
                 fits = (kernels.encode(boards, self.geometry) == wanted).all(axis=1)
             if fits.any():
@@ -95,5 +88,5 @@ class LostGame:
         raise self._another_answer(board)
 
     def _another_answer(self, board: Boards) -> ValueError:
-        where = self.rules.format(board)
-        return ValueError(f"{self.name} answers otherwise than before: near {where}")
+        where = self.player.rules.format(board)
+        return ValueError(f"{self.player.name} answers otherwise than before: near {where}")

@@ -11,6 +11,7 @@ from tttenv.exact.evaluation import SEATS
 from tttenv.exact.purity import ask
 from tttenv.exact.reachability import Round
 from tttenv.exact.seat_results import SeatResult
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
@@ -51,7 +52,9 @@ def measure(
     found: dict[str, SeatResult] = {}
     for seat in SEATS:
         worth = None if value is None else value if seat == "X" else -value
-        found[seat] = _seat(rules, policy, name, seat, worth, positions, images, watch)
+        found[seat] = _seat(
+            SeatedPlayer(rules, policy, seat, name), worth, positions, images, watch
+        )
         proved = seat_results.proved_value(found["X"], found.get("O"))
         value = proved if value is None else value
     x, o = found["X"], found["O"]
@@ -78,24 +81,17 @@ def measure(
 
 
 def _seat(
-    rules: Rules,
-    policy: Policy,
-    name: str,
-    seat: str,
-    worth: int | None,
-    positions: int,
-    images: bool,
-    watch: Watch | None,
+    player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
 ) -> SeatResult:
-    """What is known of the player in one seat, which is worth so much under perfect play."""
-    past, attacked = arrangements(rules) > positions, 0
+    """What is known of the player in its seat, which is worth so much under perfect play."""
+    past, attacked = arrangements(player.rules) > positions, 0
     if past:
-        line, attacked = refutation.search(rules, policy, seat, min(ATTACKED, positions), name)
+        line, attacked = refutation.search(player, min(ATTACKED, positions))
         if line is not None:
             return SeatResult(
                 never_loses=False,
                 always_wins=False,
-                surely_lost=_always_played(rules, policy, seat, line),
+                surely_lost=_always_played(player, line),
                 one_move=False,
                 reached=attacked,
                 losing_line=line,
@@ -103,23 +99,18 @@ def _seat(
             )
     if past and worth == -1:  # the other side wins by force
         return SeatResult(False, False, surely_lost=True, one_move=False, reached=attacked)
-    found = reachability.search(
-        rules,
-        policy,
-        seat,
-        name=name,
+    options = reachability.Options(
         positions=positions,
         followed=reachability.FOLLOWED if past else positions,
         may_always_win=worth is None or worth == 1,
         images=images,
-        watch=watch,
     )
+    found = reachability.search(player, options, watch)
     line = found.losing_line
     return SeatResult(
         never_loses=found.never_loses,
         always_wins=found.always_wins,
-        surely_lost=line is not None
-        and (found.one_move or _always_played(rules, policy, seat, line)),
+        surely_lost=line is not None and (found.one_move or _always_played(player, line)),
         one_move=found.one_move,
         reached=found.positions,
         losing_line=line,
@@ -129,13 +120,13 @@ def _seat(
     )
 
 
-def _always_played(rules: Rules, policy: Policy, seat: str, line: list[int]) -> bool:
+def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
     """Whether the player plays its moves of a game with certainty."""
-    board, boards = rules.start(), []
+    board, boards = player.rules.start(), []
     for stones, cell in enumerate(line):
-        if SEATS[stones % 2] == seat:
+        if SEATS[stones % 2] == player.seat:
             boards.append(board)
-        board = rules.play(board, cell)
-    own = line[SEATS.index(seat) :: 2]
-    probs = ask(np.array(boards), policy)
+        board = player.rules.play(board, cell)
+    own = line[SEATS.index(player.seat) :: 2]
+    probs = ask(np.array(boards), player.policy)
     return bool((np.count_nonzero(probs, axis=1) == 1).all() and probs[range(len(own)), own].all())

@@ -21,11 +21,11 @@ from tttenv.exact.code_sets import distinct, with_sums
 from tttenv.exact.equivariance import geometry, require_images_alike
 from tttenv.exact.lost_game import LostGame
 from tttenv.exact.purity import TOGETHER, ask, known_pure, middles, require_answers_again
-from tttenv.game.rules import Rules
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.kernels import reachability as kernels
 from tttenv.kernels.reachability import Codes, Replies
 from tttenv.kernels.types import Boards, Mask, Probs
-from tttenv.policy import Policy, declares_equivariance
+from tttenv.policy import declares_equivariance
 
 POSITIONS = 20_000_000  # positions of one seat, unless told otherwise: 160 MB of codes
 FOLLOWED = 100_000  # of them, how many may be taken for the exact result against random replies
@@ -62,74 +62,59 @@ class Reached:
     symmetry: str | None  # how it is known that mirror images are treated alike, if that was used
 
 
+@dataclass(frozen=True)
+class Options:
+    """What a search may take, and what is known or allowed beforehand."""
+
+    positions: int = POSITIONS  # in all
+    followed: int = FOLLOWED  # for `Reached.vs_random`, with every reply followed
+    may_always_win: bool = True  # False: it is known that the player does not always win
+    images: bool = True  # mirror images may stand for one another if the player treats them alike
+
+
+DEFAULTS = Options()
+
+
 def search(
-    rules: Rules,
-    policy: Policy,
-    seat: str,
-    *,
-    name: str,
-    positions: int = POSITIONS,
-    followed: int = FOLLOWED,
-    may_always_win: bool = True,
-    images: bool = True,
+    player: SeatedPlayer,
+    options: Options = DEFAULTS,
     watch: Callable[[Round], None] | None = None,
 ) -> Reached:
     """Go through every position that a player's own moves in one seat and any replies lead to.
 
+    When the positions that may be followed are spent, positions that cannot be lost are left out,
+    as soon as it is known that the player does not always win; and the search ends if a lost game
+    has been found. Mirror images stand for one another if the player declares that it treats them
+    alike; this is checked on all positions of small searches, on some of large ones.
+
     Args:
-        rules: the game.
-        policy: the player; a function of the board.
-        seat: the player's, "X" or "O".
-        name: of the player, for messages.
-        positions: how many may be taken in all.
-        followed: how many may be taken for `vs_random`. When they are spent, positions that cannot
-            be lost are left out, as soon as it is known that the player does not always win; and
-            the search ends if a lost game has been found.
-        may_always_win: False if it is known that the player does not always win in this seat.
-        images: let mirror images stand for one another if the player declares that it treats them
-            alike; this is checked on all positions of small searches, on some of large ones.
+        player: whose moves are followed.
+        options: the limits of the search.
         watch: called before every question.
 
     Raises:
         ValueError: if the policy breaks the laws of one, answers a board otherwise when it is asked
             again, or treats mirror images differently though it declares otherwise.
     """
-    # By strategy stealing the second player wins no m,n,k-game by force, so O never always wins.
-    may_always_win = may_always_win and seat == "X"
-    limits = Limits(positions, min(followed, positions))
-    with_images = images and declares_equivariance(policy)
-    return _Search(rules, policy, seat, name, limits, may_always_win, with_images, watch).run()
-
-
-@dataclass(frozen=True)
-class Limits:
-    """How many positions a search may take."""
-
-    positions: int  # in all
-    followed: int  # with every reply followed
+    return _Search(player, options, watch).run()
 
 
 class _Search:
     """One search, from the empty board to the last round."""
 
     def __init__(
-        self,
-        rules: Rules,
-        policy: Policy,
-        seat: str,
-        name: str,
-        limits: Limits,
-        may_always_win: bool,
-        images: bool,
-        watch: Callable[[Round], None] | None,
+        self, player: SeatedPlayer, options: Options, watch: Callable[[Round], None] | None
     ) -> None:
-        self.rules, self.policy, self.seat, self.name = rules, policy, seat, name
-        self.limits, self.images, self.watch = limits, images, watch
-        self.geometry = geometry(rules, images)
+        self.player, self.options, self.watch = player, options, watch
+        self.rules, self.policy = player.rules, player.policy
+        self.images = options.images and declares_equivariance(player.policy)
+        self.geometry = geometry(player.rules, self.images)
         self.rounds: list[Codes] = []  # the codes of each round, sorted
         self.asked, self.images_checked = 0, 0  # positions
         self.following = True  # whether every reply is followed
         self.ran_out = False  # whether more positions were needed than allowed
+        # By strategy stealing the second player wins no m,n,k-game by force.
+        may_always_win = options.may_always_win and player.seat == "X"
         self.always_wins: bool | None = None if may_always_win else False
         self.one_move = True
         self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
@@ -167,9 +152,7 @@ class _Search:
 
     def _first_round(self) -> tuple[Codes, NDArray[np.float64]]:
         """The positions in which the player moves first, and their chances."""
-        boards = self.rules.start(1)
-        if self.seat == "O":
-            boards = -np.eye(self.rules.cells, dtype=np.int8)
+        boards = self.player.first_boards()
         chances = np.full(len(boards), 1 / len(boards))
         return with_sums(kernels.encode(boards, self.geometry), chances)
 
@@ -219,7 +202,7 @@ class _Search:
         if self.images:
             some = IMAGES_OF_ALL if self.images_checked < IMAGES_OF_ALL else IMAGES_OF_SOME
             which = middles(len(boards), min(some, len(boards)))
-            require_images_alike(self.rules, self.policy, boards[which], self.name)
+            require_images_alike(self.rules, self.policy, boards[which], self.player.name)
             self.images_checked += len(which)
 
     def _require_same_answers(self) -> None:
@@ -228,12 +211,13 @@ class _Search:
             return
         boards, probs = (np.concatenate(part) for part in zip(*self.sample, strict=True))
         which = middles(len(boards), TOGETHER)
-        require_answers_again(self.rules, self.policy, boards[which], probs[which], self.name)
+        name = self.player.name
+        require_answers_again(self.rules, self.policy, boards[which], probs[which], name)
 
     def _losing_line(self) -> list[int] | None:
         if self.lost_at is None:
             return None
-        game = LostGame(self.rules, self.policy, self.seat, self.name, self.geometry)
+        game = LostGame(self.player, self.geometry)
         return game.through(self.rounds[: self.lost_round], self.lost_at)
 
     def _symmetry(self) -> str | None:
@@ -245,7 +229,7 @@ class _Search:
     def _tell(self, waiting: int) -> None:
         if self.watch is not None:
             seconds = time.monotonic() - self.began
-            self.watch(Round(self.seat, len(self.rounds) - 1, self.asked, waiting, seconds))
+            self.watch(Round(self.player.seat, len(self.rounds) - 1, self.asked, waiting, seconds))
 
     def within_limits(self, codes: Codes) -> Mask | None:
         """Which of the positions found for the next round are kept; None for all.
@@ -254,17 +238,18 @@ class _Search:
         then goes on to the end of the round, whose positions are within the limit.
         """
         taken = sum(map(len, self.rounds))
-        if self.following and taken + len(codes) <= self.limits.followed:
+        followed = min(self.options.followed, self.options.positions)
+        if self.following and taken + len(codes) <= followed:
             return None
         boards = kernels.decode(codes, self.rules.cells)
         if self.always_wins is None:
             lines = kernels.open_for(boards, 1, self.geometry.lines)
             self.always_wins = None if lines.all() else False
-        if self.always_wins is None and taken + len(codes) <= self.limits.positions:
+        if self.always_wins is None and taken + len(codes) <= self.options.positions:
             return None
         self.following = False
         kept = kernels.open_for(boards, -1, self.geometry.lines)
-        if taken + np.count_nonzero(kept) > self.limits.positions:
+        if taken + np.count_nonzero(kept) > self.options.positions:
             self.ran_out = True
         return kept
 

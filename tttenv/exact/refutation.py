@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tttenv.exact.equivariance import geometry
 from tttenv.exact.evaluation import SEATS
 from tttenv.exact.purity import ask, display_name, known_pure, require_answers_again
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.game.rules import Rules
 from tttenv.kernels import reachability as codes_of
 from tttenv.kernels.attack import Attacks, attack
@@ -52,14 +53,12 @@ def refute(
     if seat not in SEATS:
         raise ValueError(f"a player sits as X or O, not {seat!r}")
     resolved = resolve_policy(rules, policy)
-    return search(rules, resolved, seat, positions, display_name(policy))[0]
+    return search(SeatedPlayer(rules, resolved, seat, display_name(policy)), positions)[0]
 
 
-def search(
-    rules: Rules, policy: Policy, seat: str, positions: int, name: str
-) -> tuple[list[int] | None, int]:
-    """As `refute`, of a policy that messages call `name`; also how many boards it was asked."""
-    tried = _Refutation(rules, policy, seat, name)
+def search(player: SeatedPlayer, positions: int) -> tuple[list[int] | None, int]:
+    """As `refute`; also how many boards the player was asked about."""
+    tried = _Refutation(player)
     return tried.run(positions), len(tried.asked)
 
 
@@ -97,10 +96,10 @@ class _Waiting:
 class _Refutation:
     """One search for a lost game."""
 
-    def __init__(self, rules: Rules, policy: Policy, seat: str, name: str) -> None:
-        self.rules, self.policy, self.seat, self.name = rules, policy, seat, name
-        self.lines = new_open_lines(rules.lines, rules.cells)
-        self.geometry = geometry(rules, declares_equivariance(policy))
+    def __init__(self, player: SeatedPlayer) -> None:
+        self.player, self.rules, self.policy = player, player.rules, player.policy
+        self.lines = new_open_lines(self.rules.lines, self.rules.cells)
+        self.geometry = geometry(self.rules, declares_equivariance(self.policy))
         self.waiting: list[_Waiting] = [self._first()]  # by round
         self.seen: set[bytes] = set()  # the codes of all positions asked about
         self.asked: list[tuple[int, int, int]] = []  # question before it, player's cell, reply
@@ -126,11 +125,9 @@ class _Refutation:
 
     def _first(self) -> _Waiting:
         """The positions in which the player moves first."""
-        if self.seat == "X":
-            boards, moves = self.rules.start(1), np.array([[-1, -1]])
-        else:
-            boards = -np.eye(self.rules.cells, dtype=np.int8)
-            moves = np.array([[-1, cell] for cell in range(self.rules.cells)])
+        boards = self.player.first_boards()
+        cells = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # of the opponent's stone
+        moves = np.stack([np.full(len(boards), -1), cells], axis=1)
         through = self.lines.through_count[moves[:, 1]]
         start = _Waiting(np.zeros(0, np.int64), boards[:0], np.zeros(0, np.int64), moves[:0])
         return start.merged(_Waiting(through, boards, np.full(len(boards), -1), moves))
@@ -204,12 +201,14 @@ class _Refutation:
             return
         board, boards = self.rules.start(), []
         for stones, cell in enumerate(line):
-            if SEATS[stones % 2] == self.seat:
+            if SEATS[stones % 2] == self.player.seat:
                 boards.append(board)
             board = self.rules.play(board, cell)
         asked = np.array(boards)
         first = ask(asked, self.policy)
-        require_answers_again(self.rules, self.policy, asked, first, self.name)
-        own = line[SEATS.index(self.seat) :: 2]
+        require_answers_again(self.rules, self.policy, asked, first, self.player.name)
+        own = line[SEATS.index(self.player.seat) :: 2]
         if (first[np.arange(len(asked)), own] <= 0).any():
-            raise ValueError(f"{self.name} answers otherwise than before, in the game {line}")
+            raise ValueError(
+                f"{self.player.name} answers otherwise than before, in the game {line}"
+            )
