@@ -19,7 +19,7 @@ ROOT = Path(tttenv.__file__).parent.parent
 FLOORS = [
     (7, "tttenv.simulator.observation"),  # it asks opponents for players by name
     # They take whatever is handed in as a player.
-    (5, "tttenv.exact.certificate tttenv.exact.refutation tttenv.exact.past_enumeration"),
+    (5, "tttenv.exact.certificate tttenv.exact.refutation tttenv.exact.reachable_certificate"),
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
     (0, "tttenv.extras tttenv.private_folder tttenv.shipped"),

@@ -6,7 +6,12 @@ import pytest
 
 from tttenv import Rules, certify, player, solve
 from tttenv.cli.certify import print_certificate, verdict
-from tttenv.exact.seat_results import SeatResult, proved_value, unbeatable, worst_case
+from tttenv.exact.reachable_certificate import (
+    SeatResult,
+    proved_value,
+    unbeatable,
+    worst_case,
+)
 from tttenv.opponents import OPPONENTS
 
 REACHABLE = "reachable positions"

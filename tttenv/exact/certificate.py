@@ -23,9 +23,9 @@ from tttenv.exact import (
     worst_case,
 )
 from tttenv.exact.enumeration import require_rules
-from tttenv.exact.known_value import known_value
-from tttenv.exact.past_enumeration import ValueOf, Watch, measure
+from tttenv.exact.prover import known_value
 from tttenv.exact.purity import display_name, tabulate_pure
+from tttenv.exact.reachable_certificate import ValueOf, Watch, measure
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Mask, Probs
 from tttenv.opponents.resolve import resolve_policy

@@ -9,6 +9,7 @@ the empty board O cannot: a second player who could would be robbed of his strat
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -260,3 +261,17 @@ def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None
         ValueError: for a board that no play leads to or that is finished, or nodes below 1.
     """
     return Prover(rules).prove(board, nodes)
+
+
+KNOWN_WORK = 6_000_000  # cells looked at for a known value: nodes times the board's cells
+KNOWN_MEMORY = 2**28  # bytes of the tables for it
+
+
+@lru_cache(maxsize=256)
+def known_value(rules: Rules) -> int | None:
+    """The value of a game for X, 1, 0 or -1, if it can be proved in a few seconds; else None.
+
+    The search has a limit of nodes instead of seconds, so that the answer is the same on every
+    machine.
+    """
+    return Prover(rules, KNOWN_MEMORY).prove(nodes=KNOWN_WORK // rules.cells).value
