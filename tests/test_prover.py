@@ -9,11 +9,13 @@ from safetensors.numpy import load_file, save_file
 
 import tttenv
 from tttenv.exact import positions, proof_check, search_file, solve
+from tttenv.exact import prover as prover_module
 from tttenv.exact.proof_check import checked
 from tttenv.exact.proof_file import KIND, STEALING, WINS
 from tttenv.exact.prover import Progress, Prover
 from tttenv.exact.search_file import SavedSearch
 from tttenv.game.rules import Rules
+from tttenv.kernels import proof_recording
 from tttenv.tensor_file import header
 
 ENUMERABLE = [
@@ -49,6 +51,11 @@ def written(folder: Path, rules: Rules, board: object = None) -> Path:
     proof = tttenv.prove(rules, board)
     proof.save(file)
     return file
+
+
+def numbers(file: Path) -> dict[str, list[int]]:
+    """The numbers of a proof, by attacker."""
+    return {name: array.tolist() for name, array in load_file(file).items()}
 
 
 def parts(file: Path) -> tuple[dict, dict]:
@@ -137,8 +144,8 @@ def test_a_wrong_leaf_a_missing_reply_and_a_wrong_pair_are_refused(tmp_path: Pat
 
     file = written(tmp_path, Rules(7, 7, 6))  # one pairing strategy for the empty board
     arrays, metadata = parts(file)
-    numbers = arrays["X"]
-    assert numbers[0] == PAIRS
+    pairs = arrays["X"]
+    assert pairs[0] == PAIRS
     save_file(arrays | {"X": np.array([POTENTIAL], np.int16)}, file, metadata)
     with pytest.raises(ValueError, match="potential is too high"):
         tttenv.check_proof(file)
@@ -146,8 +153,8 @@ def test_a_wrong_leaf_a_missing_reply_and_a_wrong_pair_are_refused(tmp_path: Pat
         (2, 4, "two pairs share a cell"),  # a pair's first cell is another's
         (3, None, "an open line has no pair"),  # a pair without its second cell
     ):
-        wrong = numbers.copy()
-        unused = (set(range(49)) - set(numbers[2:].tolist())).pop()
+        wrong = pairs.copy()
+        unused = (set(range(49)) - set(pairs[2:].tolist())).pop()
         wrong[first] = unused if second is None else wrong[second]
         save_file(arrays | {"X": wrong}, file, metadata)
         with pytest.raises(ValueError, match=words):
@@ -239,6 +246,69 @@ def test_nodes_that_run_out_leave_the_value_open_and_the_search_goes_on() -> Non
     seen: list[Progress] = []
     Prover(rules).prove(watch=seen.append)
     assert seen[-1].nodes == whole.nodes
+
+
+@pytest.mark.parametrize("text", ["4,5,4", "5,5,4", "5,6,4"])
+def test_looking_up_from_time_to_time_changes_nothing(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, found = Rules.of(text), []
+    for slice_ in (10**9, 1_000, 7):
+        monkeypatch.setattr(prover_module, "SLICE", slice_)
+        proof = tttenv.prove(rules)
+        proof.save(tmp_path / "proof")
+        found.append((proof.value, proof.nodes, numbers(tmp_path / "proof")))
+    assert found[0] == found[1] == found[2]
+
+
+def test_an_interrupted_search_goes_on_from_where_it_was() -> None:
+    rules = Rules(4, 6, 4)
+    whole = tttenv.prove(rules).nodes
+    prover, searched = Prover(rules), 0
+
+    def interrupt(progress: Progress) -> None:
+        nonlocal searched
+        searched = progress.nodes
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prover.prove(nodes=1_000, watch=interrupt)
+    other = prover.prove(rules.parse("XO" + "_" * 22))  # another position in between
+    assert other.value == 0
+    rest = prover.prove()
+    assert rest.value == 0
+    assert searched == 1_000
+    assert rest.nodes < whole
+
+
+@pytest.mark.parametrize("text", ["4,5,4", "5,6,4"])
+def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules, file = Rules.of(text), tmp_path / "proof"
+    proof, calls = tttenv.prove(rules), 0
+    record = proof_recording.record
+
+    def pressed(*args: object) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == 5:
+            raise KeyboardInterrupt
+        return record(*args)
+
+    monkeypatch.setattr(prover_module, "SLICE", 10)  # positions in each call
+    monkeypatch.setattr(proof_recording, "record", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        proof.save(tmp_path / "never")
+    assert not (tmp_path / "never").exists()
+    search_file.write(tmp_path / "search", SavedSearch(proof.prover, proof.board, 0, 0.0))
+    proof.save(file)
+    assert tttenv.check_proof(file) == proof.value
+    again = search_file.read(tmp_path / "search", 2**30)
+    rest = again.prover.prove(again.board)
+    assert (rest.value, rest.nodes) == (proof.value, 1)
+    rest.save(file)
+    assert tttenv.check_proof(file) == proof.value
 
 
 def test_an_unfinished_search_is_saved_and_goes_on(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from tttenv.kernels.proof_recording import UNLIMITED
 from tttenv.kernels.proof_table import ENTRY, copy_entries, new_proof_table
 from tttenv.kernels.types import Boards
 
-SLICE = 10_000  # nodes between two looks at the clock, and at who presses Ctrl-C
+SLICE = 10_000  # nodes, or positions of a proof, between two looks at the clock and for Ctrl-C
 FIRST_PLACES = 2**14  # in a new table; it grows as it fills
 MEMORY = 2**30  # bytes of both tables, at most, unless said otherwise
 SIDES = "XO"
@@ -126,18 +126,21 @@ class Prover:
             raise ValueError(f"a search takes at least one node, not {nodes}")
         began, before = time.perf_counter(), self._nodes()
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
-        budget = SLICE
-        while (turns := self._open_questions(wins, position)) and (
-            nodes is None or self._nodes() - before < nodes
-        ):
-            for attacker in turns:
-                left = budget if nodes is None else nodes - (self._nodes() - before)
-                if left < 1:
-                    break
-                wins[attacker] = self._answer(position, attacker, min(budget, left))
-                if watch is not None:
-                    spent, seconds = self._nodes() - before, time.perf_counter() - began
-                    watch(self._progress(attacker, spent, seconds))
+        try:
+            while (turns := self._open_questions(wins, position)) and (
+                nodes is None or self._nodes() - before < nodes
+            ):
+                for attacker in turns:
+                    left = SLICE if nodes is None else nodes - (self._nodes() - before)
+                    if left < 1:
+                        break
+                    wins[attacker] = self._answer(position, attacker, min(SLICE, left))
+                    if watch is not None:
+                        spent, seconds = self._nodes() - before, time.perf_counter() - began
+                        watch(self._progress(attacker, spent, seconds))
+        finally:  # also after Ctrl-C: the tables keep all that was found
+            for search in self.searches.values():
+                proof_search.leave(search)
         at_least = 1 if wins["X"] else 0 if wins["O"] is False else -1
         at_most = -1 if wins["O"] else 0 if wins["X"] is False else 1
         return Proof(
@@ -173,17 +176,18 @@ class Prover:
     def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
         """Whether the attacker wins, after so many more nodes; None if that is still open."""
         search = self.searches[attacker]
-        self._set_up(search, position, attacker)
-        first, stop = self._first(position, attacker), int(search.nodes[0]) + nodes
+        stop = int(search.nodes[0]) + nodes
+        if search.ply[0] == proof_search.NOT_BEGUN:
+            self._set_up(search, position, attacker)
+            proof_search.begin(search, self._first(position, attacker))
         while True:
             left = stop - int(search.nodes[0])
-            state = proof_search.search(search, first, left, self._entries(attacker))
+            state = proof_search.search(search, left, self._entries(attacker))
             if state != proof_search.OPEN:
                 return bool(state == proof_search.WON)
             if int(search.nodes[0]) >= stop:
                 return None
             search = self._grow(attacker)
-            self._set_up(search, position, attacker)
 
     def _first(self, position: Boards, attacker: str) -> int:
         moves = SIDES[int(self.rules.seat(position))]
@@ -234,12 +238,13 @@ class Prover:
         """
         search = self.searches[attacker]
         first = self._first(position, attacker)
-        record = proof_recording.record_win if wins else proof_recording.record_hold
         room = 2**16
         while True:
             self._set_up(search, position, attacker)
             recording = proof_recording.new_recording(self.rules.cells, room)
-            length = record(search, recording, first)
+            length = proof_recording.BUSY
+            while length == proof_recording.BUSY:
+                length = proof_recording.record(search, recording, wins, first, SLICE)
             if length == proof_recording.FAILED:
                 raise ValueError(f"the search of {self.rules} is damaged: it holds no proof")
             if length >= 0:

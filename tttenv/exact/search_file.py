@@ -129,6 +129,8 @@ def _table(rules: Rules, side: str, arrays: dict[str, Numbers], damaged: str) ->
         (entries["key"] != 0).all()
         and (entries["proof"] <= INFINITY).all()
         and (entries["disproof"] <= INFINITY).all()
+        and ((entries["proof"] == 0) == (entries["disproof"] == INFINITY)).all()
+        and ((entries["disproof"] == 0) == (entries["proof"] == INFINITY)).all()
         and (entries["work"] <= INFINITY).all()
         and ((entries["cell"] >= -1) & (entries["cell"] < rules.cells)).all()
         and not (source.zones & ~on_board).any()

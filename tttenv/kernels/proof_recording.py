@@ -45,8 +45,10 @@ from tttenv.kernels.proof_search import (
     THREATS_TRIED,
     WON,
     ProofSearch,
+    begin,
     hit_open_lines,
     judge,
+    leave,
     search,
     survey,
 )
@@ -55,8 +57,9 @@ from tttenv.kernels.threat_sequences import winning_threats
 from tttenv.kernels.transposition import canonical_image
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
-FULL, FAILED = -1, -2  # instead of a length: no room left; the table does not hold the proof
-SLICE = 1 << 20  # nodes in one call of the search for a position that the table has lost
+# Instead of a length: there is no room left, the table does not hold the proof, more is to be done.
+FULL, FAILED, BUSY = -1, -2, -3
+SLICE = 10_000  # nodes in one call of the search for a position that the table has lost
 UNLIMITED = 1 << 60  # entries of the table
 
 
@@ -68,6 +71,7 @@ class Recording(NamedTuple):
     keys: NDArray[np.uint64]  # (places,): of the finished positions, 0 where free; a power of two
     key_zones: NDArray[np.uint64]  # (places, words): their zones on the canonical image
     finished: NDArray[np.int64]  # (1,): how many there are
+    ply: NDArray[np.int64]  # (1,): of the position that is being written
     kind: NDArray[np.int64]  # (plies,): one of the numbers above
     move: NDArray[np.int64]  # (plies,): the move whose position is being written
     zones: NDArray[np.uint64]  # (plies, words)
@@ -84,6 +88,7 @@ def new_recording(cells: int, room: int) -> Recording:
         keys=np.zeros(room, np.uint64),
         key_zones=np.zeros((room, size), np.uint64),
         finished=np.zeros(1, np.int64),
+        ply=np.zeros(1, np.int64),
         kind=np.zeros(plies, np.int64),
         move=np.zeros(plies, np.int64),
         zones=np.zeros((plies, size), np.uint64),
@@ -93,48 +98,59 @@ def new_recording(cells: int, room: int) -> Recording:
 
 
 @bare
-def record_hold(s: ProofSearch, r: Recording, first: int) -> int:
-    """Write the proof that the defender holds on the board as it stands, `first` to move.
+def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int) -> int:
+    """Write the proof that the attacker wins, or that the defender holds; or a part of it.
+
+    Args:
+        s: a search that is finished or left; while the proof is BUSY, its board stays where the
+            walk is.
+        r: what is written so far.
+        wins: what is to be shown: that the attacker wins, or that the defender holds.
+        first: who is to move, ATTACKER or DEFENDER.
+        positions: after how many more it is BUSY, so that the caller can look up.
 
     Returns:
-        Its length, FULL or FAILED.
+        The proof's length; or FULL, FAILED or BUSY. After BUSY, another call goes on.
     """
-    ply = 0
-    mover = first
-    clear(r.zones[0])
-    while True:
-        opened = _open_hold(s, r, ply, mover)
-        if opened < 0:
-            _take_back(s, r, ply, first)
-            return opened
+    stop = r.finished[0] + positions
+    ply = r.ply[0]
+    mover = first if ply % 2 == 0 else 1 - first
+    opened = BUSY
+    while r.finished[0] < stop:
+        before = r.length[0]
+        opened = _open_win(s, r, ply, mover) if wins else _open_hold(s, r, ply, mover)
+        if opened == BUSY:
+            r.length[0] = before
         while opened == 0:  # the position is finished
             if ply == 0:
                 return int(r.length[0])
             ply -= 1
             mover = 1 - mover
             remove(s.board, r.move[ply], mover)
-            opened = _continue_hold(s, r, ply, mover)
-            if opened < 0:
-                _take_back(s, r, ply, first)
-                return opened
+            after = r.move[ply]
+            opened = _continue_win(s, r, ply, mover) if wins else _continue_hold(s, r, ply, mover)
+            if opened == BUSY:  # the next call finds the position after the move finished
+                r.move[ply] = after
+                place(s.board, after, mover)
+                ply += 1
+        if opened < 0:
+            break
         place(s.board, r.move[ply], mover)
         ply += 1
         mover = 1 - mover
-        clear(r.zones[ply])
-
-
-@bare
-def _take_back(s: ProofSearch, r: Recording, ply: int, first: int) -> None:
-    """Restore the board of ply 0."""
-    while ply > 0:
-        ply -= 1
-        remove(s.board, r.move[ply], first if ply % 2 == 0 else 1 - first)
+        opened = BUSY
+    r.ply[0] = ply
+    return opened
 
 
 @bare
 def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Write the beginning of a position: 1 if another follows `r.move`, 0 if it is finished."""
+    """Write the beginning of a position: 1 if another follows, after `r.move`, 0 if it is finished.
+
+    Or FULL, FAILED or BUSY.
+    """
     zone = r.zones[ply]
+    clear(zone)
     if _known(s, r, zone):
         return 0
     if r.length[0] + 2 * r.move.size + 8 > r.numbers.size or 2 * r.finished[0] > r.keys.size:
@@ -151,8 +167,8 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
         return _finish(s, r, ply)
     if mover == DEFENDER:
         cell = _settled_move(s, mover, HELD)
-        if cell == NONE:
-            return FAILED
+        if cell < 0:
+            return FAILED if cell == NONE else BUSY
         r.kind[ply] = MOVE
     elif theirs != NONE:
         cell = theirs
@@ -215,45 +231,15 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
         state = _solve(s, DEFENDER)
         remove(s.board, best, ATTACKER)
         if state != HELD:
-            return FAILED
+            return BUSY if state == OPEN else FAILED
     _write(r, best)
     r.move[ply] = best
     return 1
 
 
 @bare
-def record_win(s: ProofSearch, r: Recording, first: int) -> int:
-    """Write the proof that the attacker wins on the board as it stands, `first` to move.
-
-    Returns:
-        Its length, FULL or FAILED.
-    """
-    ply = 0
-    mover = first
-    while True:
-        opened = _open_win(s, r, ply, mover)
-        if opened < 0:
-            _take_back(s, r, ply, first)
-            return opened
-        while opened == 0:
-            if ply == 0:
-                return int(r.length[0])
-            ply -= 1
-            mover = 1 - mover
-            remove(s.board, r.move[ply], mover)
-            opened = 0
-            if mover == DEFENDER and r.kind[ply] == MOVES:
-                opened = _next_reply(s, r, ply, r.move[ply] + 1)
-            if opened == 0:
-                _finish(s, r, ply)
-        place(s.board, r.move[ply], mover)
-        ply += 1
-        mover = 1 - mover
-
-
-@bare
 def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Write the beginning of a position: 1 if another follows `r.move`, 0 if it is finished."""
+    """As `_open_hold`, of a position that the attacker wins."""
     clear(r.zones[ply])
     if _known(s, r, r.zones[ply]):
         return 0
@@ -281,11 +267,19 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     cell = winning_threats(s.board, s.threats, theirs, THREATS_TRIED)
     if cell == NONE:
         cell = _settled_move(s, mover, WON)
-    if cell == NONE:
-        return FAILED
+    if cell < 0:
+        return FAILED if cell == NONE else BUSY
     _write(r, cell)
     r.move[ply] = cell
     return 1
+
+
+@bare
+def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
+    """Go on with a position after that of `r.move` is finished, as `_open_win`."""
+    if mover == DEFENDER and r.kind[ply] == MOVES and _next_reply(s, r, ply, r.move[ply] + 1) == 1:
+        return 1
+    return _finish(s, r, ply)
 
 
 @bare
@@ -313,20 +307,21 @@ def _winning_cell(s: ProofSearch) -> int:
 
 @bare
 def _solve(s: ProofSearch, mover: int) -> int:
-    """Search the board as it stands until it is settled."""
-    state = OPEN
-    while state == OPEN:
-        state = search(s, mover, SLICE, UNLIMITED)
+    """Search the board as it stands: WON or HELD, or OPEN if that takes more than one call."""
+    begin(s, mover)
+    state = search(s, SLICE, UNLIMITED)
+    leave(s)
     return state
 
 
 @bare
 def _settled_move(s: ProofSearch, mover: int, wanted: int) -> int:
-    """The move that settles the board as `wanted`, from the table or searched; NONE if none."""
+    """The move that settles the board as `wanted`, from the table or searched; NONE or BUSY."""
     hashes = s.board.hashes
     for _ in range(3):
-        if _solve(s, mover) != wanted:
-            return NONE
+        state = _solve(s, mover)
+        if state != wanted:
+            return BUSY if state == OPEN else NONE
         image = canonical_image(hashes)
         at = find(s.table, hashes.current[image] | np.uint64(1))
         if at >= 0 and s.table.entries[at].cell != LEAF:

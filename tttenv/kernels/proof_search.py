@@ -56,6 +56,8 @@ from tttenv.kernels.transposition import canonical_image
 from tttenv.kernels.types import Cells, Numbers
 
 INFINITY = 1 << 30
+LARGEST = INFINITY - 1  # of a position that is open
+NOT_BEGUN = -1  # instead of a ply
 WON, HELD, OPEN = 0, 1, 2  # what is known of a position: the attacker wins, the defender holds
 
 PAIRS_TRIED = 30  # in the search for a pairing strategy
@@ -105,6 +107,7 @@ class ProofSearch(NamedTuple):
     weights: NDArray[np.int64]  # (cells,): the potential of the attacker's open lines through each
     live: NDArray[np.int64]  # (cells,): the lines through each that are open to either side
     nodes: NDArray[np.int64]  # (1,): positions judged
+    ply: NDArray[np.int64]  # (1,): of the position that is searched; NOT_BEGUN before and after
 
 
 def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -> ProofSearch:
@@ -135,29 +138,37 @@ def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -
         weights=np.zeros(cells, np.int64),
         live=np.zeros(cells, np.int64),
         nodes=np.zeros(1, np.int64),
+        ply=np.full(1, NOT_BEGUN, np.int64),
     )
 
 
 @bare
-def search(s: ProofSearch, mover: int, nodes: int, entries: int) -> int:
-    """Search from the board as it stands until it is settled or a limit is reached.
+def begin(s: ProofSearch, mover: int) -> None:
+    """Begin to search the board as it stands, `mover` (ATTACKER or DEFENDER) to move."""
+    s.ply[0] = 0
+    frame = s.frames.of[0]
+    frame.mover = mover
+    frame.proof_limit = INFINITY
+    frame.disproof_limit = INFINITY
+    _enter(s, 0)
+
+
+@bare
+def search(s: ProofSearch, nodes: int, entries: int) -> int:
+    """Go on with a search that is begun until its position is settled or a limit is reached.
 
     Args:
-        s: the search; its board is left as it was.
-        mover: who is to move, ATTACKER or DEFENDER.
+        s: the search. While its position is open, its board stays where the search is, so that
+            another call goes on as if there had been no limit; see `leave`.
         nodes: how many may be searched.
         entries: how many the table may have, so that it can be replaced by a larger one in time.
 
     Returns:
-        WON, HELD or OPEN. The table keeps what was found, so that another call goes on.
+        WON, HELD or OPEN.
     """
     frames = s.frames.of
     stop = s.nodes[0] + nodes
-    ply = 0
-    frames[ply].mover = mover
-    frames[ply].proof_limit = INFINITY
-    frames[ply].disproof_limit = INFINITY
-    _enter(s, ply)
+    ply = s.ply[0]
     while True:
         frame = frames[ply]
         best, second = _weigh(s, ply)
@@ -165,24 +176,45 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int) -> int:
             frame.state != OPEN
             or frame.proof >= frame.proof_limit
             or frame.disproof >= frame.disproof_limit
-            or s.nodes[0] >= stop
-            or s.table.filled[0] >= entries
         ):
             _store(s, ply, s.frames.cells[ply, best] if best >= 0 else LEAF)
             if ply == 0:
+                s.ply[0] = NOT_BEGUN
                 return int(frame.state)
             ply -= 1
-            chosen = frames[ply].chosen
-            remove(s.board, s.frames.cells[ply, chosen], frames[ply].mover)
-            s.frames.proofs[ply, chosen] = frame.proof
-            s.frames.disproofs[ply, chosen] = frame.disproof
+            _take_back(s, ply)
             continue
+        if s.nodes[0] >= stop or s.table.filled[0] >= entries:
+            s.ply[0] = ply
+            return OPEN
         frame.chosen = best
         _set_limits(s, ply, best, second)
         place(s.board, s.frames.cells[ply, best], frame.mover)
         ply += 1
         frames[ply].mover = 1 - frame.mover
         _enter(s, ply)
+
+
+@bare
+def leave(s: ProofSearch) -> None:
+    """End a search early, if one is begun: the table keeps what it found, the board is restored."""
+    ply = s.ply[0]
+    while ply >= 0:
+        best, _ = _weigh(s, ply)
+        _store(s, ply, s.frames.cells[ply, best] if best >= 0 else LEAF)
+        ply -= 1
+        if ply >= 0:
+            _take_back(s, ply)
+    s.ply[0] = NOT_BEGUN
+
+
+@bare
+def _take_back(s: ProofSearch, ply: int) -> None:
+    """Return from the position after the chosen move, with its numbers."""
+    frame, after, chosen = s.frames.of[ply], s.frames.of[ply + 1], s.frames.of[ply].chosen
+    remove(s.board, s.frames.cells[ply, chosen], frame.mover)
+    s.frames.proofs[ply, chosen] = after.proof
+    s.frames.disproofs[ply, chosen] = after.disproof
 
 
 @bare
@@ -237,7 +269,7 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
             second = proof
         most = max(most, disproof)
     frame.proof = least
-    frame.disproof = min(INFINITY, most + frame.moves - 1) if frame.moves > 0 else 0
+    frame.disproof = min(LARGEST, most + frame.moves - 1) if frame.moves > 0 else 0
     if least == 0:
         _settle(frame, WON)
     elif frame.moves == 0:
@@ -268,7 +300,7 @@ def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
         elif disproof < second:
             second = disproof
         total += proof
-    frame.proof, frame.disproof = min(INFINITY, total), least
+    frame.proof, frame.disproof = min(LARGEST, total), least
     if total == 0:
         _settle(frame, WON)
     elif least == 0:
