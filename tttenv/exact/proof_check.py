@@ -86,7 +86,7 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
     """Whether a claim holds, as a reason of the kernel, and the positions verified."""
     attacker_first = "XO"[int(rules.seat(position))] == attacker
     stones = np.where(position == 0, 0, np.where((position == 1) == attacker_first, 1, 2))
-    board = _board(rules, stones.astype(np.int8))
+    board = board_of(rules, stones.astype(np.int8))
     wins = claim.says == WINS
     cells, plies = rules.cells, rules.cells + 2
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
@@ -116,7 +116,8 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
     return int(reason), int(finished.filled[0])
 
 
-def _board(rules: Rules, stones: Stones) -> kernel.Board:
+def board_of(rules: Rules, stones: Stones) -> kernel.Board:
+    """The game and the stones (cells,), 1 the attacker's and 2 the defender's, for the kernel."""
     lines = rules.lines
     through = np.full((rules.cells, max(1, int(np.bincount(lines.ravel()).max()))), -1, np.int64)
     for cell in range(rules.cells):
