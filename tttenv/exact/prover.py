@@ -212,7 +212,7 @@ class Prover:
         each = ENTRY.itemsize + 16 * words(self.rules.cells)
         places = {side: search.table.entries.size for side, search in self.searches.items()}
         during = sum(places.values()) + 2 * places[attacker]  # both tables, while it is copied
-        return places[attacker] // 2 if during * each <= self.memory else UNLIMITED
+        return places[attacker] // 4 if during * each <= self.memory else UNLIMITED
 
     def _grow(self, attacker: str) -> proof_search.ProofSearch:
         """Give the attacker's search a table of twice the size."""
