@@ -107,16 +107,26 @@ def some(cells: list[int], count: int, rng: np.random.Generator) -> list[int]:
     return [int(cell) for cell in rng.choice(among, min(count, len(among)), replace=False)]
 
 
-def leaf(step: int, free: list[int], rng: np.random.Generator) -> list[int]:
+def pairs_on_lines(stones: Stones, rng: np.random.Generator) -> list[int]:
+    """A pair on each line open to the attacker that has room for one; pairs may share a cell."""
+    pairs = set()
+    for line in LINES:
+        free = [cell for cell in line if stones[cell] == EMPTY]
+        if len(free) > 1 and all(stones[cell] != DEFENDER for cell in line):
+            pairs.add(tuple(sorted(rng.choice(free, 2, replace=False).tolist())))
+    return [cell for pair in sorted(pairs) for cell in pair]
+
+
+def leaf(step: int, stones: Stones, rng: np.random.Generator) -> list[int]:
     """A step that no position follows, right or wrong."""
+    free = empty(stones)
     zone = some(free, int(rng.integers(len(free) + 1)), rng)
     if step == kernel.POTENTIAL:
         return [step]
     if step == kernel.PAIRS:
-        count = int(rng.integers(1 + len(free) // 2))
-        pairs = some(free, 2 * count, rng)
-        if len(pairs) > 2 and rng.random() < 0.2:
-            pairs[0] = pairs[-1]
+        pairs = pairs_on_lines(stones, rng)
+        if rng.random() < 0.5:
+            pairs = some(free, 2 * int(rng.integers(1 + len(free) // 2)), rng)
         return [step, len(pairs) // 2, *pairs[: len(pairs) // 2 * 2]]
     if step == kernel.WIN:
         return [step, *some(free, 1, rng), len(zone), *zone]
@@ -131,7 +141,7 @@ def test_a_step_without_a_position_after_it_says_nothing_false(step: str) -> Non
     for stones in BOARDS[:: 1 if step == "POTENTIAL" else 2]:
         board = board_with(stones)
         for attacker_moves in (False, True):
-            at = walk(leaf(number, empty(stones), rng))
+            at = walk(leaf(number, stones, rng))
             if kernel.begin_hold(board, at, 0, attacker_moves) == kernel.HOLDS:
                 accepted += 1
                 zone = set(np.flatnonzero(at.zones[0]).tolist())
@@ -155,6 +165,7 @@ def test_a_step_with_one_position_after_it_says_nothing_false(step: str) -> None
         side = ATTACKER if attacker_moves else DEFENDER
         assert stones[cells[0]] == EMPTY
         then = after(stones, cells[0], side)
+        assert not completed(then, ATTACKER)  # no rule looks for a line that is there already
         zone = smallest_zone(then, not attacker_moves, rng)
         if zone is None:
             continue
@@ -175,6 +186,7 @@ def test_the_attackers_moves_are_answered_all_of_them() -> None:
         reason = kernel.begin_hold(board, at, 0, True)
         while reason == kernel.GO_ON:
             then = after(stones, int(at.move[0]), ATTACKER)
+            assert not completed(then, ATTACKER)
             zone = smallest_zone(then, False, rng)
             if zone is None:
                 break
