@@ -54,6 +54,15 @@ def new_attack_board(lines: NDArray[np.int64], maps: Cells) -> AttackBoard:
     )
 
 
+def both_views(board: AttackBoard) -> tuple[AttackBoard, AttackBoard]:
+    """An empty board twice, with the same stones but the sides swapped in `held`.
+
+    Stones are placed and removed by the first view only, of which the `stones` and `hashes` are.
+    """
+    held = np.zeros((len(board.lines), 3), np.int8)  # so that both views are of one type
+    return board._replace(held=held[:, :2]), board._replace(held=held[:, 1::-1])
+
+
 @bare
 def place(board: AttackBoard, cell: int, side: int) -> None:
     """Put a stone of a side (ATTACKER or DEFENDER) on an empty cell."""

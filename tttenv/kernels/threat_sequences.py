@@ -27,7 +27,7 @@ NEXT, WANTED, MOVE, REPLY = 0, 1, 2, 3  # line and end to try next; the defender
 
 def new_threat_stack(cells: int) -> ThreatStack:
     """Room for the longest sequence on a board."""
-    return np.zeros((cells // 2 + 2, 4), np.int64)
+    return np.zeros((cells // 2 + 3, 4), np.int64)
 
 
 @bare
@@ -36,7 +36,9 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
 
     Args:
         board: the attacker is to move and cannot complete a line at once; left as it was.
-        stack: room for the search.
+        stack: room for the search; if a win is found, MOVE and REPLY hold the sequence from row 0
+            on, up to the move that makes two threats and the reply to one of them, then MOVE is
+            NONE.
         wanted: the one cell on which the defender would complete a line, or NONE.
         limit: how many threats are tried.
 
@@ -65,6 +67,8 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
                 continue
             if _second_threat(board, line, move, reply):
                 found = move if depth == 0 else stack[0, MOVE]
+                stack[depth, MOVE], stack[depth, REPLY] = move, reply
+                stack[depth + 1, MOVE] = NONE
                 break
             tried += 1
             if tried > limit:

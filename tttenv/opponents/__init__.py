@@ -41,6 +41,11 @@ OPPONENTS: Table[Any] = Table(
             "Monte Carlo tree search: UCT with play-outs",
             safe=True,
         ),
+        "gumbel": Row(
+            "tttenv.opponents.gumbel:gumbel",
+            "tree search: Gumbel, PUCT, proofs",
+            safe=True,
+        ),
         "epsilon": Row(
             "tttenv.opponents.simple:epsilon",
             "another player that sometimes moves at random",

@@ -1,0 +1,17 @@
+"""Boards of all numbers of stones, for tests."""
+
+import numpy as np
+
+
+def played_boards(rules, count, seed=0):
+    """Undecided boards after random moves, from few to as many as there are."""
+    rng, boards = np.random.default_rng(seed), []
+    while len(boards) < count:
+        board = rules.start()
+        for _ in range(int(rng.integers(0, rules.cells))):
+            after = rules.play(board, int(rng.choice(np.flatnonzero(board == 0))))
+            if rules.over(after):
+                break
+            board = after
+        boards.append(board)
+    return np.array(boards)

@@ -1,0 +1,130 @@
+"""A tree search player with Gumbel root and PUCT, guided by play-outs or by open lines."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.kernels import evaluators
+from tttenv.kernels.open_lines import new_open_lines
+from tttenv.kernels.rollouts import playground
+from tttenv.kernels.types import Boards, Probs
+from tttenv.opponents.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
+from tttenv.opponents.search_result import Found, at_least, uniform_on
+
+SIMULATIONS = 200  # for a move, unless told otherwise
+TOGETHER = 64  # boards searched side by side at most
+LARGEST_TREE = 2_000_000  # simulations times cells
+Evaluator = Literal["lines", "playouts", "tactical"]
+
+
+class GumbelPlayer:
+    """The player that `gumbel` makes, and that a network guides in a checkpoint."""
+
+    def __init__(self, rules: Rules, search: GumbelSearch) -> None:
+        self.rules, self.tree_search = rules, search
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        moves = self.tree_search.search(boards).moves
+        return np.eye(self.rules.cells)[moves]
+
+    def search(self, board: Boards) -> Found:
+        """The result of a search from one undecided board (cells,).
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        found = self.tree_search.search(self.rules.check(board)[None])
+        move = uniform_on([int(found.moves[0])], self.rules.cells)
+        return Found(move, float(found.values[0]), self.tree_search.simulations)
+
+
+def gumbel(
+    rules: Rules,
+    simulations: int = SIMULATIONS,
+    evaluator: Evaluator = "lines",
+    considered: int = CONSIDERED,
+    threats: int = SETTINGS.threats,
+    playouts: int = 8,
+    seed: int = 0,
+) -> GumbelPlayer:
+    """Tree search with Gumbel root, PUCT and proofs, guided by an evaluator of positions.
+
+    The same board gets the same answer.
+
+    Args:
+        rules: the game.
+        simulations: for a move.
+        evaluator: "lines" values a position by its open lines; "playouts" by the mean result of
+            random play-outs, "tactical" of those that win at once if they can and else block.
+        considered: moves with which the search of a root begins.
+        threats: tried in a search for a win by threats in every position; 0 for none.
+        playouts: from each position.
+        seed: of the play-outs, together with the board.
+
+    Raises:
+        ValueError: for a limit out of range.
+    """
+    at_least(1, considered=considered, playouts=playouts)
+    at_least(0, threats=threats, seed=seed)
+    by_lines = evaluator == "lines"
+    evaluate = (
+        line_evaluator(rules)
+        if by_lines
+        else playout_evaluator(rules, playouts, evaluator == "tactical", seed)
+    )
+    settings = SETTINGS._replace(threats=threats)
+    search = GumbelSearch(
+        rules,
+        evaluate,
+        checked_simulations(rules, simulations),
+        side_by_side(rules, simulations),
+        considered,
+        settings,
+    )
+    return GumbelPlayer(rules, search)
+
+
+def checked_simulations(rules: Rules, simulations: int) -> int:
+    """The number, if there is room for a tree of so many simulations.
+
+    Raises:
+        ValueError: unless it is at least 1 and not too large.
+    """
+    at_least(1, simulations=simulations)
+    most = LARGEST_TREE // rules.cells
+    if simulations > most:
+        raise ValueError(f"simulations on {rules} are at most {most:,}, not {simulations:,}")
+    return simulations
+
+
+def side_by_side(rules: Rules, simulations: int) -> int:
+    """How many boards are searched side by side, so that their trees need little memory."""
+    return max(1, min(TOGETHER, LARGEST_TREE // (rules.cells * max(1, simulations))))
+
+
+def line_evaluator(rules: Rules) -> Evaluate:
+    """Positions by their open lines; see the kernel."""
+    lines = new_open_lines(rules.lines, rules.cells)
+
+    def evaluate(boards: Boards) -> tuple[Floats, Floats]:
+        logits = np.zeros(boards.shape, np.float32)
+        values = np.zeros(len(boards), np.float32)
+        evaluators.evaluate_by_lines(boards, lines, logits, values)
+        return logits, values
+
+    return evaluate
+
+
+def playout_evaluator(rules: Rules, count: int, tactical: bool, seed: int) -> Evaluate:
+    """Positions by the mean result of play-outs, all moves alike; see the kernel."""
+    room = playground(rules.m, rules.n, rules.k)
+    start: Any = np.uint64(seed)
+
+    def evaluate(boards: Boards) -> tuple[Floats, Floats]:
+        values = np.zeros(len(boards), np.float32)
+        evaluators.evaluate_by_playouts(boards, room, count, tactical, start, values)
+        return np.zeros(boards.shape, np.float32), values
+
+    return evaluate
