@@ -74,3 +74,19 @@ class PlaysFromWeights(Protocol):
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
         """The policy of a learner with these weights, whose shapes are those of `empty_weights`."""
         ...
+
+
+@runtime_checkable
+class SearchesFromWeights(Protocol):
+    """A learner whose weights can guide a tree search, by `NAME:simulations=64`."""
+
+    @classmethod
+    def search_player(
+        cls, config: Any, rules: Rules, weights: dict[str, Tensor], simulations: int
+    ) -> Policy:
+        """The player of a search with so many simulations for each move.
+
+        Raises:
+            ValueError: for a number of simulations out of range.
+        """
+        ...

@@ -80,6 +80,12 @@ LEARNERS: Table[Any] = Table(
             steps=4000,
             every=10,
         ),
+        "alphazero": LearnerRow(
+            "learners.alphazero:AlphaZero",
+            "network and tree search from self-play, corrected by proofs, on any board",
+            steps=20_000,
+            every=50,
+        ),
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",
             "MaskablePPO of sb3-contrib against a pool of opponents and itself",

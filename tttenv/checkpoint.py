@@ -236,7 +236,9 @@ def plays_canonically(card: Mapping[str, Any]) -> bool:
 TYPES = ("U8", "F32", "F64")  # of a policy's probabilities
 
 
-def load(folder: Path, rules: Rules | None = None, canonical: bool = False) -> Policy:
+def load(
+    folder: Path, rules: Rules | None = None, canonical: bool = False, simulations: int = 0
+) -> Policy:
     """The player of the checkpoint in `folder`; nothing that the checkpoint names is run.
 
     Args:
@@ -244,15 +246,19 @@ def load(folder: Path, rules: Rules | None = None, canonical: bool = False) -> P
         rules: the game it is to play, which must be the checkpoint's; None takes the latter.
         canonical: ask the player about the canonical image of each board only, so that images of
             a board get images of a move; see `tttenv.canonical`.
+        simulations: of a tree search that the network guides, for each move; 0 for the network
+            alone.
 
     Raises:
-        ValueError: if the checkpoint is missing, damaged, or of other rules.
+        ValueError: if the checkpoint is missing, damaged, or of other rules, or simulations are
+            asked for and its player does not search.
     """
     trained = rules_of(folder)
     if rules is not None and rules != trained:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     # A game that is too large for a table is played by evaluating the network.
-    made = _of_table(folder, trained) if enumerable(trained) else _of_weights(folder)
+    by_table = enumerable(trained) and not simulations
+    made = _of_table(folder, trained) if by_table else _of_weights(folder, simulations)
     asked = canonical or plays_canonically(read_card(folder))
     already = getattr(made, "equivariant", False)
     return canonical_player(trained, made) if asked and not already else made
@@ -283,8 +289,8 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
         raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
 
 
-def _of_weights(folder: Path) -> Policy:
-    """The player of a checkpoint whose game is too large for a table.
+def _of_weights(folder: Path, simulations: int) -> Policy:
+    """The player of a checkpoint whose game is too large for a table, or that searches.
 
     Raises:
         ValueError: as `load`, or if the libraries of the learners are not installed.
@@ -295,7 +301,7 @@ def _of_weights(folder: Path) -> Policy:
         if (sentence := extras.to_install(error)) is None:
             raise
         raise ValueError(f"the player in {shown(folder)} is a network: {sentence}") from None
-    return cast("Policy", rebuild(folder))
+    return cast("Policy", rebuild(folder, simulations))
 
 
 def rules_of(folder: Path) -> Rules:

@@ -15,7 +15,7 @@ from safetensors.torch import load as load_tensors
 from safetensors.torch import save as save_tensors
 
 import tttenv
-from learners.base import Learner, PlaysFromWeights
+from learners.base import Learner, PlaysFromWeights, SearchesFromWeights
 from learners.registry import LEARNERS
 from learners.training.stored import from_stored
 from tttenv.canonical import canonical_player
@@ -37,7 +37,7 @@ from tttenv.exact.certificate import IN_TRAINING, REACHABLE, certify
 from tttenv.files import write
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Probs
-from tttenv.policy import Policy
+from tttenv.policy import Policy, declares_equivariance
 from tttenv.tensor_file import header
 from tttenv.untrusted import first_line, parse_json, read_bytes, shown
 
@@ -77,21 +77,31 @@ def save(
     found = {
         "versions": versions(),
         "certificate": certificate.to_dict(),
-        "choice": {"tolerance": getattr(learner, "tolerance", None), "canonical": canonical},
+        "choice": {
+            "tolerance": getattr(learner, "tolerance", None),
+            "canonical": canonical or declares_equivariance(learner.policy()),
+        },
     }
     commit(folder, {**about, "rules": str(rules), **found}, files)
 
 
-def load_policy(folder: Path) -> Policy:
+def load_policy(folder: Path, simulations: int = 0) -> Policy:
     """How the learner of the checkpoint in `folder` plays, by its weights.
 
     Its networks are made and nothing else: no environment, no opponent.
 
+    Args:
+        folder: of the checkpoint.
+        simulations: of a tree search that the network guides, for each move; 0 for none.
+
     Raises:
-        ValueError: if the checkpoint is missing, damaged or of an unknown learner.
+        ValueError: if the checkpoint is missing, damaged or of an unknown learner, or of one whose
+            player does not search though simulations are asked for.
     """
     card, data = read_data(folder, WEIGHTS)
     kind = _kind(card)
+    if simulations and not isinstance(kind, SearchesFromWeights):
+        raise ValueError(f"a player of {card['learner']} does not search: simulations=0")
     config, rules = _settings(folder, card)
     if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
         made = load_learner(folder).policy()
@@ -99,6 +109,8 @@ def load_policy(folder: Path) -> Policy:
     try:
         wanted = kind.empty_weights(config, rules)
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
+        if simulations and isinstance(kind, SearchesFromWeights):
+            return kind.search_player(config, rules, weights, simulations)
         made = kind.player(config, rules, weights)
         return canonical_player(rules, made) if plays_canonically(card) else made
     except (ValueError, RuntimeError, MemoryError) as error:

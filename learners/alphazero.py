@@ -1,0 +1,470 @@
+"""AlphaZero with a Gumbel search, and with counterexamples: the mistakes that a proof finds.
+
+A network plays both sides of many games, each move chosen by a tree search that it guides, and
+learns what the searches found and how the games ended (Silver et al., Science 362, 2018; search:
+Danihelka et al., "Policy improvement by planning with Gumbel", ICLR 2022). From KataGo (Wu, arXiv
+1902.10565) come full searches for a share of the moves only, and the head for the reply; from
+MiniZero (Wu et al., arXiv 2310.11305) simulations that grow during the training.
+
+At intervals the player is examined as a certificate would: its moves and all replies, round by
+round. Where it gives a result away, the position goes into a buffer of its own, with the moves that
+a prover finds to keep the value, and is learnt from then on.
+"""
+
+import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from learners.examples_buffer import Examples, ExamplesBuffer, concatenated, no_examples
+from learners.nets import empty_weights, load_optimiser, load_weights, nets_of, weights_of
+from learners.residual_net import (
+    ResidualNet,
+    Shape,
+    evaluator,
+    likeliest_move,
+    planes_of,
+    rounded,
+)
+from tttenv.canonical import canonical_player
+from tttenv.exact.mistakes import Mistakes, find_mistakes
+from tttenv.exact.move_values import MoveValues
+from tttenv.exact.prover import known_value
+from tttenv.game.rules import Rules
+from tttenv.kernels.line_proofs import LOSS, UNPROVEN
+from tttenv.kernels.types import Boards, Cells, Mask
+from tttenv.opponents.gumbel import GumbelPlayer, checked_simulations, side_by_side
+from tttenv.opponents.gumbel_search import GumbelSearch
+from tttenv.policy import TOLERANCE, Policy, softmax
+from tttenv.vector import VectorTicTacToe
+
+COUNTS = (  # the settings that are at least 1
+    *("games", "simulations", "quick_simulations", "progressive", "considered", "capacity"),
+    *("updates", "batch", "half_life", "examine", "width", "widest", "failures", "reached"),
+    "doubtful",
+)
+
+
+@dataclass(frozen=True)
+class AlphaZeroConfig:
+    """The settings of AlphaZero."""
+
+    seed: int = 0  # of the first weights and all random numbers
+    channels: int = 32  # of the network
+    blocks: int = 2  # residual blocks of two convolutions each
+    games: int = 128  # played side by side, one move in each for a step
+    simulations: int = 16  # of a full search
+    quick_simulations: int = 4  # of a quick one, from which no policy is learnt
+    full_share: float = 0.5  # of the searches that are full
+    progressive: int = 100  # steps in which full searches grow from quick_simulations on
+    considered: int = 8  # moves with which the search of a root begins
+    opening: int = 4  # games begin with 0 to this many random stones
+    reached: int = 40_000  # positions kept of those that examinations reach
+    reached_share: float = 0.7  # of the games that begin in one of these
+    doubtful: int = 200  # of these whose moves are proved, in each seat: the least sure
+    deviation: float = 0.1  # share of later moves that are random, so that more is seen
+    capacity: int = 40_000  # examples in the replay buffer
+    updates: int = 2  # gradient steps for each step
+    batch: int = 256  # examples in a gradient step
+    lr: float = 2e-3  # learning rate at first, of AdamW
+    half_life: int = 400  # steps in which the learning rate halves, down to a twentieth
+    weight_decay: float = 1e-4
+    average: float = 0.998  # of the weights: what the moving average that plays keeps of itself
+    counterexamples: bool = True  # learn from examinations
+    examine: int = 50  # steps between examinations, more when they are wide
+    width: int = 1_000  # positions of a round that an examination looks at first; doubled when it
+    widest: int = 64_000  # finds few failures
+    failures: int = 64  # that an examination looks into, in each seat
+    share: float = 0.15  # of a batch that are counterexamples
+
+    def __post_init__(self) -> None:
+        for name in COUNTS:
+            if not 1 <= getattr(self, name) <= 2**24:
+                raise ValueError(f"alphazero: {name} is at least 1, not {getattr(self, name)}")
+        for name in ("full_share", "deviation", "average", "share", "reached_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"alphazero: {name} is a share of 1, not {getattr(self, name)}")
+        if self.opening < 0:
+            raise ValueError(f"alphazero: opening is at least 0, not {self.opening}")
+        Shape(self.channels, self.blocks)
+
+
+class AlphaZero:
+    """Learns on any rules."""
+
+    Config: ClassVar[type] = AlphaZeroConfig
+    presets: ClassVar[dict[str, Any]] = {"default": AlphaZeroConfig()}
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
+    canonical: ClassVar[bool] = True  # its player is asked about canonical boards only
+
+    def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
+        self.config, self.rules, self.steps = config, rules, 0
+        self.rng = np.random.default_rng(config.seed)
+        self.net = ResidualNet(_shape(config), self.rng)
+        self.average = copy.deepcopy(self.net)  # plays; its weights are a moving average
+        self.optimiser = torch.optim.AdamW(
+            self.net.parameters(), config.lr, weight_decay=config.weight_decay
+        )
+        self.replay = ExamplesBuffer(config.capacity, rules)
+        self.mistakes = ExamplesBuffer(config.capacity, rules)
+        self.search = GumbelSearch(
+            rules,
+            evaluator(rules, self.average),
+            max(config.simulations, config.quick_simulations),
+            config.games,
+            config.considered,
+        )
+        self.planes = planes_of(rules)
+        size = rules.m, rules.n, rules.k
+        self.env = VectorTicTacToe(config.games, *size, opponent=None, obs="board")
+        self.env.np_random = self.rng
+        self.env.reset()
+        self.games = _Games.new(config, rules, self.rng)
+        self.width = np.full(2, config.width)  # of examinations as X and as O
+        self.failures = np.zeros(2, np.int64)  # that the last one found
+        self.next_examination = config.examine  # the step of it
+        self.reached = ExamplesBuffer(config.reached, rules)
+
+    def step(self) -> dict[str, float]:
+        """One move in every game, then gradient steps, and at intervals an examination."""
+        examples = self._play()
+        if len(examples.boards):
+            self.replay.add(examples)
+        numbers = {
+            "examples": float(len(examples.boards)),
+            "counterexamples": float(len(self.mistakes)),
+            "failures": float(self.failures.sum()),
+        }
+        if len(self.replay) >= self.config.batch:
+            losses = [self._update() for _ in range(self.config.updates)]
+            numbers |= {
+                name: sum(loss[name] for loss in losses) / len(losses) for name in losses[0]
+            }
+        self.steps += 1
+        if self.config.counterexamples and self.steps >= self.next_examination:
+            self._examine()
+            narrow = 4 * self.config.width
+            longer = max(1.0, int(self.width.max()) / narrow)  # so long as it takes itself
+            self.next_examination = self.steps + round(longer * self.config.examine)
+        return numbers
+
+    def policy(self) -> Policy:
+        """The likeliest legal cell, on canonical boards, without a search."""
+        return canonical_player(self.rules, likeliest_move(self.rules, self.average))
+
+    @classmethod
+    def empty_weights(cls, config: AlphaZeroConfig, rules: Rules) -> dict[str, Tensor]:
+        """The network's weights without contents."""
+        return empty_weights(lambda: {"net": ResidualNet(_shape(config), None)})
+
+    @classmethod
+    def player(cls, config: AlphaZeroConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """The network with these weights: its likeliest legal cell, without a search."""
+        return canonical_player(rules, likeliest_move(rules, _net(config, weights)))
+
+    @classmethod
+    def search_player(
+        cls, config: AlphaZeroConfig, rules: Rules, weights: dict[str, Tensor], simulations: int
+    ) -> Policy:
+        """A tree search that the network with these weights guides, on canonical boards.
+
+        Raises:
+            ValueError: for a number of simulations out of range.
+        """
+        search = GumbelSearch(
+            rules,
+            rounded(evaluator(rules, _net(config, weights))),
+            checked_simulations(rules, simulations),
+            side_by_side(rules, simulations),
+        )
+        return canonical_player(rules, GumbelPlayer(rules, search))
+
+    def state_dict(self) -> dict[str, Any]:
+        """Both networks, the optimiser, the buffers, the games and the generator's state."""
+        return {
+            "weights": weights_of({"net": self.average}),
+            "learning": weights_of({"net": self.net}),
+            "optimiser": self.optimiser.state_dict(),
+            "replay": self.replay.state_dict(),
+            "mistakes": self.mistakes.state_dict(),
+            "boards": self.env.boards,
+            "games": {name: part.copy() for name, part in self.games._asdict().items()},
+            "width": self.width.copy(),
+            "failures": self.failures.copy(),
+            "next_examination": self.next_examination,
+            "reached": self.reached.state_dict(),
+            "steps": self.steps,
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore `state_dict()`; weights alone are enough to play."""
+        load_weights({"net": self.average}, state["weights"])
+        if "rng" in state:
+            load_weights({"net": self.net}, state["learning"])
+            load_optimiser(self.optimiser, state["optimiser"])
+            self.replay.load_state_dict(state["replay"])
+            self.mistakes.load_state_dict(state["mistakes"])
+            self.env.reset(options={"board": state["boards"]})
+            self.games.load(state["games"])
+            self.width[:] = state["width"]
+            self.failures[:] = state["failures"]
+            self.next_examination = state["next_examination"]
+            self.reached.load_state_dict(state["reached"])
+            self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
+
+    def _play(self) -> Examples:
+        """One move in every game; the examples of the games that it ends."""
+        config, games, boards = self.config, self.games, self.env.boards
+        rng, count = self.rng, len(boards)
+        grown = min(1.0, self.steps / config.progressive)
+        most = config.quick_simulations + grown * (config.simulations - config.quick_simulations)
+        full = rng.random(count) < config.full_share
+        simulations = np.where(full, round(most), config.quick_simulations)
+        noise = rng.gumbel(size=boards.shape).astype(np.float32)
+        opening = games.random_left > 0
+        found = self.search.search(boards, np.where(opening, 1, simulations), noise)
+        random = opening | (rng.random(count) < config.deviation)
+        anywhere = np.where(boards == 0, rng.random(boards.shape), -1.0).argmax(axis=1)
+        cells = np.where(random, anywhere, found.moves)
+        learnt = full & ~opening & (found.proofs != LOSS)  # a lost position has no better moves
+        policies = np.where(learnt[:, None], found.policy, 0).astype(np.float32)
+        games.add(boards, policies, cells, found.values, found.proofs, random, opening)
+        _, rewards, over, *_ = self.env.step(cells)
+        ended = np.flatnonzero(over)
+        examples = games.finish(ended, np.asarray(rewards)[ended], self.rules)
+        self._begin(ended)
+        return examples
+
+    def _update(self) -> dict[str, float]:
+        """One gradient step."""
+        config = self.config
+        for group in self.optimiser.param_groups:
+            group["lr"] = config.lr * max(0.5 ** (self.steps / config.half_life), 0.05)
+        shares = {"mistakes": config.share}
+        parts = []
+        for name, share in shares.items():
+            buffer: ExamplesBuffer = getattr(self, name)
+            if len(buffer):
+                parts.append(buffer.sample(round(share * config.batch), self.rng))
+        left = config.batch - sum(len(part.boards) for part in parts)
+        batch = concatenated([*parts, self.replay.sample(left, self.rng)])
+        outputs = self.net(self.planes(batch.boards))
+        legal = torch.as_tensor(batch.boards == 0)
+        policies = torch.as_tensor(batch.policies)
+        moves = outputs.policy.masked_fill(~legal, -1e9).log_softmax(dim=1)
+        policy = -(policies * moves).sum(dim=1).mean()
+        results = torch.as_tensor(batch.results)
+        value = -(results * outputs.results.log_softmax(dim=1)).sum(dim=1).mean()
+        replies = torch.as_tensor(batch.replies.astype(np.int64))
+        reply = torch.nn.functional.cross_entropy(
+            outputs.reply, replies, ignore_index=-1, reduction="sum"
+        ) / len(replies)
+        loss = policy + value + 0.15 * reply
+        self.optimiser.zero_grad()
+        loss.backward()
+        self.optimiser.step()
+        with torch.no_grad():
+            pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
+            keep = min(self.config.average, self.steps / (self.steps + 10))
+            for mean, weight in pairs:
+                mean.lerp_(weight, 1 - keep)
+        return {"policy_loss": policy.item(), "value_loss": value.item()}
+
+    def _examine(self) -> None:
+        """Add the mistakes that are found in the player's own play."""
+        config, policy = self.config, self.policy()
+        value, values = known_value(self.rules), MoveValues(self.rules)
+        aim = 1 if value == 1 else 0
+        for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win
+            width = int(self.width[at])
+            found = find_mistakes(
+                self.rules, policy, seat, aim, width, config.failures, self.rng, values
+            )
+            self.failures[at] = found.failures
+            self._remember(found)
+            if len(found.boards):
+                self.mistakes.add(self._corrected(found.boards, found.good, found.values))
+            doubtful = self._doubtful(found.others, values)
+            if len(doubtful.boards):
+                self.mistakes.add(doubtful)
+            if found.failures > 2 * config.failures:
+                self.width[at] = max(width // 2, config.width)
+            elif found.failures < config.failures and not found.everything:
+                self.width[at] = min(width * 2, config.widest)
+
+    def _remember(self, found: Mistakes) -> None:
+        """Keep some of the positions that the player reaches, and what it plays there."""
+        count = min(self.config.reached // 4, len(found.others))
+        rows = self.rng.choice(len(found.others), count, replace=False)
+        self.reached.add(
+            Examples(
+                boards=found.others[rows],
+                policies=np.zeros((count, self.rules.cells), np.float32),
+                results=np.zeros((count, 3), np.float32),
+                replies=np.full(count, -1, np.int16),
+            )
+        )
+
+    def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
+        """Of the positions reached, those on which the player is least sure, if a move is bad."""
+        count = min(self.config.reached // 2, len(boards))
+        boards = boards[self.rng.choice(len(boards), count, replace=False)]
+        logits, _ = evaluator(self.rules, self.average)(boards)
+        second = -np.sort(-softmax(logits, boards == 0), axis=1)[:, 1]
+        kept: list[tuple[Boards, Mask, int]] = []
+        for board in boards[np.argsort(-second, kind="stable")[: self.config.doubtful]]:
+            bounds = values.bounds(board)
+            best = int(bounds.at_least[board == 0].max())
+            good = (bounds.at_least >= best) & (board == 0)
+            if ((bounds.at_most < best) & (board == 0)).any():
+                kept.append((board, good, best))
+        shape = len(kept), self.rules.cells
+        return self._corrected(
+            np.array([board for board, _, _ in kept], np.int8).reshape(shape),
+            np.array([good for _, good, _ in kept], np.bool_).reshape(shape),
+            np.array([best for _, _, best in kept], np.int64),
+        )
+
+    def _begin(self, ended: NDArray[np.int64]) -> None:
+        """Let games begin again: with random stones, or in a position that the player reaches."""
+        config, rng = self.config, self.rng
+        self.games.random_left[ended] = rng.integers(0, config.opening + 1, len(ended))
+        elsewhere = ended[rng.random(len(ended)) < config.reached_share]
+        if len(self.reached) and len(elsewhere):
+            boards = self.env.boards.copy()
+            boards[elsewhere] = self.reached.sample(len(elsewhere), rng).boards
+            self.env.reset(options={"board": boards})
+            self.games.random_left[elsewhere] = 0
+
+    def _corrected(self, boards: Boards, good: Mask, values: NDArray[np.int64]) -> Examples:
+        """Examples of positions whose good moves are known."""
+        logits = np.zeros(boards.shape, np.float32)
+        if len(boards):
+            logits, _ = evaluator(self.rules, self.average)(boards)
+        results = np.stack([values == 1, values == 0, values == -1], axis=1)
+        return Examples(
+            boards=boards,
+            policies=softmax(logits, good).astype(np.float32),
+            results=results.astype(np.float32),
+            replies=np.full(len(boards), -1, np.int16),
+        )
+
+
+class _Games(NamedTuple):
+    """What was seen in the games that are being played; arrays begin with (games, plies)."""
+
+    boards: Boards  # (games, plies, cells)
+    policies: NDArray[np.float32]  # (games, plies, cells): found by full searches, else zero
+    moves: NDArray[np.int16]
+    values: NDArray[np.float32]  # found by the searches, for the side to move
+    proofs: NDArray[np.int8]  # or UNPROVEN
+    random: Mask  # whether the move was random
+    skipped: Mask  # whether nothing is learnt from the position
+    length: NDArray[np.int64]  # (games,): moves so far
+    random_left: NDArray[np.int64]  # (games,): random moves that the opening still has
+
+    @classmethod
+    def new(cls, config: AlphaZeroConfig, rules: Rules, rng: np.random.Generator) -> "_Games":
+        """Games that begin."""
+        shape = config.games, rules.cells
+        return cls(
+            boards=np.zeros((*shape, rules.cells), np.int8),
+            policies=np.zeros((*shape, rules.cells), np.float32),
+            moves=np.zeros(shape, np.int16),
+            values=np.zeros(shape, np.float32),
+            proofs=np.zeros(shape, np.int8),
+            random=np.zeros(shape, np.bool_),
+            skipped=np.zeros(shape, np.bool_),
+            length=np.zeros(config.games, np.int64),
+            random_left=rng.integers(0, config.opening + 1, config.games),
+        )
+
+    def add(
+        self,
+        boards: Boards,
+        policies: NDArray[np.float32],
+        moves: Cells,
+        values: NDArray[np.float64],
+        proofs: NDArray[np.int8],
+        random: Mask,
+        skipped: Mask,
+    ) -> None:
+        """Note one move in every game."""
+        at = np.arange(len(boards)), self.length
+        self.boards[at], self.policies[at], self.moves[at] = boards, policies, moves
+        self.values[at], self.proofs[at] = values, proofs
+        self.random[at], self.skipped[at] = random, skipped
+        self.length[:] += 1
+        self.random_left[:] = np.maximum(self.random_left - 1, 0)
+
+    def finish(self, ended: NDArray[np.int64], rewards: NDArray[Any], rules: Rules) -> Examples:
+        """The examples of games that have ended, which begin again.
+
+        The result of a position is that of its game, or what a search proves later in the game,
+        whichever comes first. Before a random move it is the value that the search had there.
+
+        Args:
+            ended: the numbers of the games (ended,).
+            rewards: of the side that moved last, (ended,): 1 or 0.
+            rules: the game.
+        """
+        parts = []
+        for game, reward in zip(ended.tolist(), rewards.tolist(), strict=True):
+            length = int(self.length[game])
+            results = np.zeros((length, 3), np.float32)
+            result = _as_results(float(reward))  # for the side that moves
+            for ply in reversed(range(length)):
+                if self.random[game, ply]:
+                    result = _as_results(float(self.values[game, ply]))
+                if self.proofs[game, ply] != UNPROVEN:
+                    result = _as_results(float(self.proofs[game, ply]))
+                results[ply] = result
+                result = result[::-1]
+            replies = np.append(self.moves[game, 1:length], np.int16(-1))
+            replies[:-1][self.random[game, 1:length]] = -1
+            kept = ~self.skipped[game, :length]
+            parts.append(
+                Examples(
+                    boards=self.boards[game, :length][kept],
+                    policies=self.policies[game, :length][kept],
+                    results=results[kept],
+                    replies=replies[kept].astype(np.int16),
+                )
+            )
+        self.length[ended] = 0
+        if not parts:
+            return no_examples(rules)
+        return concatenated(parts)
+
+    def load(self, stored: dict[str, Any]) -> None:
+        """Put back what `_asdict` gave.
+
+        Raises:
+            ValueError: for other shapes or types.
+        """
+        for name, part in self._asdict().items():
+            if stored[name].shape != part.shape or stored[name].dtype != part.dtype:
+                raise ValueError("its games have other shapes")
+            part[:] = stored[name]
+        if not ((self.length >= 0) & (self.length < self.boards.shape[1])).all():
+            raise ValueError("its games have other lengths")
+
+
+def _as_results(value: float) -> NDArray[np.float32]:
+    """Probabilities of a win, a draw and a loss with this mean; a draw as likely as can be."""
+    return np.array([max(value, 0), 1 - abs(value), max(-value, 0)], np.float32)
+
+
+def _shape(config: AlphaZeroConfig) -> Shape:
+    return Shape(config.channels, config.blocks)
+
+
+def _net(config: AlphaZeroConfig, weights: dict[str, Tensor]) -> ResidualNet:
+    net = nets_of(lambda: {"net": ResidualNet(_shape(config), None)}, weights)["net"]
+    assert isinstance(net, ResidualNet)
+    return net

@@ -1,0 +1,211 @@
+"""A small residual convolutional network with a policy, a value and a reply head, for any board.
+
+Convolutions and pooling over the board make no assumption on its size, so the weights learnt on one
+board serve on another. Global pooling in every block and the head for the other side's reply are
+those of KataGo (Wu, "Accelerating self-play learning in Go", arXiv 1902.10565).
+"""
+
+import copy
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
+from tttenv.kernels.line_planes import PLANES, new_plane_lines, write_line_planes
+from tttenv.kernels.types import Boards, Probs
+from tttenv.opponents.gumbel_search import Evaluate, Floats
+from tttenv.policy import TOLERANCE, Policy, first_best
+
+THREATS = 100  # tried in a search for a win by threats that a plane shows
+BATCH = 1024  # boards in one call of the network
+
+
+class Outputs(NamedTuple):
+    """What the network says of a batch of boards."""
+
+    policy: Tensor  # (batch, cells): logits of the moves
+    results: Tensor  # (batch, 3): logits of a win, a draw and a loss for the side to move
+    reply: Tensor  # (batch, cells): logits of the other side's next move
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The size of a network."""
+
+    channels: int = 32
+    blocks: int = 3
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.channels <= 1024 and 0 <= self.blocks <= 100):
+            raise ValueError(
+                "a residual network has 1 to 1,024 channels and 0 to 100 blocks,"
+                f" not {self.channels} and {self.blocks}"
+            )
+
+
+class ResidualNet(nn.Module):
+    """The network.
+
+    Args:
+        shape: its size.
+        rng: samples the first weights (He et al., 2015); the last layer of every block and of every
+            head is zero at first, so that an untrained network finds all moves alike. None leaves
+            the weights uninitialised, for those that are loaded from a file.
+    """
+
+    def __init__(self, shape: Shape, rng: np.random.Generator | None) -> None:
+        super().__init__()
+        channels = shape.channels
+        self.first = _conv(PLANES, channels, 3)
+        self.blocks = nn.ModuleList(_Block(channels) for _ in range(shape.blocks))
+        self.last = _conv(channels, channels, 1)
+        self.last_pooled = _linear(2 * channels, channels)
+        self.moves = _conv(channels, 2, 1)  # the policy and the reply
+        self.hidden = _linear(2 * channels, channels)
+        self.results = _linear(channels, 3)
+        if rng is not None:
+            zero = [self.moves, self.results, *(block.second for block in self.blocks)]
+            for layer in self.modules():
+                if isinstance(layer, nn.Conv2d | nn.Linear):
+                    _initialise(layer, 0.0 if layer in zero else 1.0, rng)
+        self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch leaves it untyped
+
+    def forward(self, planes: Tensor) -> Outputs:
+        """The outputs for planes (batch, PLANES, m, n)."""
+        x = torch.relu(self.first(planes))
+        for block in self.blocks:
+            x = block(x)
+        pooled = _pooled(x)
+        heads = torch.relu(self.last(x) + self.last_pooled(pooled)[:, :, None, None])
+        moves = self.moves(heads).flatten(2)
+        results = self.results(torch.relu(self.hidden(pooled)))
+        return Outputs(moves[:, 0], results, moves[:, 1])
+
+
+class _Block(nn.Module):
+    """Two convolutions beside a shortcut; the first one also sees the whole board, pooled."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = _conv(channels, channels, 3)
+        self.pooled = _linear(2 * channels, channels)
+        self.second = _conv(channels, channels, 3)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = self.first(x) + self.pooled(_pooled(x))[:, :, None, None]
+        return torch.relu(x + self.second(torch.relu(y)))
+
+
+def _pooled(x: Tensor) -> Tensor:
+    """The mean and the maximum of every channel over the board, (batch, 2 * channels)."""
+    return torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
+
+
+def _conv(before: int, after: int, size: int) -> nn.Conv2d:
+    layer: nn.Conv2d = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        nn.Conv2d, before, after, size, padding=size // 2, device=torch.get_default_device()
+    )
+    return layer
+
+
+def _linear(before: int, after: int) -> nn.Linear:
+    layer: nn.Linear = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
+        nn.Linear, before, after, device=torch.get_default_device()
+    )
+    return layer
+
+
+def _initialise(layer: nn.Conv2d | nn.Linear, scale: float, rng: np.random.Generator) -> None:
+    shape = tuple(layer.weight.shape)
+    spread = scale * math.sqrt(2 / math.prod(shape[1:]))
+    drawn = rng.standard_normal(shape, np.float32) * np.float32(spread)
+    assert layer.bias is not None
+    with torch.no_grad():
+        layer.weight.copy_(torch.as_tensor(drawn))
+        layer.bias.zero_()
+
+
+def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
+    """The function from boards (batch, cells) to the network's planes (batch, PLANES, m, n)."""
+    about = new_plane_lines(rules.lines, maps(rules), THREATS)
+
+    def planes(boards: Boards) -> Tensor:
+        found = np.zeros((len(boards), PLANES, rules.cells), np.float32)
+        write_line_planes(np.ascontiguousarray(boards), about, found)
+        shaped = torch.as_tensor(found.reshape(len(boards), PLANES, rules.m, rules.n))
+        return shaped.contiguous(memory_format=torch.channels_last)
+
+    return planes
+
+
+def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
+    """The network as an evaluator of positions for a tree search."""
+    planes = planes_of(rules)
+
+    def evaluate(boards: Boards) -> tuple[Floats, Floats]:
+        with torch.inference_mode():
+            found = net(planes(boards))
+            win, _, loss = found.results.softmax(dim=1).unbind(dim=1)
+            values = win - loss
+            return found.policy.cpu().numpy(), values.cpu().numpy()
+
+    return evaluate
+
+
+def rounded(evaluate: Evaluate) -> Evaluate:
+    """The evaluator with its numbers rounded to multiples of 2**-10.
+
+    Batches of other sizes and other CPUs round the same sums differently; a search that compares
+    these numbers would now and then go another way.
+    """
+
+    def evaluate_rounded(boards: Boards) -> tuple[Floats, Floats]:
+        logits, values = evaluate(boards)
+        return _rounded(logits), _rounded(values)
+
+    return evaluate_rounded
+
+
+def _rounded(numbers: Floats) -> Floats:
+    return np.asarray(np.round(numbers * 1024) / 1024, np.float32)
+
+
+def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
+    """The player of the legal cell with the highest logit; a frozen snapshot.
+
+    The moves are those of the network computed in float64, whose rounding leaves hardly any board
+    in doubt, see `tttenv.policy.first_best`; but only boards on which float32 might choose
+    otherwise are computed so, since it takes many times longer.
+    """
+    single = copy.deepcopy(net).eval()
+    has_float64 = next(single.parameters()).device.type != "mps"
+    double = copy.deepcopy(single).double() if has_float64 else single
+    planes = planes_of(rules)
+
+    def logits(boards: Boards, in_double: bool) -> NDArray[np.float64]:
+        seen = planes(boards)
+        with torch.inference_mode():
+            found = double(seen.double()) if in_double else single(seen)
+        return np.asarray(found.policy.double().cpu().numpy())
+
+    def play(boards: Boards) -> Probs:
+        probs = np.zeros(boards.shape)
+        for at in range(0, len(boards), BATCH):
+            block = boards[at : at + BATCH]
+            legal = block == 0
+            values = logits(block, in_double=False)
+            narrow, wide = (first_best(values, legal, part * TOLERANCE) for part in (0.5, 2.0))
+            doubtful = np.flatnonzero((narrow != wide).any(axis=1))
+            if len(doubtful) and has_float64:
+                values[doubtful] = logits(block[doubtful], in_double=True)
+            probs[at : at + BATCH] = first_best(values, legal)
+        return probs
+
+    return play
