@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import struct
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from learners.cli import report
 from learners.cli.report_page import curves, events, json_rows, markup, published
 from learners.cli.report_page.build import html
 from learners.cli.report_page.gather import from_benchmark, from_specs, named
-from tttenv import Rules
+from learners.cli.report_page.larger import Larger
+from tttenv import Rules, certify
+from tttenv.exact.certificate import REACHABLE
 from tttenv.opponents import FOREIGN
 
 ROOT = Path(__file__).parents[1]
@@ -98,6 +101,17 @@ def test_no_text_of_a_player_makes_or_changes_an_element(players, field, text):
     assert found.scripts[1:] == harmless.scripts[1:]
     told = json.loads(found.scripts[0])["players"]
     assert field == "complaint" or [player[field] for player in told] == [text] * len(players)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_name_of_a_player_for_a_larger_board_makes_or_changes_an_element(players, text):
+    rules = Rules(5, 5, 4)
+    found = certify(rules, "tactical", 1000, method=REACHABLE)
+    others = [Larger(name, rules, found, computed=True) for name in ("text", text)]
+    harmless, page = (Skeleton(html(players, PUBLISHED, [other])) for other in others)
+    assert page.tags == harmless.tags
+    assert page.scripts == harmless.scripts
+    assert escape(text) in html(players, PUBLISHED, others[1:])
 
 
 TEXTS = [key for key, fits in published.KINDS.items() if fits("text")]

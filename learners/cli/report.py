@@ -19,7 +19,7 @@ class Arguments:
 
     It needs no server and no network. It shows the players of the benchmark's results or, where
     there are none, the trained ones that come with the package and all players by name; or the
-    players you name.
+    players you name. Trained players for other boards than 3,3,3 have a table of their own.
     """
 
     players: console.Players = ()  # names or checkpoints' folders instead
@@ -55,7 +55,8 @@ def make(
         out: the file.
         results: of the benchmark; need not be there.
         published: of the reproductions; need not be there.
-        specs: the players to show instead of those in `results`.
+        specs: the players to show instead of those in `results`; those for larger boards are shown
+            instead of the ones that come with the package.
         runs: a folder of trained players that `results` may name, besides the current folder and
             that of `results`.
         prog: what a message about a player's curve begins with.
@@ -69,13 +70,14 @@ def make(
     """
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"the report is a file, which {out} cannot be: name another with --out")
-    from learners.cli.report_page import gather
+    from learners.cli.report_page import gather, larger
     from learners.cli.report_page import published as numbers
     from learners.cli.report_page.build import html
     from tttenv.files import write
 
-    if specs:
-        players = gather.from_specs(specs)
+    named, others = larger.split(specs or larger.usual())
+    if named:
+        players = gather.from_specs(named)
     elif results.exists():
         players = gather.from_benchmark(results, runs)
     else:
@@ -85,10 +87,11 @@ def make(
             what = "no curve" if player.no_curve else "the curve"
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
-    text = html(players, numbers.read(published))
+    on_larger = larger.from_specs(others)
+    text = html(players, numbers.read(published), on_larger)
     try:
         write(out, text)
     except OSError as error:  # which names a temporary file
         raise ValueError(f"cannot write {out}: {error.strerror}") from None
-    names = [player.name for player in players]
+    names = [*(player.name for player in players), *(player.name for player in on_larger)]
     return {"report": str(out), "bytes": len(text.encode()), "players": names}

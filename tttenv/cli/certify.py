@@ -224,11 +224,11 @@ def verdict(certificate: Any) -> str:
         return "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"
     if never["X"] and never["O"]:
         return "NEVER LOSES in both seats"
-    return ", ".join(_of_seat(certificate, seat) for seat in ("X", "O"))
+    return ", ".join(of_seat(certificate, seat) for seat in ("X", "O"))
 
 
-def _of_seat(certificate: Any, seat: str) -> str:
-    """The verdict of one seat."""
+def of_seat(certificate: Any, seat: str) -> str:
+    """The verdict of one seat, of a certificate by reachable positions."""
     never, reached = certificate.never_loses[seat], certificate.reached[seat]
     if never is None:
         return f"undecided after {reached:,} positions as {seat}"
@@ -258,7 +258,7 @@ def _print_reached(certificate: Any) -> None:
         game = f"{line} ({'the shortest' if which else 'not always the shortest'})" if line else ""
         known = "-" if worst is None else console.value(worst)
         reached = f"{certificate.reached[seat]:,}"
-        rows.append([seat, *shares, known, reached, _of_seat(certificate, seat), game])
+        rows.append([seat, *shares, known, reached, of_seat(certificate, seat), game])
     text_tables.show(columns, rows)
     value = "not known" if certificate.value is None else str(certificate.value)
     say(f"by reachable positions: its own moves and every reply; value of the game {value}")

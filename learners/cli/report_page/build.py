@@ -2,12 +2,14 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
 
-from learners.cli.report_page import data, published, tables
+from learners.cli.report_page import data, larger, published, tables
 from learners.cli.report_page.gather import Shown
+from learners.cli.report_page.larger import Larger
 from learners.cli.report_page.markup import script_data
 
 HERE = Path(__file__).parent
@@ -15,12 +17,13 @@ HERE = Path(__file__).parent
 SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
 
 
-def html(players: list[Shown], numbers: list[dict[str, Any]]) -> str:
+def html(players: list[Shown], numbers: list[dict[str, Any]], others: Sequence[Larger] = ()) -> str:
     """The whole page.
 
     Args:
         players: to show, at least one; the strongest are listed first.
         numbers: rows of published numbers; their section is left out if there are none.
+        others: trained players for larger boards; their section is left out if there are none.
     """
     players = tables.ranked(players)
     style = _read("style.css")
@@ -37,6 +40,8 @@ def html(players: list[Shown], numbers: list[dict[str, Any]]) -> str:
         no_curves="hidden" if not curves else "",
         published=published.html(numbers) if numbers else "",
         no_published="hidden" if not numbers else "",
+        larger=larger.html(others),
+        no_larger="hidden" if not others else "",
         pairs=tables.pairs(players, tables.scores(players)),
         **tables.summary(players),
     )
