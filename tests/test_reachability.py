@@ -108,7 +108,7 @@ def test_one_slip_anywhere_is_found_also_when_positions_are_left_out(rules, seat
     slips = (game.successors >= 0) & (solution.values[game.successors] == 1)  # for the opponent
     slips &= solution.values[:, None] > -1
     last = game.rules.cells - np.count_nonzero(game.boards, axis=1) == 2  # a lost game is near
-    closed = ~kernels.open_for(game.boards, 1, rules.lines)  # the player can no longer win
+    closed = ~kernels.open_for(game.boards, 1, rules.lines, rules.k)  # the player can no longer win
     tried = np.flatnonzero(met & slips.any(axis=1) & (last | closed))
     assert closed[tried].any()
     for row in tried[:: max(1, len(tried) // 40)]:

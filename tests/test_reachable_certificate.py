@@ -1,11 +1,15 @@
 """Certificates by reachable positions: beside those over all positions, and on larger boards."""
 
 import json
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
 from tttenv import Rules, certify, player, solve
-from tttenv.cli.certify import print_certificate, verdict
+from tttenv.cli.certify import print_certificate, progress, verdict
+from tttenv.exact import reachable_certificate
+from tttenv.exact.reachability import ATTACKING, FOLLOWING, SHORTENING
 from tttenv.exact.reachable_certificate import (
     SeatResult,
     proved_value,
@@ -71,7 +75,7 @@ def test_who_always_wins_proves_it_too_and_nothing_is_asked_of_the_other_seat():
 
 
 @pytest.mark.parametrize("spec", ["tactical", "first", "mcts:iterations=50"])
-def test_past_enumeration_a_player_is_refuted_and_the_game_is_lost(spec, capsys):
+def test_reachable_certificate_a_player_is_refuted_and_the_game_is_lost(spec, capsys):
     rules = Rules(5, 5, 4)
     found = certify(rules, player(spec, rules))
     assert found.method == REACHABLE
@@ -85,12 +89,33 @@ def test_past_enumeration_a_player_is_refuted_and_the_game_is_lost(spec, capsys)
     assert found.worst_case == dict.fromkeys("XO", -1 if one_move else None)
     assert found.unbeatable is (False if one_move else None)
     assert found.vs_random == {"X": None, "O": None}
-    assert found.shortest == {"X": False, "O": False}
-    print_certificate(spec, found)
+    assert found.shortest == {"X": True, "O": True}
+    assert [len(line) for line in found.losing_line.values()] == [8, 7]
+    print_certificate(spec, replace(found, shortest={"X": True, "O": False}))
     shown = capsys.readouterr().out
     assert f"{spec} on 5,5,4: loses as X, loses as O" in shown
+    assert "(the shortest)" in shown
     assert "not always the shortest" in shown
     assert "unknown: results against perfect play, optimal moves, blunders" in shown
+
+
+def test_every_phase_of_a_search_is_told_with_its_counts(monkeypatch):
+    rules, told = Rules(5, 5, 4), []
+    monkeypatch.setattr(reachable_certificate, "ATTACKED", 1_100)
+    spec = "alphabeta:depth=2,ties=first"  # loses as O only
+    certify(rules, player(spec, rules), 2_000, watch=told.append)
+    assert {(at.seat, at.phase) for at in told} >= {
+        *(("X", phase) for phase in (ATTACKING, FOLLOWING)),
+        *(("O", phase) for phase in (ATTACKING, SHORTENING)),
+    }
+    for before, after in pairwise(told):
+        if (before.seat, before.phase) == (after.seat, after.phase) != ("O", SHORTENING):
+            assert after.positions > before.positions
+            assert after.seconds >= before.seconds
+        assert after.waiting > 0
+    for at in told:
+        assert at.phase in progress(at)
+        assert f"{at.positions:,} positions asked about, {at.waiting:,} waiting" in progress(at)
 
 
 def test_a_search_that_runs_out_is_undecided(capsys):

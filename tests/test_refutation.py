@@ -6,12 +6,17 @@ import pytest
 from lost_games import require_lost_by_own_moves
 
 from tttenv import Outcome, Rules, player, refute
-from tttenv.exact import reachability
+from tttenv.exact import reachability, refutation
 from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.opponents import OPPONENTS
 from tttenv.policy import uniform
 
 MORE = ["minimax:ties=first", "mcts:iterations=20", "epsilon:player=first,epsilon=0.3"]
+# Games found attack first that are not the shortest: stones before and after, by seat.
+DETOURS = [
+    ("alphabeta:depth=1", Rules(5, 5, 4), {"X": (16, 8), "O": (9, 7)}),
+    ("alphabeta:depth=1,ties=first", Rules(7, 7, 5), {"X": (12, 10), "O": (13, 9)}),
+]
 by_seat = pytest.mark.parametrize("seat", "XO")
 # Beaten on boards past enumeration, by whom to ask about how many boards.
 LARGER = [
@@ -49,7 +54,87 @@ def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules,
     assert (line is None) == found.never_loses
     if line is not None:
         require_lost_by_own_moves(rules, policy, seat, line)
-        assert len(line) >= len(found.losing_line)
+        assert len(line) == len(found.losing_line)
+        assert refutation.search(SeatedPlayer(rules, policy, seat, spec), 100_000).shortest is True
+
+
+@by_seat
+@pytest.mark.parametrize("spec", ["first", "tactical", "minimax", *MORE])
+@pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 2)], ids=str)
+def test_within_some_rounds_a_game_is_lost_or_not_as_the_shortest_says(rules, spec, seat):
+    policy = player(spec, rules)
+    shortest = reachability.search(SeatedPlayer(rules, policy, seat, spec)).losing_line
+    for rounds in range(1, rules.cells // 2 + 1):
+        found = reachability.loss_within(SeatedPlayer(rules, policy, seat, spec), rounds, 10_000)
+        loses = shortest is not None and len(shortest) // 2 <= rounds
+        assert found.never_loses is not loses
+        assert (found.losing_line is not None) == loses
+        if loses:
+            require_lost_by_own_moves(rules, policy, seat, found.losing_line)
+            assert len(found.losing_line) == len(shortest)
+
+
+@by_seat
+@pytest.mark.parametrize(("spec", "rules", "long"), DETOURS, ids=str)
+def test_a_game_is_shortened_where_that_takes_few_positions(spec, rules, long, seat, monkeypatch):
+    policy = player(spec, rules)
+    found = refutation.search(SeatedPlayer(rules, policy, seat, spec), 20_000)
+    monkeypatch.setattr(refutation, "SHORTENED", 0)
+    first = refutation.search(SeatedPlayer(rules, policy, seat, spec), 20_000)
+    require_lost_by_own_moves(rules, policy, seat, found.line)
+    assert found.shortest is True
+    assert (len(first.line), len(found.line)) == long[seat]
+    assert (first.shortest is True) == (long[seat][0] == 2 * rules.k - (seat == "O"))
+
+
+@by_seat
+def test_without_the_positions_for_it_nothing_is_said_of_shorter_games(seat):
+    rules, spec = Rules(7, 7, 5), "alphabeta:depth=1"
+    asked = refutation.search(SeatedPlayer(rules, player(spec, rules), seat, spec), 255)
+    assert asked.line is not None
+    assert asked.shortest is False
+    assert asked.asked == 255
+
+
+def by_hand(rules, policy, seat):
+    """In how many of the positions that the player can reach the opponent's next stone may win."""
+    lost, seen = 0, set()
+    board = rules.start()
+    waiting = [board] if seat == "X" else [rules.play(board, cell) for cell in range(rules.cells)]
+    while waiting:
+        board = waiting.pop()
+        if board.tobytes() in seen:
+            continue
+        seen.add(board.tobytes())
+        after, beaten = [], False
+        for cell in np.flatnonzero(policy(board[None])[0]):
+            mine = rules.play(board, cell)
+            for reply in np.flatnonzero(rules.legal(mine)) if not rules.over(mine) else ():
+                position = rules.play(mine, reply)
+                beaten = beaten or bool(rules.lost(position))
+                after += [] if rules.over(position) else [position]
+        lost += beaten
+        waiting += [] if beaten else after
+    return lost, len(seen)
+
+
+@by_seat
+@pytest.mark.parametrize("spec", ["first", "tactical", "mcts:iterations=20", "minimax:ties=first"])
+@pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 2)], ids=str)
+def test_losing_leaves_are_those_of_a_plain_walk(rules, spec, seat, monkeypatch):
+    monkeypatch.setattr(refutation, "REPLIES", rules.cells**2)  # every reply, not the best only
+
+    def known(boards):  # which does not say that it treats mirror images alike
+        return policy(boards)
+
+    policy = player(spec, rules)
+    lost, asked = refutation.losing_leaves(rules, known, seat, 100_000)
+    assert (lost, asked) == by_hand(rules, policy, seat)
+    assert (lost == 0) == reachability.search(SeatedPlayer(rules, policy, seat, spec)).never_loses
+    for most in (1, 7):
+        some, few = refutation.losing_leaves(rules, known, seat, most)
+        assert few == min(most, asked)
+        assert some <= few
 
 
 @by_seat

@@ -11,6 +11,11 @@ from tttenv.cli.text_tables import Column, say
 
 PROG = "certify.py"
 WEIGHING = "playing out every game"
+DOING = {  # what a search does in each phase
+    "attacking": "attacking",
+    "shortening": "shortening a lost game",
+    "following": "following every reply",
+}
 
 
 @dataclass(frozen=True)
@@ -101,14 +106,15 @@ def rounds(quiet: bool) -> Iterator[Any]:
 
     columns = SpinnerColumn(), TextColumn("{task.description}")
     with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
-        task = bar.add_task("attacking", total=None)
+        task = bar.add_task("beginning", total=None)
+        yield lambda found: bar.update(task, description=progress(found))
 
-        def show(found: Any) -> None:
-            done = f"{found.positions:,} positions asked about, {found.waiting:,} waiting"
-            where = f"as {found.seat}, round {found.number + 1}"
-            bar.update(task, description=f"{where}: {done}, {found.seconds:.0f} s")
 
-        yield show
+def progress(found: Any) -> str:
+    """How far a search is, in a line."""
+    done = f"{found.positions:,} positions asked about, {found.waiting:,} waiting"
+    where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
+    return f"{where}: {done}, {found.seconds:.0f} s"
 
 
 def meet(given: Arguments) -> None:

@@ -7,7 +7,8 @@ the positions of one round are compared, by sorting. A mixed answer counts with 
 
 Two facts keep the graph small where the question is only whether the player can lose: a position
 in which the opponent has no open line left, a line without a stone of the player, is never lost;
-and the first lost game that is found is a shortest one.
+and the first lost game that is found is a shortest one. Where the question is only whether it can
+lose within some rounds, that line must need no more stones than rounds are left.
 """
 
 import time
@@ -36,6 +37,7 @@ ROWS = 2**20  # replies worked on together
 MERGED = 2**23  # codes that may wait until they are sorted together
 IMAGES_OF_ALL = 1_000  # so many positions of a seat have all their images checked, later ones
 IMAGES_OF_SOME = 32  # so many of a batch
+FOLLOWING, ATTACKING, SHORTENING = PHASES = ("following", "attacking", "shortening")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Round:
     positions: int  # asked about so far, all rounds together
     waiting: int  # of this round, not yet asked about
     seconds: float
+    phase: str = FOLLOWING  # or ATTACKING, SHORTENING
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ class Options:
     followed: int = FOLLOWED  # for `Reached.vs_random`, with every reply followed
     may_always_win: bool = True  # False: it is known that the player does not always win
     images: bool = True  # mirror images may stand for one another if the player treats them alike
+    rounds: int | None = None  # in all; None for any number
 
 
 DEFAULTS = Options()
@@ -96,6 +100,31 @@ def search(
         ValueError: if the policy breaks the laws of one, answers a board otherwise when it is asked
             again, or treats mirror images differently though it declares otherwise.
     """
+    return _Search(player, options, watch).run()
+
+
+def loss_within(
+    player: SeatedPlayer,
+    rounds: int,
+    positions: int,
+    watch: Callable[[Round], None] | None = None,
+) -> Reached:
+    """Look for a shortest game that a player loses within some rounds.
+
+    Args:
+        player: whose moves are followed.
+        rounds: of a move of the player and a reply each, of which the last wins.
+        positions: how many may be taken in all.
+        watch: called before every question.
+
+    Returns:
+        What was found, where `never_loses` is True if no game is lost within these rounds, and None
+        if the positions did not suffice to know.
+
+    Raises:
+        ValueError: as `search`.
+    """
+    options = Options(positions=positions, followed=0, may_always_win=False, rounds=rounds)
     return _Search(player, options, watch).run()
 
 
@@ -126,7 +155,7 @@ class _Search:
     def run(self) -> Reached:
         codes, chances = self._first_round()
         self.within_limits(codes)
-        while len(codes) and not self._ended():
+        while len(codes) and len(self.rounds) != self.options.rounds and not self._ended():
             self.rounds.append(codes)
             codes, chances = self._next_round(codes, chances)
         self._require_same_answers()
@@ -229,7 +258,9 @@ class _Search:
     def _tell(self, waiting: int) -> None:
         if self.watch is not None:
             seconds = time.monotonic() - self.began
-            self.watch(Round(self.player.seat, len(self.rounds) - 1, self.asked, waiting, seconds))
+            phase = FOLLOWING if self.options.rounds is None else SHORTENING
+            at = Round(self.player.seat, len(self.rounds) - 1, self.asked, waiting, seconds, phase)
+            self.watch(at)
 
     def within_limits(self, codes: Codes) -> Mask | None:
         """Which of the positions found for the next round are kept; None for all.
@@ -243,12 +274,15 @@ class _Search:
             return None
         boards = kernels.decode(codes, self.rules.cells)
         if self.always_wins is None:
-            lines = kernels.open_for(boards, 1, self.geometry.lines)
+            lines = kernels.open_for(boards, 1, self.geometry.lines, self.rules.k)
             self.always_wins = None if lines.all() else False
         if self.always_wins is None and taken + len(codes) <= self.options.positions:
             return None
         self.following = False
-        kept = kernels.open_for(boards, -1, self.geometry.lines)
+        left = (
+            self.rules.k if self.options.rounds is None else self.options.rounds - len(self.rounds)
+        )
+        kept = kernels.open_for(boards, -1, self.geometry.lines, left)
         if taken + np.count_nonzero(kept) > self.options.positions:
             self.ran_out = True
         return kept

@@ -107,16 +107,17 @@ def _seat(
     """What is known of the player in its seat, which is worth so much under perfect play."""
     past, attacked = arrangements(player.rules) > positions, 0
     if past:
-        line, attacked = refutation.search(player, min(ATTACKED, positions))
-        if line is not None:
+        attack = refutation.search(player, min(ATTACKED, positions), watch)
+        attacked = attack.asked
+        if attack.line is not None:
             return SeatResult(
                 never_loses=False,
                 always_wins=False,
-                surely_lost=_always_played(player, line),
+                surely_lost=_always_played(player, attack.line),
                 one_move=False,
                 reached=attacked,
-                losing_line=line,
-                shortest=False,
+                losing_line=attack.line,
+                shortest=attack.shortest,
             )
     if past and worth == -1:  # the other side wins by force
         return SeatResult(False, False, surely_lost=True, one_move=False, reached=attacked)

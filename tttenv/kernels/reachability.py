@@ -97,23 +97,29 @@ def decode(codes: Codes, cells: int) -> Boards:
 
 
 @compiled
-def open_for(boards: Boards, side: int, lines: NDArray[np.int64]) -> Mask:
-    """Whether `side` (1 or -1) can still complete a line on each of the boards, (positions,).
+def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
+    """Whether `side` (1 or -1) can complete a line by so many stones on each of the boards.
 
     Args:
         boards: (positions, cells).
         side: whose stones may stand on the line.
         lines: the cells of every line, (lines, k).
+        most: how many of the line's cells may be empty; k asks for any open line.
+
+    Returns:
+        (positions,).
     """
     found = np.zeros(len(boards), np.bool_)
     for i in range(len(boards)):
         for line in range(len(lines)):
-            blocked = False
+            empty = 0
             for j in range(lines.shape[1]):
-                if boards[i, lines[line, j]] == -side:
-                    blocked = True
+                stone = boards[i, lines[line, j]]
+                if stone == -side:
+                    empty = lines.shape[1] + 1
                     break
-            if not blocked:
+                empty += stone == 0
+            if empty <= most:
                 found[i] = True
                 break
     return found
