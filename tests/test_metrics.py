@@ -7,8 +7,8 @@ import pytest
 from reference import certificate, game, spell, standards
 
 from tttenv import Rules, certify, metrics, player, score
-from tttenv.exact import tabulate
-from tttenv.metrics import EXACT, SAMPLED, accuracy, arena, versus
+from tttenv.exact import reachability, tabulate
+from tttenv.metrics import ATTACKED, EXACT, SAMPLED, accuracy, arena, attack, versus
 from tttenv.metrics.arena import Sampled
 from tttenv.metrics.certificate import OUTCOMES, flat
 from tttenv.policy import uniform
@@ -125,8 +125,11 @@ def test_small_games_are_measured_exactly_and_large_ones_by_samples():
     assert all(tag.startswith("exact/") for tag in metrics.measure(Rules(), watched))
     assert asked == [4520]  # once, about every position
     found = arena.measure(Rules(5, 5, 4), uniform, games=60, seed=1)
-    assert found.keys() == metrics.measure(Rules(5, 5, 4), player("first", Rules(5, 5, 4))).keys()
-    assert list(SAMPLED) == ["arena"]
+    lost = attack.measure(Rules(5, 5, 4), uniform)
+    every = metrics.measure(Rules(5, 5, 4), player("first", Rules(5, 5, 4)))
+    assert every.keys() == found.keys() | lost.keys()
+    assert (list(SAMPLED), list(ATTACKED)) == (["arena"], ["attack"])
+    assert all(tag.startswith("exact/losing_leaves_") for tag in lost)
     assert all(tag.startswith("sampled/") for tag in found)
     assert all(number > 0 for tag, number in found.items() if "margin" in tag)
     assert found["sampled/value_vs_tactical_X"] < -0.5  # tactical play beats random play
@@ -146,3 +149,20 @@ def test_one_file_and_one_row_add_a_metric(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setitem(EXACT.rows, "cells", Row("cells_metric:measure", "how many cells"))
     assert metrics.measure(Rules(2, 3, 2), uniform)["exact/cells"] == 6
+
+
+def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_have_fewer():
+    rules = Rules(4, 4, 4)
+    specs = ["first", "tactical", "alphabeta:depth=1,ties=first", "reinforce_444"]
+    counted = [attack.measure(rules, player(spec, rules)) for spec in specs]
+    for seat in "XO":
+        numbers = [found[f"exact/losing_leaves_{seat}"] for found in counted]
+        assert numbers == sorted(numbers, reverse=True)
+        assert numbers[0] > 20
+        assert numbers[-1] == 0  # its certificate says that it never loses
+        for spec, number in zip(specs, numbers, strict=True):
+            limits = {"positions": 20_000, "followed": 0}
+            found = reachability.search(rules, player(spec, rules), seat, name=spec, **limits)
+            assert number == 0 or found.never_loses is False
+    timed = player("mcts:time=0.01", rules)
+    assert attack.measure(rules, timed) == {}

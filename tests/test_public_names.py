@@ -18,7 +18,7 @@ PUBLIC = {
     " backward_induction best_response enumerable follow positions require_enumerable"
     " require_solvable score solvable solve sweep tabulate worst_case",
     "tttenv.kernels": "compiled",
-    "tttenv.metrics": "EXACT SAMPLED",
+    "tttenv.metrics": "ATTACKED EXACT SAMPLED",
     "tttenv.metrics.arena": "arena",
     "tttenv.opponents": "OPPONENTS player",
     "tttenv.policy": "Policy blend from_observations greedy masked_normalise over sample softmax"

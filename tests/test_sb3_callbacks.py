@@ -31,6 +31,7 @@ from tttenv.adapters.sb3 import (
 from tttenv.adapters.sb3.best import rank
 from tttenv.checkpoint import digest
 from tttenv.exact.certificate import IN_TRAINING, REACHABLE
+from tttenv.metrics import attack
 from tttenv.metrics.certificate import flat
 from tttenv.policy import uniform
 
@@ -171,7 +172,7 @@ def test_beyond_enumeration_models_are_certified_by_what_they_can_reach(rules, t
     play = policy(model, rules, deterministic=True)
     found = certify(rules, play, IN_TRAINING, method=REACHABLE)
     assert exact.certificate == found
-    assert recorder.rows[-1] == (128, flat(found))
+    assert recorder.rows[-1] == (128, flat(found) | attack.measure(rules, play))
     assert found.losing_line["X"]  # hardly trained
     kept = json.loads((tmp_path / "best.json").read_text())["certificate"]
     assert kept == json.loads(json.dumps(asdict(exact.best)))

@@ -271,4 +271,5 @@ def test_on_large_boards_a_training_tells_what_its_player_can_reach(tmp_path):
             assert numbers[f"exact/losing_line_{seat}"] == len(found.losing_line[seat])
             assert f"{seat} loses in {len(found.losing_line[seat])}" in standing(numbers)
             assert f"sampled/value_vs_random_{seat}" in numbers
+            assert 0 < numbers[f"exact/losing_leaves_{seat}"] <= 500
     assert read_card(tmp_path / "out")["certificate"] == told[-1].certificate.to_dict()

@@ -75,6 +75,11 @@ LAYOUT = {
         "positions in which it gives value away": _chart("exact/blunders"),
         "share of optimal moves by the stones on the board": _chart("exact/optimal_moves_ply_.*"),
     },
+    "exact strength, on boards too large to list": {
+        "1 never loses, 0 loses": _chart("exact/never_loses_[XO]"),
+        "stones of a game that it loses": _chart("exact/losing_line_[XO]"),
+        "lost positions among the first 500 of an attack": _chart("exact/losing_leaves_[XO]"),
+    },
     "sampled strength, on boards too large for exact results": {
         "value against random play": _chart("sampled/value_vs_random_[XO]"),
         "value against tactical play": _chart("sampled/value_vs_tactical_[XO]"),

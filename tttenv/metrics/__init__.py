@@ -2,7 +2,8 @@
 
 A metric is a function (rules, policy) -> numbers by tag. The tags of exact metrics begin with
 `exact/`, like `exact/worst_case_O`; those of sampled metrics begin with `sampled/` and come with
-the half width of their confidence interval.
+the half width of their confidence interval. Metrics of an attack count exactly, too, but only some
+of the positions that a player can reach.
 """
 
 from collections.abc import Callable
@@ -25,13 +26,18 @@ SAMPLED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
     "metric",
     {"arena": Row("tttenv.metrics.arena:measure", "sampled games, for boards too large to solve")},
 )
+ATTACKED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
+    "metric",
+    {"attack": Row("tttenv.metrics.attack:measure", "lost positions among the first of an attack")},
+)
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """The numbers of all exact metrics if the game can be enumerated, else of all sampled ones."""
+    """The numbers of all exact metrics if the game can be enumerated, else of all others."""
     small = enumerable(rules)
-    table, asked = (EXACT, tabulate(rules, policy)) if small else (SAMPLED, policy)
+    tables, asked = ([EXACT], tabulate(rules, policy)) if small else ([SAMPLED, ATTACKED], policy)
     found: dict[str, float] = {}
-    for name in table:
-        found |= table.load(name)(rules, asked)
+    for table in tables:
+        for name in table:
+            found |= table.load(name)(rules, asked)
     return found

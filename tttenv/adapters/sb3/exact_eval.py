@@ -27,6 +27,7 @@ SHOWN = (
     "reached_",
     "never_loses_",
     "losing_line_",
+    "losing_leaves_",
 )  # in the console
 
 
@@ -40,8 +41,9 @@ class ExactEvalCallback(BaseCallback):
 
     Beyond 15 cells the certificate is by the positions that the model can reach, at most 200,000 in
     each seat: the tags are those that it knows, with `exact/reached_X`, `exact/never_loses_X` and
-    `exact/losing_line_X`, the stones of a lost game. Beside it `sampled/value_vs_tactical_X` and
-    the other tags of `tttenv.metrics.SAMPLED` are of games that are played.
+    `exact/losing_line_X`, the stones of a lost game. `exact/losing_leaves_X` counts lost positions
+    among the first of an attack (`tttenv.metrics.attack`). Beside it `sampled/value_vs_tactical_X`
+    and the other tags of `tttenv.metrics.SAMPLED` are of games that are played.
 
     Args:
         every: environment steps between certificates; one more is made where training ends.
