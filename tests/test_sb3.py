@@ -17,6 +17,7 @@ import torch
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 from sb3_models import KINDS, RULES, Counting, every_kind, made, quick, recurrent, single_thread
 from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import (
     SubprocVecEnv,
     VecMonitor,
@@ -33,6 +34,7 @@ from tttenv.adapters.sb3 import (
     masked,
     policy,
 )
+from tttenv.adapters.sb3.models import observed
 from tttenv.exact import positions
 from tttenv.game.features import one_hot
 from tttenv.opponents import FOREIGN, OPPONENTS, is_path
@@ -206,6 +208,46 @@ def test_a_player_moves_as_its_model_predicts(obs):
         assert (likeliest[legal, played] == 1).all()
         assert values[legal, played] == pytest.approx(values[legal, cells], abs=3e-4)
         assert (played == cells).mean() > 0.8  # an untrained model's values hardly differ
+
+
+@pytest.mark.parametrize(
+    ("kind", "obs"), [(kind, "onehot") for kind in KINDS] + [("ppo", "board"), ("dqn", "dict")]
+)
+def test_beyond_enumeration_a_copy_of_the_network_is_evaluated_in_float64(kind, obs):
+    game = Rules(5, 5, 4)
+    model = made(kind, VecEnv(2, obs=obs, **asdict(game)))
+    own, boards = observed(model, game, False), some_boards(game, 40)
+    with torch.no_grad():
+        for weights in model.policy.parameters():
+            weights += 0.01 * torch.randn_like(weights)  # since ARS begins with zeros
+    before = {name: value.clone() for name, value in model.policy.state_dict().items()}
+    play = policy(model, game)
+    numbers = play.numbers(boards)
+    assert numbers == pytest.approx(own.numbers(boards), abs=1e-5)
+    assert (numbers != numbers.astype(np.float32)).any()
+    alone = np.concatenate([play.numbers(board[None]) for board in boards])
+    assert alone == pytest.approx(numbers, abs=1e-13)
+    after = model.policy.state_dict()
+    assert all(torch.equal(after[name], value) for name, value in before.items())
+    assert not any(part._forward_pre_hooks for part in model.policy.modules())
+    assert (own.numbers(boards) == own.numbers(boards).astype(np.float32)).all()
+    assert {value.dtype for value in model.policy.parameters()} == {torch.float32}
+
+
+class InFloat32(FlattenExtractor):
+    """Layers that compute in float32 whatever they are given."""
+
+    def forward(self, observations):
+        """Called by the policy."""
+        return super().forward(observations).float()
+
+
+def test_a_network_that_refuses_float64_stays_as_it_is():
+    game, boards = Rules(5, 5, 4), some_boards(Rules(5, 5, 4), 40)
+    settings = {"features_extractor_class": InFloat32}
+    model = made("ppo", VecEnv(2, **asdict(game)), policy_kwargs=settings)
+    numbers = policy(model, game).numbers(boards)
+    assert (numbers == observed(model, game, False).numbers(boards)).all()
 
 
 def favouring(cell, by):

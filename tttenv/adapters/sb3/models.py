@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from gymnasium import spaces
 from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
 from tttenv.exact import enumerable, positions
@@ -37,6 +38,13 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
     Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability, divided
     by the sum over the legal ones; value models (DQN, QRDQN) the legal cell with the highest.
 
+    If the game can be enumerated, the model is evaluated once on all positions, in its own
+    precision. Else a certificate may ask about millions of boards, and a copy of the network is
+    evaluated in float64, as the players of our own learners are, so that rounding leaves hardly a
+    board in doubt. On a few boards in a million it may move otherwise than `predict` does. Networks
+    that compute in float32 only stay as they are: those on Apple's GPUs ("mps"), and those with
+    layers of their own that refuse float64. The model itself is never changed.
+
     Args:
         model: trained on `TicTacToe-v0` with any `obs`, single or in a batch. Observations are
             scaled as by the `VecNormalize` that it trains with, if any.
@@ -50,7 +58,37 @@ def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> P
         return tabulate_pure(rules, observed(model, rules, deterministic), display_name(model))
     live = observed(model, rules, deterministic)
     live(rules.start(1))  # drops the gradients of the last update, which cannot be copied
-    return copy.deepcopy(live)
+    return _in_float64(copy.deepcopy(live), rules) or copy.deepcopy(live)
+
+
+def _in_float64(frozen: Observed, rules: Rules) -> Observed | None:
+    """The same player with its network changed to float64; None if the network refuses that."""
+    answer = frozen.fn
+    assert isinstance(answer, Answer)
+    if any(weight.device.type == "mps" for weight in answer.net.parameters()):
+        return None
+    answer.net.double()
+    for part in answer.net.modules():
+        if isinstance(part, BaseFeaturesExtractor):  # SB3 hands it observations in float32
+            part.register_forward_pre_hook(_widened)
+    try:
+        frozen(rules.start(1))
+    except (RuntimeError, TypeError, ValueError):  # of a layer that wants float32
+        return None
+    return frozen
+
+
+def _widened(_: torch.nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a features extractor, tensors of floating point in float64."""
+    return tuple(_wide(part) for part in given)
+
+
+def _wide(given: Any) -> Any:
+    if isinstance(given, dict):
+        return {name: _wide(part) for name, part in given.items()}
+    if isinstance(given, torch.Tensor) and given.is_floating_point():
+        return given.double()
+    return given
 
 
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
