@@ -59,7 +59,8 @@ def both_views(board: AttackBoard) -> tuple[AttackBoard, AttackBoard]:
 
     Stones are placed and removed by the first view only, of which the `stones` and `hashes` are.
     """
-    held = np.zeros((len(board.lines), 3), np.int8)  # so that both views are of one type
+    # Of a third column and at least two rows, so that both views are of one type for the compiler.
+    held = np.zeros((max(2, len(board.lines)), 3), np.int8)
     return board._replace(held=held[:, :2]), board._replace(held=held[:, 1::-1])
 
 
