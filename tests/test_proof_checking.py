@@ -6,53 +6,18 @@ that. So whatever is built of the rules is true.
 """
 
 import itertools
-from functools import cache
 
 import numpy as np
 import pytest
+from brute_force import ATTACKER, DEFENDER, EMPTY, BruteForce, Stones, after, empty
 
 from tttenv.exact.proof_check import board_of
 from tttenv.game.rules import Rules
 from tttenv.kernels import proof_checking as kernel
 
 RULES = Rules(3, 3, 3)
-LINES = [tuple(line) for line in RULES.lines.tolist()]
+GAME = BruteForce(RULES)
 CELLS = RULES.cells
-EMPTY, ATTACKER, DEFENDER = 0, 1, 2
-Stones = tuple[int, ...]
-
-
-def completed(stones: Stones, side: int) -> bool:
-    return any(all(stones[cell] == side for cell in line) for line in LINES)
-
-
-def empty(stones: Stones) -> list[int]:
-    return [cell for cell in range(CELLS) if stones[cell] == EMPTY]
-
-
-def after(stones: Stones, cell: int, side: int) -> Stones:
-    return (*stones[:cell], side, *stones[cell + 1 :])
-
-
-@cache
-def holds(stones: Stones, attacker_moves: bool) -> bool:
-    """Whether the attacker cannot complete a line before the defender does."""
-    if completed(stones, ATTACKER):
-        return False
-    if completed(stones, DEFENDER) or not empty(stones):
-        return True
-    side = ATTACKER if attacker_moves else DEFENDER
-    found = [holds(after(stones, cell, side), not attacker_moves) for cell in empty(stones)]
-    return all(found) if attacker_moves else any(found)
-
-
-def holds_within(stones: Stones, zone: set[int], attacker_moves: bool) -> bool:
-    """Whether the defender holds even if the attacker owns all empty cells outside the zone."""
-    given = tuple(
-        ATTACKER if stone == EMPTY and cell not in zone else stone
-        for cell, stone in enumerate(stones)
-    )
-    return holds(given, attacker_moves)
 
 
 def smallest_zone(
@@ -60,10 +25,10 @@ def smallest_zone(
 ) -> set[int] | None:
     """A zone of which no cell can be left out; None if the defender does not hold."""
     zone = set(empty(stones))
-    if not holds_within(stones, zone, attacker_moves):
+    if not GAME.holds_within(stones, zone, attacker_moves):
         return None
     for cell in rng.permutation(empty(stones)).tolist():
-        if holds_within(stones, zone - {cell}, attacker_moves):
+        if GAME.holds_within(stones, zone - {cell}, attacker_moves):
             zone.remove(cell)
     return zone
 
@@ -72,8 +37,8 @@ def smallest_zone(
 BOARDS = [
     stones
     for stones in itertools.product((EMPTY, ATTACKER, DEFENDER), repeat=CELLS)
-    if not completed(stones, ATTACKER)
-    and not completed(stones, DEFENDER)
+    if not GAME.completed(stones, ATTACKER)
+    and not GAME.completed(stones, DEFENDER)
     and abs(stones.count(ATTACKER) - stones.count(DEFENDER)) <= 2
     and EMPTY in stones
 ]
@@ -110,7 +75,7 @@ def some(cells: list[int], count: int, rng: np.random.Generator) -> list[int]:
 def pairs_on_lines(stones: Stones, rng: np.random.Generator) -> list[int]:
     """A pair on each line open to the attacker that has room for one; pairs may share a cell."""
     pairs = set()
-    for line in LINES:
+    for line in GAME.lines:
         free = [cell for cell in line if stones[cell] == EMPTY]
         if len(free) > 1 and all(stones[cell] != DEFENDER for cell in line):
             pairs.add(tuple(sorted(rng.choice(free, 2, replace=False).tolist())))
@@ -145,7 +110,7 @@ def test_a_step_without_a_position_after_it_says_nothing_false(step: str) -> Non
             if kernel.begin_hold(board, at, 0, attacker_moves) == kernel.HOLDS:
                 accepted += 1
                 zone = set(np.flatnonzero(at.zones[0]).tolist())
-                assert holds_within(stones, zone, attacker_moves), (stones, at.numbers)
+                assert GAME.holds_within(stones, zone, attacker_moves), (stones, at.numbers)
     assert accepted > 50
 
 
@@ -165,7 +130,7 @@ def test_a_step_with_one_position_after_it_says_nothing_false(step: str) -> None
         side = ATTACKER if attacker_moves else DEFENDER
         assert stones[cells[0]] == EMPTY
         then = after(stones, cells[0], side)
-        assert not completed(then, ATTACKER)  # no rule looks for a line that is there already
+        assert not GAME.completed(then, ATTACKER)  # no rule looks for a line that is there already
         zone = smallest_zone(then, not attacker_moves, rng)
         if zone is None:
             continue
@@ -173,7 +138,7 @@ def test_a_step_with_one_position_after_it_says_nothing_false(step: str) -> None
         if kernel.end_hold(board, at, 0) == kernel.HOLDS:
             accepted += 1
             found = set(np.flatnonzero(at.zones[0]).tolist())
-            assert holds_within(stones, found, attacker_moves), (stones, at.numbers, zone)
+            assert GAME.holds_within(stones, found, attacker_moves), (stones, at.numbers, zone)
     assert accepted > 50
 
 
@@ -186,7 +151,7 @@ def test_the_attackers_moves_are_answered_all_of_them() -> None:
         reason = kernel.begin_hold(board, at, 0, True)
         while reason == kernel.GO_ON:
             then = after(stones, int(at.move[0]), ATTACKER)
-            assert not completed(then, ATTACKER)
+            assert not GAME.completed(then, ATTACKER)
             zone = smallest_zone(then, False, rng)
             if zone is None:
                 break
@@ -196,7 +161,7 @@ def test_the_attackers_moves_are_answered_all_of_them() -> None:
         if reason == kernel.HOLDS:
             finished += 1
             found = set(np.flatnonzero(at.zones[0]).tolist())
-            assert holds_within(stones, found, True), (stones, free)
+            assert GAME.holds_within(stones, found, True), (stones, free)
     assert finished > 50
 
 
@@ -210,12 +175,12 @@ def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool) -> Non
         side = ATTACKER if attacker_moves else DEFENDER
         while reason == kernel.GO_ON:
             assert stones[at.move[0]] == EMPTY
-            if holds(after(stones, int(at.move[0]), side), not attacker_moves):
+            if GAME.holds(after(stones, int(at.move[0]), side), not attacker_moves):
                 break  # no proof of the position after the move
             reason = kernel.end_win(board, at, 0, attacker_moves)
         if reason == kernel.HOLDS:
             won += 1
-            assert not holds(stones, attacker_moves), (stones, at.numbers)
+            assert not GAME.holds(stones, attacker_moves), (stones, at.numbers)
     assert won > 50
 
 
@@ -240,7 +205,7 @@ def test_the_zone_of_an_image_is_the_image_of_the_zone() -> None:
             here = board_with(image)
             found = np.zeros(CELLS, np.bool_)
             assert kernel.recall(here, finished, at, found)
-            assert holds_within(image, set(np.flatnonzero(found).tolist()), True)
+            assert GAME.holds_within(image, set(np.flatnonzero(found).tolist()), True)
         other = after(stones, empty(stones)[0], DEFENDER)
         here = board_with(other)
         assert not kernel.recall(here, finished, at, found)
