@@ -148,7 +148,7 @@ class AlphaZero:
         if self.config.counterexamples and self.steps >= self.next_examination:
             self._examine()
             narrow = 4 * self.config.width
-            longer = max(1.0, int(self.width.max()) / narrow)  # so long as it takes itself
+            longer = min(max(1.0, int(self.width.max()) / narrow), 4.0)
             self.next_examination = self.steps + round(longer * self.config.examine)
         return numbers
 
