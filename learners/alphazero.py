@@ -30,7 +30,7 @@ from learners.residual_net import (
     planes_of,
     rounded,
 )
-from tttenv.canonical import canonical_player
+from tttenv.canonical import Canonical, canonical_player
 from tttenv.exact.mistakes import Mistakes, find_mistakes
 from tttenv.exact.move_values import MoveValues
 from tttenv.exact.prover import known_value
@@ -42,6 +42,7 @@ from tttenv.opponents.gumbel_search import GumbelSearch
 from tttenv.policy import TOLERANCE, Policy, softmax
 from tttenv.vector import VectorTicTacToe
 
+WORK = 200_000  # of a proof of one position: nodes times cells
 COUNTS = (  # the settings that are at least 1
     *("games", "simulations", "quick_simulations", "progressive", "considered", "capacity"),
     *("updates", "batch", "half_life", "examine", "width", "widest", "failures", "reached"),
@@ -181,7 +182,7 @@ class AlphaZero:
             checked_simulations(rules, simulations),
             side_by_side(rules, simulations),
         )
-        return canonical_player(rules, GumbelPlayer(rules, search))
+        return Canonical(rules, GumbelPlayer(rules, search))
 
     def state_dict(self) -> dict[str, Any]:
         """Both networks, the optimiser, the buffers, the games and the generator's state."""
@@ -277,8 +278,11 @@ class AlphaZero:
 
     def _examine(self) -> None:
         """Add the mistakes that are found in the player's own play."""
-        config, policy = self.config, self.policy()
-        value, values = known_value(self.rules), MoveValues(self.rules)
+        config, policy = (
+            self.config,
+            Canonical(self.rules, likeliest_move(self.rules, self.average)),
+        )
+        value, values = known_value(self.rules), MoveValues(self.rules, WORK)
         aim = 1 if value == 1 else 0
         for at, seat in enumerate("X" if aim == 1 else "XO"):  # O cannot be asked to win
             width = int(self.width[at])

@@ -15,6 +15,7 @@ from tttenv import Rules, certify, player, shipped
 from tttenv.checkpoint import read_card
 from tttenv.exact.certificate import Certificate
 from tttenv.opponents import OPPONENTS, checked_spec, checkpoint_of, rules_of
+from tttenv.testing import some_boards
 
 SHIPPED = Path(__file__).parents[1] / "checkpoints"
 
@@ -92,12 +93,28 @@ def test_a_file_may_not_name_a_trained_player():
 @pytest.mark.parametrize("spec", ["selfplay", "{}/selfplay", "{}/selfplay/"])
 def test_options_of_a_checkpoint_go_through_the_same_grammar(spec):
     spec = spec.format(SHIPPED)
-    with pytest.raises(ValueError, match=r"selfplay has no option 'x'; it takes canonical$"):
+    with pytest.raises(
+        ValueError, match=r"selfplay has no option 'x'; it takes canonical, simulations$"
+    ):
         player(f"{spec}:x=1")
     with pytest.raises(ValueError, match="options are written option=value, not 'x'"):
         player(f"{spec}:x")
     assert player(f"{spec}:") is not None
     assert rules_of(f"{spec}:x=1") == Rules()
+
+
+def test_a_search_is_an_option_of_players_that_search():
+    boards = some_boards(Rules(), 50)
+    searching = player("alphazero:simulations=16")
+    assert (searching(boards).sum(axis=1) == 1).all()
+    assert (searching(boards[::-1])[::-1] == searching(boards)).all()
+    assert certify(Rules(), searching).unbeatable
+    for name in set(LEARNERS) - {"alphazero"}:
+        with pytest.raises(ValueError, match=f"a player of {name} does not search"):
+            player(f"{name}:simulations=16")
+    for wrong in (-1, 10**9):
+        with pytest.raises(ValueError, match=r"at least|at most"):
+            player(f"alphazero:simulations={wrong}")
 
 
 def test_a_folder_may_have_a_colon_in_its_name(tmp_path):

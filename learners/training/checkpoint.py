@@ -79,7 +79,7 @@ def save(
         "certificate": certificate.to_dict(),
         "choice": {
             "tolerance": getattr(learner, "tolerance", None),
-            "canonical": canonical or declares_equivariance(learner.policy()),
+            "canonical": canonical or declares_equivariance(policy),
         },
     }
     commit(folder, {**about, "rules": str(rules), **found}, files)

@@ -11,7 +11,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.kernels.types import Boards
 
-WORK = 1_500_000  # cells looked at for one position, at most: nodes of the search times cells
+WORK = 1_500_000  # nodes of the search times cells for one position, unless told otherwise
 MEMORY = 2**28  # bytes of the search's tables
 CACHED = 1_024  # positions
 
@@ -33,8 +33,14 @@ class MoveValues:
     order have the same answers on every machine.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        self.rules = rules
+    def __init__(self, rules: Rules, work: int = WORK) -> None:
+        """Nothing is known yet.
+
+        Args:
+            rules: the game.
+            work: for one position at most: nodes of the search times cells.
+        """
+        self.rules, self.work = rules, work
         self.prover = Prover(rules, MEMORY)
         self._found = lru_cache(CACHED)(self._search)
 
@@ -44,7 +50,7 @@ class MoveValues:
 
     def _search(self, position: bytes) -> Bounds:
         board = np.frombuffer(position, np.int8).copy()
-        left = max(2, WORK // self.rules.cells)
+        left = max(2, self.work // self.rules.cells)
         low, high, used = self._prove(board, left // 2)
         left -= used
         legal = np.flatnonzero(board == 0)
