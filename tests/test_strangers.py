@@ -31,8 +31,8 @@ SHIPPED = Path(__file__).parents[1] / "checkpoints"
 ANY_BOARD = ("dqn", "reinforce", "maskable_ppo")  # play on boards that are not looked up
 HOSTILE = (
     "external:command=(touch PWNED)",
-    "gomocup:command=(touch PWNED),anyk=true",
     "sb3:path=x.zip,trust=true",
+    "gomocup:command=(touch PWNED),anyk=true",
     "epsilon:player=(external:command=(touch PWNED))",
     "checkpoints/dqn",
 )
@@ -248,13 +248,12 @@ def changed_moments(change):
 
 
 def changed_replay(**changes):
-    """The moves to learn from again changed, or the dice of a learner that has none."""
+    """The moves to learn from again changed, or the dice of a learner that has none (yet)."""
 
     def broken(state):
-        if "replay" in state["learner"]:
-            kept = state["learner"]["replay"]["kept"]
-            kept.update({name: change(kept[name]) for name, change in changes.items()})
-        else:
+        kept = state["learner"].get("replay", {"kept": {}})["kept"]
+        kept.update({name: change(kept[name]) for name, change in changes.items() if name in kept})
+        if not any(name in kept and kept[name].size for name in changes):
             state["learner"].update(rng={"state": 1})
 
     return broken
@@ -292,7 +291,9 @@ BROKEN_STATES = {
     "moments of steps back": changed_moments(lambda name, tensor: tensor - 9),
     "moves of one cell": changed_replay(boards=lambda boards: boards[:, :1].copy()),
     "moves of other stones": changed_replay(after=lambda boards: np.full_like(boards, -128)),
-    "moves beyond the board": changed_replay(cells=lambda cells: cells + 9),
+    "moves beyond the board": changed_replay(
+        cells=lambda cells: cells + 9, replies=lambda replies: replies + 99
+    ),
     "dice that are none": lambda state: state["learner"].update(rng={"state": 1}),
 }
 
