@@ -8,7 +8,7 @@ import tttenv
 from tttenv import Rules, certify
 from tttenv.exact.prover import Prover
 from tttenv.kernels.line_proofs import LOSS, UNPROVEN
-from tttenv.opponents.gumbel import gumbel, line_evaluator, playout_evaluator
+from tttenv.opponents.gumbel import LineEvaluator, PlayoutEvaluator, gumbel
 from tttenv.opponents.gumbel_search import GumbelSearch, considered_visits
 from tttenv.testing import some_boards
 
@@ -37,7 +37,7 @@ def test_what_a_search_proves_is_the_proved_value_and_its_moves_keep_it(size, si
     rules = Rules(*size)
     boards = played_boards(rules, 150)
     noise = np.random.default_rng(0).gumbel(size=boards.shape).astype(np.float32)
-    found = GumbelSearch(rules, line_evaluator(rules), simulations, 64).search(boards, None, noise)
+    found = GumbelSearch(rules, LineEvaluator(rules), simulations, 64).search(boards, None, noise)
     prover, proven = Prover(rules), 0
     for i, board in enumerate(boards):
         if found.proofs[i] == UNPROVEN:
@@ -57,7 +57,7 @@ def test_what_a_search_proves_is_the_proved_value_and_its_moves_keep_it(size, si
 def test_policies_and_moves_are_legal(size, simulations):
     rules = Rules(*size)
     boards = some_boards(rules, 200)
-    found = GumbelSearch(rules, line_evaluator(rules), simulations, 50).search(boards)
+    found = GumbelSearch(rules, LineEvaluator(rules), simulations, 50).search(boards)
     assert found.policy.sum(axis=1) == pytest.approx(1)
     assert (found.policy[boards != 0] == 0).all()
     assert (found.policy >= 0).all()
@@ -80,7 +80,7 @@ def test_boards_are_searched_alike_alone_and_in_any_company(evaluator, size):
 def test_a_search_is_given_its_simulations_board_by_board():
     rules = Rules(5, 5, 4)
     counted = []
-    lines = line_evaluator(rules)
+    lines = LineEvaluator(rules)
 
     def evaluate(boards):
         counted.append(len(boards))
@@ -124,7 +124,7 @@ def test_two_hundred_simulations_are_unbeatable_on_the_small_board(evaluator):
 
 def test_noise_changes_what_is_considered_and_nothing_else_does():
     rules = Rules(6, 6, 5)
-    search = GumbelSearch(rules, line_evaluator(rules), 4, 8, considered=2)
+    search = GumbelSearch(rules, LineEvaluator(rules), 4, 8, considered=2)
     boards = rules.start(8)
     plain = search.search(boards)
     assert (search.search(boards).policy == plain.policy).all()
@@ -149,7 +149,7 @@ def test_options_out_of_range_are_one_clear_line(spec, said):
 
 def test_playouts_value_a_won_position_higher():
     rules = Rules(3, 3, 3)
-    evaluate = playout_evaluator(rules, 50, True, 0)
+    evaluate = PlayoutEvaluator(rules, 50, True, 0)
     boards = np.array([[1, 1, 0, -1, -1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, -1, -1, 0]], np.int8)
     _, values = evaluate(boards)
     assert values[0] == 1

@@ -1,6 +1,6 @@
 """A tree search player with Gumbel root and PUCT, guided by play-outs or by open lines."""
 
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 
@@ -68,12 +68,9 @@ def gumbel(
     """
     at_least(1, considered=considered, playouts=playouts)
     at_least(0, threats=threats, seed=seed)
-    by_lines = evaluator == "lines"
-    evaluate = (
-        line_evaluator(rules)
-        if by_lines
-        else playout_evaluator(rules, playouts, evaluator == "tactical", seed)
-    )
+    evaluate: Evaluate = LineEvaluator(rules)
+    if evaluator != "lines":
+        evaluate = PlayoutEvaluator(rules, playouts, evaluator == "tactical", seed)
     settings = SETTINGS._replace(threats=threats)
     search = GumbelSearch(
         rules,
@@ -104,27 +101,29 @@ def side_by_side(rules: Rules, simulations: int) -> int:
     return max(1, min(TOGETHER, LARGEST_TREE // (rules.cells * max(1, simulations))))
 
 
-def line_evaluator(rules: Rules) -> Evaluate:
+class LineEvaluator:
     """Positions by their open lines; see the kernel."""
-    lines = new_open_lines(rules.lines, rules.cells)
 
-    def evaluate(boards: Boards) -> tuple[Floats, Floats]:
+    def __init__(self, rules: Rules) -> None:
+        self.lines = new_open_lines(rules.lines, rules.cells)
+
+    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Logits (batch, cells) and values (batch,) of boards (batch, cells)."""
         logits = np.zeros(boards.shape, np.float32)
         values = np.zeros(len(boards), np.float32)
-        evaluators.evaluate_by_lines(boards, lines, logits, values)
+        evaluators.evaluate_by_lines(boards, self.lines, logits, values)
         return logits, values
 
-    return evaluate
 
-
-def playout_evaluator(rules: Rules, count: int, tactical: bool, seed: int) -> Evaluate:
+class PlayoutEvaluator:
     """Positions by the mean result of play-outs, all moves alike; see the kernel."""
-    room = playground(rules.m, rules.n, rules.k)
-    start: Any = np.uint64(seed)
 
-    def evaluate(boards: Boards) -> tuple[Floats, Floats]:
-        values = np.zeros(len(boards), np.float32)
-        evaluators.evaluate_by_playouts(boards, room, count, tactical, start, values)
+    def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
+        self.room = playground(rules.m, rules.n, rules.k)
+        self.count, self.tactical, self.seed = count, tactical, seed
+
+    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Logits (batch, cells) and values (batch,) of boards (batch, cells)."""
+        values, start = np.zeros(len(boards), np.float32), cast("Any", np.uint64(self.seed))
+        evaluators.evaluate_by_playouts(boards, self.room, self.count, self.tactical, start, values)
         return np.zeros(boards.shape, np.float32), values
-
-    return evaluate

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,11 +55,16 @@ class GumbelSearch:
             considered: moves of a root that sequential halving begins with.
             settings: constants of the search.
         """
-        self.rules, self.evaluate = rules, evaluate
+        self.rules, self.evaluate, self.settings = rules, evaluate, settings
         self.trees, self.considered, self.simulations = trees, considered, simulations
         self.forest = kernel.new_forest(rules.lines, maps(rules), trees, simulations, settings)
         self.leaves = np.zeros((trees, rules.cells), np.int8)
         self.which = np.zeros(trees, np.int64)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has trees of its own, whose arrays share memory as those here do."""
+        about = self.rules, self.evaluate, self.simulations, self.trees
+        return type(self), (*about, self.considered, self.settings)
 
     def search(
         self,
