@@ -8,6 +8,7 @@ from reference import certificate, game, spell, standards
 
 from tttenv import Rules, certify, metrics, player, score
 from tttenv.exact import reachability, tabulate
+from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.metrics import ATTACKED, EXACT, SAMPLED, accuracy, arena, attack, versus
 from tttenv.metrics.arena import Sampled
 from tttenv.metrics.certificate import OUTCOMES, flat
@@ -161,8 +162,8 @@ def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_ha
         assert numbers[0] > 20
         assert numbers[-1] == 0  # its certificate says that it never loses
         for spec, number in zip(specs, numbers, strict=True):
-            limits = {"positions": 20_000, "followed": 0}
-            found = reachability.search(rules, player(spec, rules), seat, name=spec, **limits)
+            seated = SeatedPlayer(rules, player(spec, rules), seat, spec)
+            found = reachability.search(seated, reachability.Options(20_000, followed=0))
             assert number == 0 or found.never_loses is False
     timed = player("mcts:time=0.01", rules)
     assert attack.measure(rules, timed) == {}
