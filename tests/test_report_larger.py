@@ -82,7 +82,11 @@ def shown(spec, rules):
 
 
 def test_the_shipped_network_stands_with_its_certificate():
-    (found,) = larger.from_specs(larger.usual())
+    every = {found.name: found for found in larger.from_specs(larger.usual())}
+    assert set(every) == {"alphazero_444", "reinforce_444"}
+    for each in every.values():
+        assert each.certificate.never_loses == {"X": True, "O": True}
+    found = every["reinforce_444"]
     words = Words(larger.html([found]))
     assert words.rows[0] == list(larger.HEADS)
     name, board, value, as_x, reached_x, odds_x, as_o, reached_o, odds_o, source = words.rows[1]
