@@ -43,6 +43,8 @@ from tttenv.policy import TOLERANCE, Policy, softmax
 from tttenv.vector import VectorTicTacToe
 
 WORK = 200_000  # of a proof of one position: nodes times cells
+REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the results
+MOST = 2**24  # of any count among the settings
 COUNTS = (  # the settings that are at least 1
     *("games", "simulations", "quick_simulations", "progressive", "considered", "capacity"),
     *("updates", "batch", "half_life", "examine", "width", "widest", "failures", "reached"),
@@ -84,8 +86,10 @@ class AlphaZeroConfig:
 
     def __post_init__(self) -> None:
         for name in COUNTS:
-            if not 1 <= getattr(self, name) <= 2**24:
-                raise ValueError(f"alphazero: {name} is at least 1, not {getattr(self, name)}")
+            if not 1 <= getattr(self, name) <= MOST:
+                raise ValueError(
+                    f"alphazero: {name} is from 1 to {MOST:,}, not {getattr(self, name)}"
+                )
         for name in ("full_share", "deviation", "average", "share", "reached_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"alphazero: {name} is a share of 1, not {getattr(self, name)}")
@@ -100,7 +104,6 @@ class AlphaZero:
     Config: ClassVar[type] = AlphaZeroConfig
     presets: ClassVar[dict[str, Any]] = {"default": AlphaZeroConfig()}
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
-    canonical: ClassVar[bool] = True  # its player is asked about canonical boards only
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0
@@ -265,7 +268,7 @@ class AlphaZero:
         reply = torch.nn.functional.cross_entropy(
             outputs.reply, replies, ignore_index=-1, reduction="sum"
         ) / len(replies)
-        loss = policy + value + 0.15 * reply
+        loss = policy + value + REPLY_WEIGHT * reply
         self.optimiser.zero_grad()
         loss.backward()
         self.optimiser.step()
