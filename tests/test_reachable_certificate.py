@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 
 from tttenv import Rules, certify, player, solve
+from tttenv.cli.certify import main as certify_command
 from tttenv.cli.certify import print_certificate, progress, verdict
 from tttenv.exact import reachable_certificate
 from tttenv.exact.reachability import ATTACKING, FOLLOWING, SHORTENING
@@ -166,3 +167,20 @@ def test_what_two_seats_say_together(x, o, known, value, worst, verdict):
     minus = None if value is None else -value
     assert (worst_case(x, value), worst_case(o, minus)) == worst
     assert unbeatable(x, o, value) is verdict
+
+
+def test_the_command_takes_reachable_positions_from_sixteen_cells_on(capsys):
+    commands = {
+        ("first", "3,3,3"): None,
+        ("first", "4,4,4"): REACHABLE,
+        ("alphabeta", "3,3,3", "--method", "reachable"): REACHABLE,
+        ("first", "3,4,3", "--method", "all"): None,
+    }
+    for (spec, rules, *more), method in commands.items():
+        certify_command([spec, "--rules", rules, *more])
+        assert ("by reachable positions" in capsys.readouterr().out) == (method == REACHABLE)
+    for refused in (["--sampled"], ["--against", "first"]):
+        with pytest.raises(ValueError, match="--method goes without"):
+            certify_command(["first", "--method", "all", *refused])
+    with pytest.raises(ValueError, match="too large for exact results"):
+        certify_command(["first", "--rules", "5,5,4", "--method", "all"])

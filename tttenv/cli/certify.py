@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.text_tables import Column, say
@@ -26,15 +26,17 @@ class Arguments:
     the folder of a checkpoint; quote it where it has parentheses. With --against it is measured
     against one other player instead.
 
-    Up to 16 cells this is computed over all positions. On larger boards it follows the player's own
+    Up to 15 cells this is computed over all positions. On larger boards it follows the player's own
     moves and every reply: whether it never loses, always wins, or loses and how. A player that can
-    reach more than --positions in a seat is undecided there; --sampled plays games instead.
+    reach more than --positions in a seat is undecided there; --sampled plays games instead. Up to
+    16 cells --method all takes all positions, with every probability, which may take minutes.
     """
 
     player: console.Player  # name[:option=value,...] or a checkpoint's folder
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
     against: str | None = None  # another player: the exact results of all games between the two
-    positions: int = 20_000_000  # beyond 16 cells: how many each seat may take
+    method: Literal["all", "reachable"] | None = None  # positions taken; by the board's size
+    positions: int = 20_000_000  # of the reachable ones: how many each seat may take
     json: bool = False  # print the certificate as JSON
     sampled: bool = False  # play games against random and tactical instead
     games: int = 1000  # with --sampled: how many from each seat
@@ -52,6 +54,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games go with --sampled: certificates need none")
+    if given.method is not None and (given.sampled or given.against is not None):
+        raise ValueError("--method goes without --sampled and --against")
     if given.positions < 1:
         raise ValueError(f"--positions is at least 1, not {given.positions}")
     if given.against is not None:
@@ -89,13 +93,18 @@ def main(args: list[str], prog: str = PROG) -> None:
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     """The certificate of a player; a bar shows how far it is."""
     from tttenv import certify
-    from tttenv.exact import solvable
+    from tttenv.exact import Tabulated, enumerable
+    from tttenv.exact.certificate import ALL_POSITIONS, REACHABLE
 
-    if solvable(rules):
+    method = given.method
+    if method is None:
+        method = "all" if enumerable(rules) or isinstance(policy, Tabulated) else "reachable"
+    if method == "all":
         with watched(policy, given.player, rules, given.json) as asked:
-            return certify(rules, asked)
+            return certify(rules, asked, method=ALL_POSITIONS)
     with rounds(given.json) as watch:
-        return certify(rules, policy, given.positions, name=given.player, watch=watch)
+        about: dict[str, Any] = {"method": REACHABLE, "name": given.player, "watch": watch}
+        return certify(rules, policy, given.positions, **about)
 
 
 @contextmanager
