@@ -1,14 +1,14 @@
 """A replay buffer: the latest transitions, in arrays of fixed size, sampled uniformly."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from learners.ring_buffer import RingBuffer
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import inverses, maps
 from tttenv.kernels.types import Boards, Cells, Mask
-from tttenv.untrusted import shown
 
 
 class Transitions(NamedTuple):
@@ -21,7 +21,7 @@ class Transitions(NamedTuple):
     after: Boards  # (batch, cells), the next board to move on; undefined if over
 
 
-class Replay:
+class Replay(RingBuffer):
     """The last `capacity` transitions.
 
     Args:
@@ -32,29 +32,20 @@ class Replay:
         ValueError: for a capacity below 1.
     """
 
+    kept: Transitions
+
     def __init__(self, capacity: int, rules: Rules) -> None:
         if capacity < 1:
             raise ValueError(f"a replay keeps at least one move, not {capacity}")
         self.maps, self.inverses = maps(rules), inverses(rules)
-        self.kept = Transitions(
+        kept = Transitions(
             rules.start(capacity),
             np.zeros(capacity, np.int64),
             np.zeros(capacity, np.float32),
             np.zeros(capacity, np.bool_),
             rules.start(capacity),
         )
-        self.capacity, self.seen = capacity, 0  # `seen`: transitions ever added
-
-    def __len__(self) -> int:
-        return min(self.seen, self.capacity)
-
-    def add(self, new: Transitions) -> None:
-        """Store these transitions, at most `capacity` of them, in place of the oldest."""
-        rows = (self.seen + np.arange(len(new.cells))) % self.capacity
-        arrays = new._asdict()
-        for name, array in self.kept._asdict().items():
-            array[rows] = arrays[name]
-        self.seen += len(rows)
+        super().__init__(kept, capacity)
 
     def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Transitions:
         """Transitions (count,) sampled uniformly, with replacement; at least one must be stored.
@@ -78,26 +69,9 @@ class Replay:
             after=np.take_along_axis(transitions.after, turn, axis=1),
         )
 
-    def state_dict(self) -> dict[str, Any]:
-        """The stored transitions and how many were ever added."""
-        kept = {name: array[: len(self)].copy() for name, array in self.kept._asdict().items()}
-        return {"seen": self.seen, "kept": kept}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()` of a replay of the same capacity.
-
-        Raises:
-            ValueError: for moves that are none on these boards.
-        """
-        seen, kept = state["seen"], Transitions(**state["kept"])
-        count = min(seen, self.capacity)
-        same = [(a[:count].shape, a.dtype) for a in self.kept] == [(a.shape, a.dtype) for a in kept]
-        if not 0 <= seen < 2**62 or not same:
-            raise ValueError(f"its replay of {shown(seen)} moves has other shapes")
+    def check(self, kept: Transitions) -> None:
+        """Raise ValueError for boards and moves that are none."""
         if not all((abs(boards.astype(int)) <= 1).all() for boards in (kept.boards, kept.after)):
             raise ValueError("its replay holds boards that are none")
         if not ((kept.cells >= 0) & (kept.cells < kept.boards.shape[1])).all():
             raise ValueError("its replay holds moves that are none")
-        self.seen = seen
-        for name, array in self.kept._asdict().items():
-            array[:count] = state["kept"][name]
