@@ -20,8 +20,15 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.examples_buffer import Examples, ExamplesBuffer, concatenated, no_examples
+from learners.examples_buffer import (
+    Examples,
+    ExamplesBuffer,
+    checked_rows,
+    concatenated,
+    no_examples,
+)
 from learners.nets import empty_weights, load_optimiser, load_weights, nets_of, weights_of
+from learners.proven_positions import ProvenPositions
 from learners.residual_net import (
     ResidualNet,
     Shape,
@@ -38,12 +45,15 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.line_proofs import LOSS, UNPROVEN
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.opponents.gumbel import GumbelPlayer, checked_simulations, side_by_side
-from tttenv.opponents.gumbel_search import GumbelSearch
+from tttenv.opponents.gumbel_search import GumbelSearch, SearchResults
 from tttenv.policy import TOLERANCE, Policy, softmax
 from tttenv.vector import VectorTicTacToe
 
 WORK = 200_000  # of a proof of one position: nodes times cells
 REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the results
+ASKED = 2_000  # positions with the same number of stones among which the least sure are sought
+REVIEW = 20  # steps after which the proven positions are looked at again
+MARGIN = 0.5  # by which the logit of a good move should be the highest
 MOST = 2**24  # of any count among the settings
 COUNTS = (  # the settings that are at least 1
     *("games", "simulations", "quick_simulations", "progressive", "considered", "capacity"),
@@ -68,7 +78,7 @@ class AlphaZeroConfig:
     opening: int = 4  # games begin with 0 to this many random stones
     reached: int = 40_000  # positions kept of those that examinations reach
     reached_share: float = 0.7  # of the games that begin in one of these
-    doubtful: int = 200  # of these whose moves are proved, in each seat: the least sure
+    doubtful: int = 400  # of these whose moves are proved, in each seat: the least sure
     deviation: float = 0.1  # share of later moves that are random, so that more is seen
     capacity: int = 40_000  # examples in the replay buffer
     updates: int = 2  # gradient steps for each step
@@ -76,13 +86,14 @@ class AlphaZeroConfig:
     lr: float = 2e-3  # learning rate at first, of AdamW
     half_life: int = 400  # steps in which the learning rate halves, down to a twentieth
     weight_decay: float = 1e-4
+    sharpness: float = 1.5  # power of the policies learnt, so that one of equal moves is preferred
     average: float = 0.998  # of the weights: what the moving average that plays keeps of itself
     counterexamples: bool = True  # learn from examinations
     examine: int = 50  # steps between examinations, more when they are wide
     width: int = 1_000  # positions of a round that an examination looks at first; doubled when it
-    widest: int = 64_000  # finds few failures
-    failures: int = 64  # that an examination looks into, in each seat
-    share: float = 0.15  # of a batch that are counterexamples
+    widest: int = 64_000  # finds few mistakes
+    failures: int = 64  # that an examination looks into, in each seat, if other mistakes led there
+    share: float = 0.25  # of a batch that are counterexamples
 
     def __post_init__(self) -> None:
         for name in COUNTS:
@@ -114,7 +125,7 @@ class AlphaZero:
             self.net.parameters(), config.lr, weight_decay=config.weight_decay
         )
         self.replay = ExamplesBuffer(config.capacity, rules)
-        self.mistakes = ExamplesBuffer(config.capacity, rules)
+        self.mistakes = ProvenPositions(config.capacity, rules)
         self.search = GumbelSearch(
             rules,
             evaluator(rules, self.average),
@@ -129,9 +140,19 @@ class AlphaZero:
         self.env.reset()
         self.games = _Games.new(config, rules, self.rng)
         self.width = np.full(2, config.width)  # of examinations as X and as O
-        self.failures = np.zeros(2, np.int64)  # that the last one found
+        self.failures = np.full(2, -1)  # that the last one found; -1 before the first
         self.next_examination = config.examine  # the step of it
         self.reached = ExamplesBuffer(config.reached, rules)
+        self.wrong = np.zeros(0, np.int64)  # rows of `mistakes` that are not learnt yet
+
+    def start_from(self, weights: dict[str, Tensor]) -> None:
+        """Begin with the weights of a network of the same size, learnt on any board.
+
+        Raises:
+            RuntimeError: for a network of another size.
+        """
+        for net in (self.net, self.average):
+            load_weights({"net": net}, weights)
 
     def step(self) -> dict[str, float]:
         """One move in every game, then gradient steps, and at intervals an examination."""
@@ -141,7 +162,7 @@ class AlphaZero:
         numbers = {
             "examples": float(len(examples.boards)),
             "counterexamples": float(len(self.mistakes)),
-            "failures": float(self.failures.sum()),
+            "failures": float(np.maximum(self.failures, 0).sum()),
         }
         if len(self.replay) >= self.config.batch:
             losses = [self._update() for _ in range(self.config.updates)]
@@ -149,12 +170,19 @@ class AlphaZero:
                 name: sum(loss[name] for loss in losses) / len(losses) for name in losses[0]
             }
         self.steps += 1
+        if self.steps % REVIEW == 0:
+            self._review()
         if self.config.counterexamples and self.steps >= self.next_examination:
             self._examine()
             narrow = 4 * self.config.width
-            longer = min(max(1.0, int(self.width.max()) / narrow), 4.0)
+            longer = min(max(1.0, int(self.width.max()) / narrow), 2.0)
             self.next_examination = self.steps + round(longer * self.config.examine)
         return numbers
+
+    @property
+    def doubts(self) -> bool | None:
+        """Whether its last examination found failures; None without examinations."""
+        return bool(self.failures.max() != 0) if self.config.counterexamples else None
 
     def policy(self) -> Policy:
         """The likeliest legal cell, on canonical boards, without a search."""
@@ -201,6 +229,7 @@ class AlphaZero:
             "failures": self.failures.copy(),
             "next_examination": self.next_examination,
             "reached": self.reached.state_dict(),
+            "wrong": self.wrong.copy(),
             "steps": self.steps,
             "rng": self.rng.bit_generator.state,
         }
@@ -219,6 +248,7 @@ class AlphaZero:
             self.failures[:] = state["failures"]
             self.next_examination = state["next_examination"]
             self.reached.load_state_dict(state["reached"])
+            self.wrong = checked_rows(state["wrong"], len(self.mistakes))
             self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
     def _play(self) -> Examples:
@@ -231,7 +261,9 @@ class AlphaZero:
         simulations = np.where(full, round(most), config.quick_simulations)
         noise = rng.gumbel(size=boards.shape).astype(np.float32)
         opening = games.random_left > 0
-        found = self.search.search(boards, np.where(opening, 1, simulations), noise)
+        found = self._proven(
+            boards, self.search.search(boards, np.where(opening, 1, simulations), noise)
+        )
         random = opening | (rng.random(count) < config.deviation)
         anywhere = np.where(boards == 0, rng.random(boards.shape), -1.0).argmax(axis=1)
         cells = np.where(random, anywhere, found.moves)
@@ -244,22 +276,35 @@ class AlphaZero:
         self._begin(ended)
         return examples
 
+    def _proven(self, boards: Boards, found: SearchResults) -> SearchResults:
+        """What searches found, corrected by what is proven of their roots."""
+        known = self.mistakes.find(boards)
+        policy, moves, proofs = found.policy.copy(), found.moves.copy(), found.proofs.copy()
+        policy[known.rows] = known.keep_good_moves(policy[known.rows])
+        bad = known.rows[policy[known.rows, moves[known.rows]] == 0]
+        moves[bad] = policy[bad].argmax(axis=1)
+        proofs[known.rows] = known.values
+        return found._replace(policy=policy, moves=moves, proofs=proofs)
+
     def _update(self) -> dict[str, float]:
         """One gradient step."""
         config = self.config
         for group in self.optimiser.param_groups:
             group["lr"] = config.lr * max(0.5 ** (self.steps / config.half_life), 0.05)
-        shares = {"mistakes": config.share}
         parts = []
-        for name, share in shares.items():
-            buffer: ExamplesBuffer = getattr(self, name)
-            if len(buffer):
-                parts.append(buffer.sample(round(share * config.batch), self.rng))
+        if len(self.mistakes):
+            count = round(config.share * config.batch)
+            again = count // 2 if len(self.wrong) else 0
+            parts = [
+                self.mistakes.sample(count - again, self.rng),
+                self.mistakes.sample(again, self.rng, self.wrong),
+            ]
         left = config.batch - sum(len(part.boards) for part in parts)
-        batch = concatenated([*parts, self.replay.sample(left, self.rng)])
+        batch = concatenated([*parts, self.mistakes.correct(self.replay.sample(left, self.rng))])
         outputs = self.net(self.planes(batch.boards))
         legal = torch.as_tensor(batch.boards == 0)
-        policies = torch.as_tensor(batch.policies)
+        policies = torch.as_tensor(batch.policies) ** config.sharpness
+        policies = policies / policies.sum(dim=1, keepdim=True).clamp(min=1e-9)
         moves = outputs.policy.masked_fill(~legal, -1e9).log_softmax(dim=1)
         policy = -(policies * moves).sum(dim=1).mean()
         results = torch.as_tensor(batch.results)
@@ -278,6 +323,16 @@ class AlphaZero:
             for mean, weight in pairs:
                 mean.lerp_(weight, 1 - keep)
         return {"policy_loss": policy.item(), "value_loss": value.item()}
+
+    def _review(self) -> None:
+        """Find the proven positions in which the player would play a bad move, or nearly so."""
+        boards, policies = self.mistakes.boards, self.mistakes.kept.policies[: len(self.mistakes)]
+        if not len(boards):
+            return
+        logits, _ = evaluator(self.rules, self.average)(boards)
+        good = np.where(policies > 0, logits, -np.inf).max(axis=1)
+        bad = np.where((policies == 0) & (boards == 0), logits, -np.inf).max(axis=1)
+        self.wrong = np.flatnonzero(bad > good - MARGIN)
 
     def _examine(self) -> None:
         """Add the mistakes that are found in the player's own play."""
@@ -299,9 +354,9 @@ class AlphaZero:
             doubtful = self._doubtful(found.others, values)
             if len(doubtful.boards):
                 self.mistakes.add(doubtful)
-            if found.failures > 2 * config.failures:
+            if len(found.boards) >= config.failures:
                 self.width[at] = max(width // 2, config.width)
-            elif found.failures < config.failures and not found.everything:
+            elif len(found.boards) < config.failures // 2 and not found.everything:
                 self.width[at] = min(width * 2, config.widest)
 
     def _remember(self, found: Mistakes) -> None:
@@ -318,13 +373,13 @@ class AlphaZero:
         )
 
     def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
-        """Of the positions reached, those on which the player is least sure, if a move is bad."""
-        count = min(self.config.reached // 2, len(boards))
-        boards = boards[self.rng.choice(len(boards), count, replace=False)]
-        logits, _ = evaluator(self.rules, self.average)(boards)
-        second = -np.sort(-softmax(logits, boards == 0), axis=1)[:, 1]
+        """Of the positions reached, those on which the player is least sure, if a move is bad.
+
+        As many are taken of each number of stones: there are few positions with few stones, and
+        a mistake in one of them is in many games.
+        """
         kept: list[tuple[Boards, Mask, int]] = []
-        for board in boards[np.argsort(-second, kind="stable")[: self.config.doubtful]]:
+        for board in self._least_sure(boards):
             bounds = values.bounds(board)
             best = int(bounds.at_least[board == 0].max())
             good = (bounds.at_least >= best) & (board == 0)
@@ -336,6 +391,22 @@ class AlphaZero:
             np.array([good for _, good, _ in kept], np.bool_).reshape(shape),
             np.array([best for _, _, best in kept], np.int64),
         )
+
+    def _least_sure(self, boards: Boards) -> Boards:
+        """Of each number of stones the boards on which the player's second choice is likeliest."""
+        stones = np.count_nonzero(boards, axis=1)
+        groups = np.unique(stones)
+        chosen = [boards[:0]]
+        for left, count in zip(range(len(groups), 0, -1), groups, strict=True):
+            share = (self.config.doubtful - sum(map(len, chosen))) // left
+            rows = np.flatnonzero(stones == count)
+            if len(rows) > ASKED:
+                rows = self.rng.choice(rows, ASKED, replace=False)
+            rows = np.delete(rows, self.mistakes.find(boards[rows]).rows)
+            logits, _ = evaluator(self.rules, self.average)(boards[rows])
+            second = -np.sort(-softmax(logits, boards[rows] == 0), axis=1)[:, 1]
+            chosen.append(boards[rows[np.argsort(-second, kind="stable")[:share]]])
+        return np.concatenate(chosen)
 
     def _begin(self, ended: NDArray[np.int64]) -> None:
         """Let games begin again: with random stones, or in a position that the player reaches."""

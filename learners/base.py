@@ -90,3 +90,30 @@ class SearchesFromWeights(Protocol):
             ValueError: for a number of simulations out of range.
         """
         ...
+
+
+@runtime_checkable
+class StartsFromWeights(Protocol):
+    """A learner whose training can begin with weights learnt elsewhere, on a smaller board say."""
+
+    def start_from(self, weights: dict[str, Tensor]) -> None:
+        """Take the weights of another learner of its kind, of any rules, before the first step.
+
+        Raises:
+            RuntimeError: for other names or shapes.
+        """
+        ...
+
+
+@runtime_checkable
+class ExaminesItself(Protocol):
+    """A learner that looks for mistakes in its own play on boards that cannot be enumerated."""
+
+    @property
+    def doubts(self) -> bool | None:
+        """Whether its player lost when it last looked, or it has not looked; None if it never does.
+
+        As long as it doubts, a certificate would only find the same; it looks less far then, and
+        farther when it does not doubt any more.
+        """
+        ...

@@ -8,6 +8,9 @@ import torch
 from played_boards import played_boards
 
 from learners.alphazero import AlphaZero, AlphaZeroConfig, _Games
+from learners.examples_buffer import Examples
+from learners.proven_positions import ProvenPositions
+from learners.registry import LEARNERS
 from learners.residual_net import (
     ResidualNet,
     Shape,
@@ -17,8 +20,13 @@ from learners.residual_net import (
     rounded,
 )
 from learners.testing import check_learner
+from learners.training.checkpoint import load_weights
+from learners.training.loop import Schedule
+from learners.training.train import train
 from tttenv import Rules
+from tttenv.checkpoint import read_card
 from tttenv.exact.prover import Prover
+from tttenv.game.symmetry import canonical, maps
 from tttenv.kernels.line_proofs import DRAW, UNPROVEN, WIN
 from tttenv.opponents.gumbel_search import GumbelSearch
 
@@ -177,3 +185,100 @@ def test_settings_out_of_range_are_one_clear_line(wrong):
     with pytest.raises(ValueError, match="not") as error:
         AlphaZeroConfig(**wrong)
     assert "\n" not in str(error.value)
+
+
+def proven(rules, boards):
+    """Examples of positions whose first two empty cells are said to be the good moves."""
+    good = (boards == 0) & (np.cumsum(boards == 0, axis=1) <= 2)
+    rng = np.random.default_rng(3)
+    return Examples(
+        boards=boards,
+        policies=(good / good.sum(axis=1, keepdims=True)).astype(np.float32),
+        results=np.eye(3, dtype=np.float32)[rng.integers(0, 3, len(boards))],
+        replies=np.full(len(boards), -1, np.int16),
+    )
+
+
+def images_after(rules, board, cells):
+    """The canonical images of the boards after moves."""
+    after = rules.play(np.repeat(board[None], len(cells), axis=0), cells)
+    return {image.tobytes() for image in canonical(rules, after)[0]}
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 5, 3), (5, 5, 4)])
+def test_what_is_proven_of_a_board_is_found_for_all_its_images(size):
+    rules = Rules(*size)
+    boards = np.unique(canonical(rules, played_boards(rules, 60))[0], axis=0)
+    known, others = boards[::2], boards[1::2]
+    examples, stored = proven(rules, known), ProvenPositions(len(known), rules)
+    stored.add(examples)
+    again = ProvenPositions(len(known), rules)
+    again.load_state_dict(stored.state_dict())
+    assert not len(stored.find(others).rows)
+    for turn in maps(rules):
+        for buffer in (stored, again):
+            mixed = np.concatenate([others, np.ascontiguousarray(known[:, turn])])
+            found = buffer.find(mixed)
+            assert found.rows.tolist() == list(range(len(others), len(mixed)))
+            assert (found.results == examples.results).all()
+            assert found.values.tolist() == (examples.results @ [1, 0, -1]).tolist()
+            own = canonical(rules, known)[0]  # a board may be its own image in several ways
+            for board, policy, wanted in zip(known[:, turn], found.policies, own, strict=True):
+                assert (policy[board != 0] == 0).all()
+                first = np.flatnonzero(wanted == 0)[:2]
+                good = np.flatnonzero(policy)
+                assert images_after(rules, board, good) == images_after(rules, wanted, first)
+    stored.add(proven(rules, others[:3]))
+    assert len(stored.find(known).rows) == len(known) - 3
+
+
+def test_proofs_replace_what_searches_and_games_said():
+    rules = Rules(4, 4, 4)
+    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
+    stored, examples = ProvenPositions(100, rules), proven(rules, boards)
+    stored.add(examples)
+    uniform = (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
+    learnt = examples._replace(
+        policies=uniform.astype(np.float32), results=np.roll(examples.results, 1, axis=1)
+    )
+    corrected = stored.correct(learnt)
+    assert (corrected.results == examples.results).all()
+    assert corrected.policies == pytest.approx(examples.policies)
+    only_bad = np.where(examples.policies > 0, 0, learnt.policies)
+    assert stored.correct(learnt._replace(policies=only_bad)).policies == pytest.approx(
+        examples.policies
+    )
+
+
+def test_games_follow_proofs_and_their_values():
+    rules = Rules(4, 4, 4)
+    learner = AlphaZero(replace(TINY, counterexamples=False), rules)
+    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
+    examples = proven(rules, boards)
+    learner.mistakes.add(examples)
+    found = learner._proven(boards, learner.search.search(boards))
+    assert (examples.policies[np.arange(len(boards)), found.moves] > 0).all()
+    assert (found.proofs == examples.results @ [1, 0, -1]).all()
+
+
+def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
+    schedule = Schedule(steps=2, every=1, checkpoint_every=1, stop_when_unbeatable=False)
+    small, large = tmp_path / "small", tmp_path / "large"
+    train("alphazero", TINY, Rules(3, 3, 3), schedule, small)
+    with pytest.raises(ValueError, match="has another size"):
+        train("alphazero", replace(TINY, channels=5), Rules(4, 4, 4), schedule, large, start=small)
+    learner = AlphaZero(TINY, Rules(4, 4, 4))
+    learner.start_from(load_weights(small, "alphazero")[1])
+    first = train("alphazero", TINY, Rules(4, 4, 4), replace(schedule, steps=1), large, start=small)
+    learner.step()
+    for name, tensor in load_weights(large, "alphazero")[1].items():
+        assert torch.equal(tensor, learner.state_dict()["weights"][name])
+    assert read_card(large)["start"].startswith("3,3,3, weights-")
+    with pytest.raises(ValueError, match="goes on with its own"):
+        train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True, start=small)
+    train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True)
+    assert read_card(large)["start"].startswith("3,3,3, weights-")
+    assert first.step == 1
+    config = LEARNERS.load("td0").Config()
+    with pytest.raises(ValueError, match="begins with weights of its own"):
+        train("td0", config, Rules(), schedule, tmp_path / "table", start=small)

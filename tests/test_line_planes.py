@@ -9,6 +9,7 @@ from tttenv.exact.prover import Prover
 from tttenv.game.symmetry import maps
 from tttenv.kernels.attack_board import both_views, new_attack_board, place, remove
 from tttenv.kernels.line_planes import (
+    LOSING,
     MINE,
     ON_BOARD,
     PLANES,
@@ -77,6 +78,31 @@ def test_a_side_shown_to_win_by_threats_wins_by_the_first_of_them(size):
             after = rules.play(board, int(first[0]))
             assert prover.prove(after).value == (1 if rules.seat(board) == 0 else -1)
     assert shown > 5
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 4, 3), (4, 4, 4), (5, 5, 4)])
+def test_losing_moves_are_shown_where_lines_decide_and_only_there(size):
+    rules = Rules(*size)
+    boards = played_boards(rules, 300)
+    prover, stack = Prover(rules), new_threat_stack(rules.cells)
+    mine, theirs = both_views(new_attack_board(rules.lines, maps(rules)))
+    shown = 0
+    for board, planes in zip(boards, planes_of(rules, boards), strict=True):
+        assert not planes[LOSING][board != 0].any()
+        wins = planes[WINS].astype(bool)
+        for cell in np.flatnonzero((board == 0) & ~wins).tolist():
+            after = rules.play(board, cell)
+            stones = [(int(c), int(after[c] == 1)) for c in np.flatnonzero(after)]
+            for at, side in stones:
+                place(mine, at, side)
+            loses = judge(theirs, stack, 100)[0] == WIN
+            for at, side in stones:
+                remove(mine, at, side)
+            assert planes[LOSING, cell] == loses, rules.format(board)
+            if loses:
+                shown += 1
+                assert prover.prove(after).value == (1 if rules.seat(after) == 0 else -1)
+    assert shown > 50
 
 
 @pytest.mark.parametrize("size", BOARDS)

@@ -27,6 +27,7 @@ class Options:
     rules: str = "3,3,3"  # the game, m,n,k
     out: Path | None = None  # the checkpoint's folder; left out: runs/LEARNER-SEED
     resume: bool = False  # go on exactly where the training in --out stopped
+    start: Path | None = None  # alphazero: begin with the weights of this checkpoint of any board
     every: int | None = None  # steps between certificates and points on the curves
     checkpoint_every: int | None = None  # steps between checkpoints
     stop_when_unbeatable: bool | None = None  # end at the first unbeatable certificate
@@ -73,6 +74,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             options.preset,
             options.resume,
             bar,
+            options.start,
         )
     _conclude(out, report, options.json)
 

@@ -33,7 +33,7 @@ from tttenv.checkpoint import (
     read_whole,
 )
 from tttenv.exact import enumerable, tabulate
-from tttenv.exact.certificate import IN_TRAINING, REACHABLE, certify
+from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.files import write
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Probs
@@ -49,6 +49,7 @@ def save(
     about: dict[str, Any],
     training: dict[str, Any] | None = None,
     canonical: bool = False,
+    certificate: Certificate | None = None,
 ) -> None:
     """Write the player that `learner` is now, whole or not at all.
 
@@ -59,6 +60,7 @@ def save(
         about: what the card says besides: learner, preset, config, steps and more.
         training: the state to go on from, written into the same commit.
         canonical: the player is asked about canonical boards only, as by `tttenv.canonical`.
+        certificate: of the player, on a board too large to enumerate; left out, it is computed.
 
     Raises:
         OSError: naming the file that could not be written; the older checkpoint is whole then.
@@ -72,7 +74,7 @@ def save(
         table = tabulate(rules, policy)
         files[POLICY] = save_tensors({"policy": _smallest(table.table)})
         certificate = certify(rules, table)
-    else:
+    elif certificate is None:
         certificate = certify(rules, policy, IN_TRAINING, method=REACHABLE)
     found = {
         "versions": versions(),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from learners.base import Learner
+from learners.base import ExaminesItself, Learner
 from learners.registry import row
 from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
@@ -103,6 +103,9 @@ class Progress:
         )
 
 
+# Positions that a certificate takes in each seat if a learner examines itself.
+IN_DOUBT, WITHOUT_DOUBT = 10_000, 2_000_000
+
 # Older public names.
 Plan, Clock, Report, plan = Schedule, Progress, Evaluation, usual_schedule
 
@@ -188,5 +191,7 @@ def _evaluate(
     if enumerable(rules):
         table = tabulate(rules, policy)
         return table, certify(rules, table), metrics.measure(rules, table)
-    found = certify(rules, policy, IN_TRAINING, method=REACHABLE)
+    doubts = learner.doubts if isinstance(learner, ExaminesItself) else None
+    limit = IN_TRAINING if doubts is None else IN_DOUBT if doubts else WITHOUT_DOUBT
+    found = certify(rules, policy, limit, method=REACHABLE)
     return policy, found, metrics.measure(rules, policy) | flat(found)

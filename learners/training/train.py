@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from filelock import FileLock, Timeout
 
-from learners.base import Learner
+from learners.base import Learner, StartsFromWeights
 from learners.registry import LEARNERS
-from learners.training.checkpoint import load_training, save
+from learners.training.checkpoint import load_training, load_weights, save
 from learners.training.loop import Evaluation, Progress, Schedule, finished, last_evaluation, run
 from learners.training.stored import from_stored
 from learners.training.tensorboard import TensorBoard, remove_events
@@ -45,6 +45,7 @@ def train(
     preset: str = "default",
     resume: bool = False,
     watch: Watch = lambda evaluation: None,
+    start: Path | None = None,
 ) -> Evaluation:
     """Train learner `name` and leave its checkpoint, curves and state in the folder `out`.
 
@@ -58,25 +59,32 @@ def train(
         resume: go on exactly where the training in `out` stopped; if it is finished, but its player
             is missing or older, write the player again.
         watch: called with every evaluation.
+        start: a checkpoint of the same learner, of any rules, with whose weights a new training
+            begins; the card says which.
 
     Returns:
         The last evaluation.
 
     Raises:
-        ValueError: if `out` is taken, holds nothing to resume or is being trained in, or the
-            learner refuses the rules.
+        ValueError: if `out` is taken, holds nothing to resume or is being trained in, the learner
+            refuses the rules, or the training cannot begin with the weights in `start`.
         OSError: naming the file that could not be written; the last checkpoint is whole then.
     """
     if config.seed < 0:
         raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
-    if resume:
-        load_training(out)  # raises before anything is written into a folder without a training
-    else:
-        _require_free(out)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": preset, "config": stored, "rules": str(rules)}
+    if resume:  # this raises before anything is written into a folder without a training
+        begun = load_training(out)["about"].get("start")
+        if start is not None:
+            raise ValueError("a training that is resumed goes on with its own weights, not others")
+        about |= {} if begun is None else {"start": shown(begun, 200)}
+    else:
+        _require_free(out)
     with _torch_set_up(schedule):
         learner: Learner = LEARNERS.load(name)(config, rules)
+        if start is not None:
+            about["start"] = _start(learner, name, start)
         with _locked(out):
             training = _Training(learner, rules, schedule, out, about)
             if resume:
@@ -85,6 +93,24 @@ def train(
             tidy(out, ())
             remove_events(out)
             return training.follow(Progress(), watch)
+
+
+def _start(learner: Learner, name: str, folder: Path) -> str:
+    """Let a learner begin with the weights in a folder; returns what the card says of it.
+
+    Raises:
+        ValueError: if they do not fit, or such a learner does not begin with any.
+    """
+    if not isinstance(learner, StartsFromWeights):
+        raise ValueError(f"{name} begins with weights of its own, not with those of a checkpoint")
+    card = read_card(folder)
+    _, weights = load_weights(folder, name)
+    try:
+        learner.start_from(weights)
+    except RuntimeError:
+        reason = f"has another size: {shown(card['config'])}"
+        raise ValueError(f"the network in {shown(folder)} {reason}") from None
+    return f"{shown(card['rules'], 80)}, {shown(file_of(card, WEIGHTS), 80)}"
 
 
 def remove(out: Path) -> None:
@@ -122,7 +148,7 @@ class _Training:
                     saved = evaluation.step // interval
                     board.scenes(evaluation.step, evaluation.policy)
                     board.flush()  # so that the curves on disk reach as far as the checkpoint
-                    self._checkpoint(progress)
+                    self._checkpoint(progress, evaluation)
                 watch(evaluation)
             board.summary(evaluation.step, evaluation.certificate)
         return evaluation
@@ -146,7 +172,7 @@ class _Training:
             evaluation = last_evaluation(self.learner, self.rules, progress)
             board.scenes(evaluation.step, evaluation.policy)
             board.flush()
-            self._checkpoint(progress)
+            self._checkpoint(progress, evaluation)
             watch(evaluation)
             board.summary(evaluation.step, evaluation.certificate)
         return evaluation
@@ -190,7 +216,7 @@ class _Training:
             return False
         return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
-    def _checkpoint(self, progress: Progress) -> None:
+    def _checkpoint(self, progress: Progress, evaluation: Evaluation) -> None:
         """Save the player and the state, whose keys older trainings have, too."""
         state = {
             "clock": asdict(progress),
@@ -205,7 +231,8 @@ class _Training:
             "threads": self.schedule.threads,
             "device": self.schedule.device,
         }
-        save(self.out, self.learner, self.rules, about, state)
+        certificate = evaluation.certificate
+        save(self.out, self.learner, self.rules, about, state, certificate=certificate)
 
     def _tensorboard(self, progress: Progress) -> TensorBoard:
         kept = ("learner", "preset", "rules")

@@ -7,6 +7,7 @@ from there, the prover finds the move that gave the aim away. These are countere
 player's perfection, with the values of all moves.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +66,7 @@ def find_mistakes(
         seat: the player's, "X" or "O".
         aim: the result that it should reach in this seat: 0 not to lose, 1 to win.
         width: positions of a round that are looked at; if there are more, they are drawn.
-        most: failures that are looked into.
+        most: failures that are looked into, beside those that follow from the same mistakes.
         rng: draws positions and failures.
         values: the prover of moves.
     """
@@ -93,8 +94,7 @@ def find_mistakes(
         boards, before = _distinct(nexts, going[origins], about)
     ends = np.array([(number, row) for number, rows in failed for row in rows], np.int64)
     ends = ends.reshape(-1, 2)
-    chosen = ends if len(ends) <= most else ends[np.sort(rng.choice(len(ends), most, False))]
-    return _explain(values, rounds, chosen, aim, len(ends), everything)
+    return _explain(values, rounds, rng.permutation(ends), aim, most, everything)
 
 
 def _chosen(
@@ -120,13 +120,23 @@ def _explain(
     rounds: list[_Round],
     ends: NDArray[np.int64],
     aim: int,
-    failures: int,
+    most: int,
     everything: bool,
 ) -> Mistakes:
-    """Find the mistake on the way to each of the failures (failures, 2): rounds and rows."""
+    """Find the mistakes on the way to failures (failures, 2), which are rounds and rows.
+
+    Failures that follow from a mistake already found are passed over; at most `most` others are
+    looked into.
+    """
     found: dict[bytes, tuple[Boards, Mask, int]] = {}
     looked_at: set[tuple[int, int]] = set()
+    mistaken: set[tuple[int, int]] = set()
     for number, row in ends.tolist():
+        if not mistaken.isdisjoint(_way(rounds, number, row)):
+            continue
+        if most == 0:
+            break
+        most -= 1
         while number >= 0 and (number, row) not in looked_at:
             looked_at.add((number, row))
             board, move = rounds[number].boards[row], rounds[number].moves[row]
@@ -136,6 +146,7 @@ def _explain(
                 if bounds.at_most[move] < best:
                     good = (bounds.at_least >= best) & (board == 0)
                     found[board.tobytes()] = board, good, best
+                    mistaken.add((number, row))
                 break
             number, row = number - 1, int(rounds[number].before[row])
     shape = len(found), values.rules.cells
@@ -146,8 +157,15 @@ def _explain(
         boards=np.array([board for board, _, _ in found.values()], np.int8).reshape(shape),
         good=np.array([good for _, good, _ in found.values()], np.bool_).reshape(shape),
         values=np.array([value for _, _, value in found.values()], np.int64),
-        failures=failures,
+        failures=len(ends),
         others=boards[kept],
         moves=moves[kept],
         everything=everything,
     )
+
+
+def _way(rounds: list[_Round], number: int, row: int) -> Iterator[tuple[int, int]]:
+    """The rounds and rows of a position and of those before it, the last first."""
+    while number >= 0:
+        yield number, row
+        number, row = number - 1, int(rounds[number].before[row])

@@ -20,6 +20,7 @@ from tttenv.kernels.attack_board import (
     remove,
 )
 from tttenv.kernels.bare import bare
+from tttenv.kernels.line_proofs import WIN, judge
 from tttenv.kernels.threat_sequences import (
     MOVE,
     REPLY,
@@ -32,7 +33,8 @@ from tttenv.kernels.types import Boards, Cells
 MINE, THEIRS, ON_BOARD = 0, 1, 2  # stones, and a plane of ones that shows where the board ends
 WINS, TWO_SHORT, POTENTIAL = 3, 5, 7  # two planes each: of my lines, then of theirs
 THREAT_FIRST, THREAT_SEQUENCE = 9, 11  # two planes each: of my wins by threats, then of theirs
-PLANES = 13
+LOSING = 13  # moves of mine after which the other side wins by threats
+PLANES = 14
 
 
 class PlaneLines(NamedTuple):
@@ -64,7 +66,9 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
     through the cell that need two more stones, halved, so that it is 1 where a stone makes a double
     threat; POTENTIAL is the sum over the open lines through the cell of 2**(stones - k + 1), up to
     4. If a side, being to move, wins by a sequence of single threats that is found, THREAT_FIRST is
-    1 on its first cell and THREAT_SEQUENCE on all cells of the sequence. All else is 0.
+    1 on its first cell and THREAT_SEQUENCE on all cells of the sequence. LOSING is 1 where a stone
+    of the side to move lets the other side complete a line or win by threats, if that is so for a
+    pass, too. All else is 0.
 
     Args:
         boards: (batch, cells), seen by the side to move.
@@ -99,6 +103,8 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
             for cell in range(cells):
                 out[POTENTIAL + side, cell] = min(out[POTENTIAL + side, cell], np.float32(4.0))
             _write_threats(about.mine if side == 0 else about.theirs, about, side, out)
+        if judge(about.theirs, about.stack, about.threats)[0] == WIN:
+            _write_losing_moves(board, about, out)
         for cell in range(cells):
             if board[cell] != 0:
                 remove(about.mine, cell, ATTACKER if board[cell] == 1 else DEFENDER)
@@ -129,3 +135,14 @@ def _write_threats(
         out[THREAT_SEQUENCE + side, about.stack[depth, MOVE]] = 1.0
         out[THREAT_SEQUENCE + side, about.stack[depth, REPLY]] = 1.0
         depth += 1
+
+
+@bare
+def _write_losing_moves(board: Boards, about: PlaneLines, out: NDArray[np.float32]) -> None:
+    """Write the plane of moves after which the other side completes a line or wins by threats."""
+    for cell in range(len(board)):
+        if board[cell] == 0 and out[WINS, cell] == 0:
+            place(about.mine, cell, ATTACKER)
+            if judge(about.theirs, about.stack, about.threats)[0] == WIN:
+                out[LOSING, cell] = 1.0
+            remove(about.mine, cell, ATTACKER)

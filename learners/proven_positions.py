@@ -1,0 +1,81 @@
+"""Positions whose good moves and values are proven: training examples that are also looked up."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from learners.examples_buffer import Examples, ExamplesBuffer
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import canonical
+from tttenv.kernels.types import Boards
+
+
+class Known(NamedTuple):
+    """What is proven of some boards of a batch."""
+
+    rows: NDArray[np.int64]  # (known,): their numbers in the batch
+    policies: NDArray[np.float32]  # (known, cells): positive for good moves only
+    results: NDArray[np.float32]  # (known, 3): 1 for the proven one of a win, a draw and a loss
+
+    @property
+    def values(self) -> NDArray[np.int8]:
+        """The proven values (known,), for the side to move."""
+        return np.asarray(1 - self.results.argmax(axis=1), np.int8)
+
+    def keep_good_moves(self, policies: NDArray[Any]) -> NDArray[np.float32]:
+        """The policies (known, cells) without bad moves; of those without good moves the stored."""
+        good = np.where(self.policies > 0, policies, 0).astype(np.float32)
+        total = good.sum(axis=1, keepdims=True)
+        return np.where(total > 1e-3, good / np.maximum(total, 1e-3), self.policies)
+
+
+class ProvenPositions(ExamplesBuffer):
+    """The last `capacity` examples of positions whose policies are positive for good moves only."""
+
+    def __init__(self, capacity: int, rules: Rules) -> None:
+        super().__init__(capacity, rules)
+        self.rules = rules
+        self.rows: dict[bytes, int] = {}  # by canonical board, the row of its last example
+
+    def add(self, new: Examples) -> None:
+        """Store examples in place of the oldest, their boards turned to canonical ones."""
+        boards, which = canonical(self.rules, new.boards)
+        turned = np.take_along_axis(new.policies, self.maps[which], axis=1)
+        before = self.seen
+        super().add(new._replace(boards=boards, policies=turned))
+        self._index(before)
+
+    def find(self, boards: Boards) -> Known:
+        """What is proven of the boards (batch, cells)."""
+        images, which = canonical(self.rules, boards)
+        rows = np.array([self.rows.get(image.tobytes(), -1) for image in images], np.int64)
+        known = np.flatnonzero(rows >= 0)
+        known = known[(self.kept.boards[rows[known]] == images[known]).all(axis=1)]
+        back = self.inverses[which[known]]
+        policies = np.take_along_axis(self.kept.policies[rows[known]], back, axis=1)
+        return Known(known, policies, self.kept.results[rows[known]])
+
+    def correct(self, examples: Examples) -> Examples:
+        """The examples with what is proven in place of what was found."""
+        known = self.find(examples.boards)
+        policies, results = examples.policies.copy(), examples.results.copy()
+        policies[known.rows] = known.keep_good_moves(policies[known.rows])
+        results[known.rows] = known.results
+        return examples._replace(policies=policies, results=results)
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Go on from `state_dict()` of a buffer of the same capacity.
+
+        Raises:
+            ValueError: for examples that are none of this game.
+        """
+        super().load_state_dict(state)
+        self.rows.clear()
+        self._index(self.seen - len(self))
+
+    def _index(self, begin: int) -> None:
+        """Note the rows of the examples added after the first `begin`."""
+        for count in range(max(begin, self.seen - self.capacity), self.seen):
+            row = count % self.capacity
+            self.rows[self.kept.boards[row].tobytes()] = row
