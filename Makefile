@@ -7,7 +7,7 @@ ARGS ?=
 DISTURBANCES ?= 20
 SECONDS ?= 600
 
-.PHONY: benchmark test test-disturbed test-rllib campaign campaign-short check format clean
+.PHONY: benchmark test test-disturbed test-rllib test-ray campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/core ## train every learner, certify every player, write results/
@@ -21,6 +21,9 @@ test-disturbed: .venv/dev ## tests of trainings, first weights disturbed as by a
 
 test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environment of its own
 	.venv-rllib/bin/python -m pytest -n 0 tests/rllib $(ARGS)
+
+test-ray: .venv-rllib/ready ## the executor on a local Ray cluster of three nodes, in the same one
+	.venv-rllib/bin/python -m pytest -n 0 tests/ray_cluster $(ARGS)
 
 campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files and calls
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)

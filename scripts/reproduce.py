@@ -1,7 +1,7 @@
 """Re-run every published number: what is claimed, what it is exactly, and what repairing brings."""
 
+import hashlib
 import json
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,9 +11,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts
 
 from learners.cli import readme_blocks
 from scripts.reproduction import SOURCES, home
-from tttenv.cli import console, text_tables
+from tttenv.cli import console, text_tables, workers
+from tttenv.cli.console import AllWorkers
+from tttenv.cli.workers import HERE
 
 PROG = "reproduce.py"
+FINISHED = ".reproduce"  # folder of what finished jobs of an interrupted run have found
 
 
 @dataclass(frozen=True)
@@ -22,14 +25,15 @@ class Arguments:
 
     "As published" is our re-run of the published form, its flaws included, measured exactly;
     "repaired" is our own default learner. Every row says what was run and how near it must come;
-    the exit status is 1 if a row is not near enough. Writes results/reproduce.json.
+    the exit status is 1 if a row is not near enough. Writes results/reproduce.json. A run that was
+    interrupted goes on where it stopped.
     """
 
     only: tuple[str, ...] = tuple(SOURCES)  # which sources
     quick: bool = False  # small budgets, a few minutes; rows that need more are not judged
     full: bool = False  # all budgets as published, the millions of games included
     seed: int = 0  # of all that is trained or sampled
-    jobs: int = os.cpu_count() or 1  # jobs at the same time, a core each
+    workers: AllWorkers = HERE
     moves_csv: Path | None = None  # the cookbook's file of boards and best replies (S3)
     out: Path = Path("results")  # where reproduce.json goes
     summary: Path | None = None  # write the rows to this file too
@@ -73,8 +77,9 @@ def check(given: Arguments) -> None:
     for name in given.only:
         home(name)
     console.check_seed(given.seed)
-    if given.jobs < 1:
-        raise ValueError("--jobs is at least 1")
+    workers.check(given.workers)
+    if given.workers.cores_per_task != 1 or given.workers.gpus_per_task:
+        raise ValueError("a published number takes one core: no --cores-per-task, --gpus-per-task")
     if given.quick and given.full:
         raise ValueError("--quick or --full, not both")
     if not given.only or len(set(given.only)) < len(given.only):
@@ -93,19 +98,19 @@ def check(given: Arguments) -> None:
 
 def reproduce(given: Arguments, mode: str) -> dict[str, Any]:
     """All rows of the sources, filled in."""
-    from learners.cli import parallel_jobs
     from scripts.reproduction import work
+    from tttenv.parallel import ResultsFolder, Task
 
     path = str(given.moves_csv.resolve()) if given.moves_csv else None
+    digest = hashlib.sha256(given.moves_csv.read_bytes()).hexdigest() if given.moves_csv else None
     names = tuple(name for name in SOURCES if name in given.only)
     tasks = work.tasks(names, mode, given.seed, path)
-    done = parallel_jobs.run_all(
-        work.run_one,
-        tasks,
-        [f"{task.source}: {task.job}" for task in tasks],
-        given.jobs,
-        quiet=given.json,
-    )
+    todo = [
+        Task(f"{task.source}: {task.job}", work.run_one, work.Piece(task, digest)) for task in tasks
+    ]
+    kept = given.out / FINISHED
+    done = workers.values(workers.run_all(todo, given.workers, kept, quiet=given.json))
+    ResultsFolder(kept).remove()
     found = {(task.source, task.job): told["found"] for task, told in zip(tasks, done, strict=True)}
     rows = work.filled(names, found, mode)
     return {

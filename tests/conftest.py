@@ -16,8 +16,9 @@ settings.register_profile("tttenv", deadline=None, derandomize=True, max_example
 settings.load_profile("tttenv")
 pytest_plugins = ["disturbance"]
 
-# RLlib pins a Gymnasium of its own: `make test-rllib` runs its tests in an environment of its own.
-collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib"]
+# RLlib pins a Gymnasium of its own: `make test-rllib` and `make test-ray` run these tests in an
+# environment of their own.
+collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib", "ray_cluster"]
 
 
 NEEDED = {"chromium": ("chromium", "chromium-browser"), "xvfb": ("Xvfb",), "xdotool": ("xdotool",)}

@@ -23,6 +23,7 @@ FLOORS = [
     (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
     (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
     (0, "tttenv.extras tttenv.private_folder tttenv.shipped"),
+    (0, "tttenv.parallel tttenv.parallel.*"),
     (1, "tttenv.game tttenv.game.* tttenv.rules"),
     (2, "tttenv.policy tttenv.answers"),
     (3, "tttenv.exact tttenv.exact.*"),
@@ -54,6 +55,7 @@ LIBRARIES = {  # who may import what
     f" tttenv.cli.subjects {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
+    "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }
 

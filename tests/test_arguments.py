@@ -34,6 +34,12 @@ INTERNAL = re.compile(r"Errno|instantiated|NoneType|<class|invalid literal|Unrec
 PLACES = {"certify": ["minimax"], "doctor": ["minimax"], "gomocup": ["minimax"]}
 
 
+def nested(kind):
+    """The dataclasses among the fields of one, whose options stand beside its own."""
+    hints = typing.get_type_hints(kind).values()
+    return [hint for hint in hints if dataclasses.is_dataclass(hint)]
+
+
 def readers():
     """For each script: its name, the dataclasses of its options, and what reads them."""
     for name, home in PROGRAMS.items():
@@ -41,7 +47,7 @@ def readers():
         more = PLACES.get(name, [])
         yield (
             name,
-            [module.Arguments],
+            [module.Arguments, *nested(module.Arguments)],
             lambda args, m=module, more=more: console.parse(m.Arguments, m.PROG, [*more, *args]),
         )
     for name in LEARNERS:
@@ -62,6 +68,7 @@ OPTIONS = [
     for field in dataclasses.fields(kind)
     for hint in [hints[field.name]]
     if field.name not in ("player", "players", "subject")
+    and not dataclasses.is_dataclass(hints[field.name])
     and (script, field.name) != ("prove", "rules")
 ]
 

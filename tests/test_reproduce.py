@@ -19,8 +19,10 @@ from scripts.reproduction import tables, work
 from scripts.reproduction.rows import Row, Task, holds, scores, tolerance
 from tttenv import Rules
 from tttenv.opponents import OPPONENTS
+from tttenv.parallel import Context
 
 ROOT = Path(__file__).parents[1]
+QUIET = Context(tell=lambda done, of, state: None)
 
 
 ROWS = {
@@ -66,7 +68,7 @@ CLAIMED = {
 def found_by(source, job):
     """What a job finds with the budget of --quick."""
     amount = reproduction.load(source).JOBS[job].amounts[0]
-    return work.run_one(0, Task(source, job, amount, 0, None))["found"]
+    return work.run_one(work.Piece(Task(source, job, amount, 0, None), None), QUIET)["found"]
 
 
 def command(*arguments):
@@ -138,7 +140,7 @@ def test_what_has_no_chance_in_it_is_as_published_and_as_the_summary_has_it(sour
     ],
 )
 def test_every_other_job_finds_what_its_rows_ask_for_after_a_single_step_too(source, job):
-    found = work.run_one(0, Task(source, job, 1, 0, None))["found"]
+    found = work.run_one(work.Piece(Task(source, job, 1, 0, None), None), QUIET)["found"]
     for row in (row for row in reproduction.load(source).ROWS if row.job == job):
         known = {row.key, f"repaired {row.key}", f"note {row.key}"} & set(found)
         assert known or "needs --moves-csv" in row.note, row.id

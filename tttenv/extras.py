@@ -21,6 +21,7 @@ def require_learn() -> None:
 def to_install(error: ImportError) -> str | None:
     """What to install for an import that failed, in a sentence; None for libraries of no extra."""
     name = (error.name or "").partition(".")[0]
-    if name not in LEARN:
+    extra = "learn" if name in LEARN else "ray" if name == "ray" else None
+    if extra is None:
         return None
-    return f"this needs {name}, which is not installed: pip install 'tttenv[learn]'"
+    return f"this needs {name}, which is not installed: pip install 'tttenv[{extra}]'"

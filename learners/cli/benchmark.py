@@ -1,7 +1,6 @@
 """The main job: train every learner, certify every player, tell the exact strengths of all."""
 
 import json
-import os
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,9 @@ from typing import Any
 from learners.cli import benchmark_tables, readme_blocks, report
 from learners.registry import LEARNERS, row
 from tttenv import extras
-from tttenv.cli import console, text_tables
+from tttenv.cli import console, text_tables, workers
+from tttenv.cli.console import AllWorkers
+from tttenv.cli.workers import HERE
 
 PROG = "benchmark.py"
 QUICK = 10  # --quick trains one step in so many
@@ -23,14 +24,14 @@ class Arguments:
 
     Writes results/benchmark.json and results/report.html, one file to open in a browser, and under
     runs/benchmark the trained players with their TensorBoard curves. All strengths are exact:
-    computed over all positions, not sampled.
+    computed over all positions, not sampled. A run that was interrupted goes on where it stopped.
     """
 
     learners: tuple[str, ...] = tuple(LEARNERS)  # which to train
     seeds: int = 1  # how many trainings of each, counting up from --seed
     seed: int = 0  # the first
     quick: bool = False  # a tenth of the steps: shows that all works, not how strong it gets
-    jobs: int = os.cpu_count() or 1  # trainings at the same time, a core each
+    workers: AllWorkers = HERE
     out: Path = Path("results")  # where benchmark.json and report.html go
     runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
     ship: Path | None = None  # copy the first trained player of each learner to this folder too
@@ -54,22 +55,16 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if len(set(given.learners)) < len(given.learners):
         raise ValueError("--learners names one twice")
-    if given.seeds < 1 or given.jobs < 1:
-        raise ValueError("--seeds and --jobs are at least 1")
+    if given.seeds < 1:
+        raise ValueError("--seeds is at least 1")
+    workers.check(given.workers)
     for folder in (given.out, given.runs, given.ship):
         console.check_folder(folder)
     if given.readme:
         readme_blocks.around(given.readme, "table")
     if given.ship and (given.ship / "README.md").exists():
         readme_blocks.around(given.ship / "README.md", "players")
-    from learners.cli import parallel_jobs
-
-    jobs = [
-        parallel_jobs.Job(name, seed, given.runs / f"{name}-{seed}", QUICK if given.quick else 1)
-        for name in given.learners
-        for seed in range(given.seed, given.seed + given.seeds)
-    ]
-    trainings = parallel_jobs.train_all(jobs, given.jobs, quiet=given.json) if jobs else []
+    trainings = train_all(given)
     result = {
         "rules": "3,3,3",
         "quick": given.quick,
@@ -78,11 +73,13 @@ def main(args: list[str], prog: str = PROG) -> None:
         "trainings": trainings,
         "learners": [summary(name, trainings) for name in given.learners],
     }
+    from learners.cli.trainings import forget
     from tttenv.files import write
 
     if given.ship:
         benchmark_tables.ship(trainings, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
+    forget(given.runs)
     report.make(given.out / "report.html", given.out / "benchmark.json", runs=given.runs, prog=prog)
     if given.json:
         print(json.dumps(result, indent=2))
@@ -96,6 +93,38 @@ def main(args: list[str], prog: str = PROG) -> None:
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")
         text_tables.say(f"report    {given.out / 'report.html'}, one file to open in a browser")
+
+
+def train_all(given: Arguments) -> list[dict[str, Any]]:
+    """Train every learner with every seed; what came out, in this order.
+
+    Raises:
+        ValueError: naming the trainings that failed, after all have ended.
+    """
+    if not given.learners:
+        return []
+    from learners.cli import trainings
+    from learners.training.loop import usual_schedule
+
+    about, todo = [], []
+    for name in given.learners:
+        usual = usual_schedule(name)
+        steps = max(usual.every, usual.steps // QUICK) if given.quick else None
+        schedule = usual_schedule(
+            name,
+            steps=steps,
+            stop_when_unbeatable=True,
+            device=given.workers.device,
+            threads=given.workers.cores_per_task,
+        )
+        for seed in range(given.seed, given.seed + given.seeds):
+            config = LEARNERS.load(name).Config(seed=seed)
+            folder = f"{name}-{seed}"
+            about.append({"learner": name, "seed": seed, "folder": str(given.runs / folder)})
+            training = trainings.Training(name, "default", config, "3,3,3", schedule)
+            todo.append((folder, training))
+    found = workers.values(trainings.run_all(todo, given.runs, given.workers, quiet=given.json))
+    return [one | value for one, value in zip(about, found, strict=True)]
 
 
 def named_players() -> list[dict[str, Any]]:

@@ -1,11 +1,12 @@
 """Which jobs the rows of some sources need, one job done in a worker, and the rows filled in."""
 
+from dataclasses import dataclass
 from time import process_time
 from typing import Any
 
-from learners.cli import parallel_jobs
 from scripts import reproduction
 from scripts.reproduction.rows import Found, Job, Row, Task, holds, scores, tolerance
+from tttenv.parallel import Context
 
 MODES = ("quick", "default", "full")
 
@@ -38,20 +39,27 @@ def job_of(task: Task) -> Job:
     return job
 
 
-def run_one(number: int, task: Task) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Piece:
+    """A task, and the contents of the file that it names."""
+
+    task: Task
+    moves_csv_sha256: str | None
+
+
+def run_one(piece: Piece, context: Context) -> dict[str, Any]:
     """Do one task in this process, telling how far it is."""
     import torch
 
     torch.set_num_threads(1)
-    start = process_time()
+    start, task = process_time(), piece.task
 
     def tell(done: int, of: int) -> None:
-        parallel_jobs.tell_of(number, done, of, "")
+        context.tell(done, of, "")
 
-    tell(0, 1)
     found = job_of(task).run(task, tell)
     plain = {key: told if isinstance(told, str) else _plain(told) for key, told in found.items()}
-    return {"steps": task.amount, "found": plain, "seconds": process_time() - start}
+    return {"found": plain, "seconds": process_time() - start}
 
 
 def filled(names: tuple[str, ...], done: dict[tuple[str, str], Found], mode: str) -> list[Any]:

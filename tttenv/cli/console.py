@@ -19,6 +19,7 @@ import tyro
 from tttenv import extras
 from tttenv.cli import arguments
 from tttenv.cli.text_tables import room, wrapped
+from tttenv.cli.workers import Workers
 from tttenv.registry import near
 from tttenv.shipped import CARD
 from tttenv.untrusted import shown
@@ -36,6 +37,7 @@ Players: TypeAlias = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[PLAYER ...]")
 ]
 Game: TypeAlias = Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[m,n,k]")]
+AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options, without a prefix
 Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
 
 # One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.

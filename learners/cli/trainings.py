@@ -1,0 +1,133 @@
+"""One training as a task, and many of them on all workers."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tttenv.cli import console, workers
+from tttenv.cli.workers import Workers
+from tttenv.files import write
+from tttenv.parallel import Context, Outcome, ResultsFolder, Task
+from tttenv.parallel.code_version import code_version
+from tttenv.parallel.tasks import to_json
+from tttenv.untrusted import read_bytes
+
+if TYPE_CHECKING:
+    from learners.training.loop import Schedule
+
+MARK = ".benchmark"  # in folders that were made for a task, which may replace what is there
+RESULTS = ".finished"  # folder of what finished trainings came to, beside the folders of these
+
+
+@dataclass(frozen=True)
+class Training:
+    """A training: all that decides what comes out, but for the seconds."""
+
+    learner: str
+    preset: str
+    config: Any  # of the learner
+    rules: str
+    schedule: "Schedule"
+
+
+def run_all(
+    trainings: Sequence[tuple[str, Training]],
+    runs: Path,
+    given: Workers,
+    quiet: bool,
+    tell: Callable[[Outcome], str | None] = lambda outcome: None,
+) -> list[Outcome]:
+    """Do all trainings; see `workers.run_all`.
+
+    Finished ones are known again by what the folder RESULTS in `runs` says of them. Those that were
+    interrupted on this machine go on from their last checkpoint.
+
+    Args:
+        trainings: each with the name of its folder in `runs`.
+        runs: where the trained players go.
+        given: where to train.
+        quiet: show no bars.
+        tell: a line to print when a training has ended, if any.
+
+    Raises:
+        ValueError: if a folder holds something else, or there is no room for one training.
+    """
+    tasks = []
+    for name, training in trainings:
+        folder = runs / name
+        if folder.exists() and not (folder / MARK).exists():
+            raise ValueError(f"{folder} is not the benchmark's: choose another folder with --runs")
+        label = f"{training.learner} {training.config.seed}"
+        tasks.append(Task(label, train_one, training, folder))
+    return workers.run_all(tasks, given, runs / RESULTS, quiet, tell)
+
+
+def forget(runs: Path) -> None:
+    """Have the next run train anew."""
+    ResultsFolder(runs / RESULTS).remove()
+
+
+def train_one(training: Training, context: Context) -> dict[str, Any]:
+    """Train in the task's folder, telling of every evaluation.
+
+    Returns:
+        Steps, seconds of processor time, step and seconds of the first unbeatable certificate if
+        there was one, and the last certificate.
+    """
+    from learners.training.loop import Evaluation
+    from learners.training.train import remove, train
+    from tttenv.game.rules import Rules
+
+    folder, schedule = context.folder, training.schedule
+    assert folder is not None
+    resume = _interrupted(folder, training)
+    if not resume:
+        remove(folder)
+        write(folder / MARK, _digest(training))
+
+    def tell(report: Evaluation) -> None:
+        context.tell(report.step, schedule.steps, console.standing(report.numbers))
+
+    report = train(
+        training.learner,
+        training.config,
+        Rules.of(training.rules),
+        schedule,
+        folder,
+        training.preset,
+        resume,
+        tell,
+    )
+    return {
+        "steps": report.step,
+        "seconds": report.seconds,
+        "unbeatable_at": report.unbeatable_at,
+        "certificate": None if report.certificate is None else report.certificate.to_dict(),
+    }
+
+
+def _interrupted(folder: Path, training: Training) -> bool:
+    """Whether the folder holds a part of this training, from which it goes on to the same end."""
+    from learners.training.checkpoint import load_training
+    from learners.training.loop import Progress, finished
+    from learners.training.stored import from_stored
+
+    try:
+        if read_bytes(folder / MARK, len(_digest(training))).decode() != _digest(training):
+            return False
+        state = load_training(folder)
+        progress = from_stored(Progress, state["clock"], str(folder))
+    except (FileNotFoundError, ValueError):
+        return False
+    return not finished(training.schedule, progress)
+
+
+def _digest(training: Training) -> str:
+    """Of all that decides the weights after a number of steps, the code included."""
+    about = asdict(training)
+    schedule = about.pop("schedule")
+    about |= {name: schedule[name] for name in ("every", "device", "threads")}
+    about["code"] = code_version(__name__.partition(".")[0])
+    return hashlib.sha256(to_json(about, sort_keys=True).encode()).hexdigest()

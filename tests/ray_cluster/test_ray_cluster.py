@@ -1,0 +1,272 @@
+"""The executor on Ray: `make test-ray` runs this on a cluster of three nodes on one machine."""
+
+import os
+
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # ray calls home otherwise
+os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"  # a warning otherwise
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+import ray
+from ray.cluster_utils import Cluster
+
+from tests import parallel_work as work
+from tttenv.parallel import ResultsFolder, Task, run
+from tttenv.parallel.processes import Processes
+from tttenv.parallel.ray_cluster import AHEAD, RayCluster
+from tttenv.parallel.tasks import ATTEMPTS
+
+ROOT = Path(__file__).parents[2]
+NODES = 3  # of a core each
+MEGABYTES = 10**6
+
+
+class Nodes:
+    """A cluster whose nodes can be taken away and added."""
+
+    def __init__(self):
+        settings = {"include_dashboard": False, "num_cpus": 1}
+        settings |= {"object_store_memory": 100 * MEGABYTES}
+        self.cluster = Cluster(initialize_head=True, head_node_args=settings)
+        self.settings = {"num_cpus": 1, "object_store_memory": 100 * MEGABYTES}
+        self.others = [self.cluster.add_node(**self.settings) for _ in range(NODES - 1)]
+        self.cluster.wait_for_nodes()
+        self.address = self.cluster.address
+
+    def lose(self):
+        """One node goes at once, with all that runs there; another one comes."""
+        self.cluster.remove_node(self.others.pop(), allow_graceful=False)
+        self.others.append(self.cluster.add_node(**self.settings))
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    made = Nodes()
+    yield made
+    ray.shutdown()
+    made.cluster.shutdown()
+
+
+def tasks_of(function, count=6, folder=None, **more):
+    found = []
+    for seed in range(count):
+        place = None if folder is None else folder / str(seed)
+        found.append(Task(f"task {seed}", function, {"seed": seed, **more}, place))
+    return found
+
+
+def outcomes(tasks, backend, results=None):
+    with backend:
+        return sorted(run(tasks, backend, results), key=lambda outcome: outcome.number)
+
+
+def contents(folder):
+    return {f.relative_to(folder): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+
+
+def script(name, *arguments, **environment):
+    """One of our scripts in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, str(ROOT / "scripts" / name), *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": str(ROOT), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def timeless(text):
+    """The results of trainings without their seconds and folders."""
+    found = [dict(training) for training in json.loads(text)["trainings"]]
+    for training in found:
+        del training["seconds"], training["folder"]
+        training["unbeatable_at"] = training["unbeatable_at"] and training["unbeatable_at"][0]
+    return found
+
+
+def test_results_are_those_of_processes_bit_for_bit(nodes, tmp_path):
+    kept = []
+    for name, backend in (
+        ("1", Processes(1)),
+        ("one in flight", RayCluster(nodes.address, most=1)),
+        ("all", RayCluster(nodes.address)),
+    ):
+        folder = tmp_path / name
+        found = outcomes(tasks_of(work.drawn), backend, ResultsFolder(folder))
+        assert [outcome.error for outcome in found] == [""] * 6
+        kept.append((contents(folder), [outcome.value for outcome in found]))
+    assert kept[0] == kept[1] == kept[2]
+
+
+def test_a_tasks_files_come_back_from_wherever_it_ran(nodes, tmp_path):
+    for name, backend in (("p", Processes(2)), ("r", RayCluster(nodes.address))):
+        (tmp_path / name / "1").mkdir(parents=True)
+        for seed in range(3):
+            (tmp_path / name / str(seed)).mkdir(exist_ok=True)
+        (tmp_path / name / "1" / "old").write_bytes(b"kept")
+        found = outcomes(tasks_of(work.writing, 3, tmp_path / name), backend)
+        assert [outcome.value for outcome in found] == [[], ["old"], []]
+    assert contents(tmp_path / "p") == contents(tmp_path / "r")
+    assert len(contents(tmp_path / "r")) == 7
+
+
+def test_an_error_names_its_task_and_does_not_end_the_others(nodes):
+    found = outcomes(tasks_of(work.failing), RayCluster(nodes.address))
+    errors = [outcome.error for outcome in found]
+    assert errors[::2] == [""] * 3
+    assert errors[1].startswith("task 1: KeyError: 'no 1")
+
+
+@pytest.mark.parametrize("deaths", [1, ATTEMPTS])
+def test_a_killed_workers_task_runs_again(nodes, tmp_path, deaths):
+    tasks = tasks_of(work.drawn)
+    tasks[2] = Task("dying", work.dying, {"seed": 2, "notes": str(tmp_path), "deaths": deaths})
+    found = outcomes(tasks, RayCluster(nodes.address))
+    expected = [outcome.value for outcome in outcomes(tasks_of(work.drawn), Processes(1))]
+    if deaths == ATTEMPTS:
+        assert found[2].error.startswith(f"dying: its worker was lost {ATTEMPTS} times")
+        expected[2] = None
+    assert [outcome.value for outcome in found] == expected
+
+
+def test_a_lost_nodes_tasks_run_again_elsewhere(nodes, tmp_path):
+    tasks = tasks_of(work.watched, 9, notes=str(tmp_path), seconds=2)
+    found, lost = [], False
+    with RayCluster(nodes.address) as backend:
+        for outcome in run(tasks, backend):
+            found.append(outcome)
+            while not lost:
+                begun, ended = (
+                    len(list(tmp_path.glob(f"*.{when}"))) for when in ("begun", "ended")
+                )
+                if begun - ended == NODES:  # each node is at a task
+                    nodes.lose()
+                    lost = True
+                time.sleep(0.01)
+    found.sort(key=lambda outcome: outcome.number)
+    undisturbed = outcomes(tasks_of(work.drawn, 9), Processes(2))
+    assert [outcome.value for outcome in found] == [outcome.value for outcome in undisturbed]
+    assert len(list(tmp_path.glob("*.begun"))) == 10
+    assert len(list(tmp_path.glob("*.ended"))) == 9
+
+
+def test_a_bounded_number_is_in_flight(nodes):
+    taken = ended = most = 0
+
+    def source():
+        nonlocal taken, most
+        for task in tasks_of(work.drawn, 40):
+            taken += 1
+            most = max(most, taken - ended)
+            yield task
+
+    with RayCluster(nodes.address) as backend:
+        for _ in run(source(), backend):
+            ended += 1
+    assert (taken, ended) == (40, 40)
+    assert most <= AHEAD * (NODES + 1)
+
+
+def test_a_node_with_other_code_refuses_its_tasks(nodes, monkeypatch):
+    task = tasks_of(work.drawn, 1)[0]
+    with RayCluster(nodes.address) as backend:
+        monkeypatch.setattr("tttenv.parallel.ray_cluster.code_version", lambda package: {"x": "1"})
+        (found,) = run([task], backend)
+    assert "has another version of" in found.error
+
+
+def test_an_address_without_a_cluster_is_told_in_a_line(nodes, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", "no address")
+    with pytest.raises(ValueError, match="no Ray cluster answers at no address: "):
+        outcomes([], RayCluster("auto"))
+    with pytest.raises(ValueError, match="no Ray cluster answers at nobody: "):
+        outcomes([], RayCluster("nobody"))
+
+
+def test_auto_uses_the_cluster_of_ray_address_and_starts_no_second_one(nodes, monkeypatch):
+    monkeypatch.setenv("RAY_ADDRESS", nodes.address)
+    with RayCluster("auto") as backend:
+        assert ray.get_runtime_context().gcs_address == nodes.address
+        assert backend.room() == AHEAD * NODES
+    monkeypatch.delenv("RAY_ADDRESS")
+    with RayCluster("auto"):  # the one that runs on this machine is found
+        assert ray.get_runtime_context().gcs_address == nodes.address
+
+
+QUICK = ["--quick", "--json", "--learners", "td0", "qtable", "--seeds", "3"]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """A benchmark by processes, left alone."""
+    folder = tmp_path_factory.mktemp("alone")
+    child = script("benchmark.py", *QUICK, "--out", folder / "o", "--runs", folder / "r")
+    out, complaint = child.communicate(timeout=300)
+    assert (child.returncode, complaint) == (0, "")
+    return timeless(out), folder
+
+
+def weights(folder):
+    return {f.relative_to(folder): f.read_bytes() for f in folder.glob("r/*/weights-*")}
+
+
+def test_a_benchmark_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
+    nodes, tmp_path, undisturbed
+):
+    places = ["--out", tmp_path / "o", "--runs", tmp_path / "r"]
+    child = script("benchmark.py", *QUICK, *places, "--ray", nodes.address)
+    while not list(tmp_path.glob("r/.finished/*.json")):
+        assert child.poll() is None, child.communicate()
+        time.sleep(0.05)
+    nodes.lose()
+    at_work = subprocess.run(
+        ["pgrep", "-f", "^ray::_perform"], capture_output=True, text=True
+    ).stdout.split()
+    for number in at_work[:1]:
+        with suppress(ProcessLookupError):
+            os.kill(int(number), signal.SIGKILL)
+    out, complaint = child.communicate(timeout=300)
+    assert (child.returncode, complaint) == (0, "")
+    assert timeless(out) == undisturbed[0]
+    assert weights(tmp_path) == weights(undisturbed[1])
+    assert not (tmp_path / "r" / ".finished").exists()
+
+
+@pytest.mark.parametrize(
+    ("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)]
+)
+def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
+    nodes, tmp_path, undisturbed, number, status
+):
+    places = ["--out", tmp_path / "o", "--runs", tmp_path / "r"]
+    child = script("benchmark.py", *QUICK, *places, "--ray", "auto", RAY_ADDRESS=nodes.address)
+    while not list(tmp_path.glob("r/.finished/*.json")):
+        assert child.poll() is None, child.communicate()
+        time.sleep(0.05)
+    before = time.monotonic()
+    os.killpg(child.pid, number)
+    out, _ = child.communicate(timeout=30)
+    assert (child.returncode, out) == (status, "")
+    assert time.monotonic() - before < 20
+    for _ in range(100):
+        if subprocess.run(["pgrep", "-f", "^ray::_perform"], capture_output=True).returncode:
+            break
+        time.sleep(0.1)
+    else:
+        pytest.fail("a task is still at work")
+    kept = {f.name: f.read_bytes() for f in tmp_path.glob("r/.finished/[0-9a-f]*.json")}
+    assert kept
+    child = script("benchmark.py", *QUICK, *places, "--ray", nodes.address)
+    out, complaint = child.communicate(timeout=300)
+    assert (child.returncode, complaint) == (0, "")
+    assert timeless(out) == undisturbed[0]
+    seconds = {json.loads(data)["value"]["seconds"] for data in kept.values()}
+    assert seconds <= {training["seconds"] for training in json.loads(out)["trainings"]}

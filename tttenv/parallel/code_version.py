@@ -1,0 +1,53 @@
+"""The version of the code that computes a result: its sources and the libraries of its numbers."""
+
+import hashlib
+import sys
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGES = ("tttenv", "learners")  # whatever a task calls, it may call these
+LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+
+
+@cache
+def code_version(package: str) -> dict[str, str]:
+    """What a result depends on besides the task: sources, Python and libraries, by name.
+
+    Results of edited code are never taken for those of the code before, though the version number
+    of the package stays the same: all its sources count.
+
+    Args:
+        package: in which the task's function is; it has been imported.
+    """
+    found = {"python": f"{sys.version_info.major}.{sys.version_info.minor}"}
+    for name in sorted({*PACKAGES, package}):
+        if (folder := _folder(name)) is not None:
+            found[f"sources of {name}"] = _digest(folder)
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue  # an extra that is not installed
+    return found
+
+
+def _folder(package: str) -> Path | None:
+    """Where a package's sources are, if it is one: a script or a test module is none."""
+    if package == "__main__":
+        return None
+    spec = find_spec(package)
+    if spec is None or spec.origin is None or spec.submodule_search_locations is None:
+        return None
+    return Path(spec.origin).parent
+
+
+def _digest(folder: Path) -> str:
+    """Of the names and contents of all Python files in a folder."""
+    total = hashlib.sha256()
+    for file in sorted(folder.rglob("*.py")):
+        content = file.read_bytes()
+        total.update(f"{file.relative_to(folder).as_posix()} {len(content)}\n".encode())
+        total.update(content)
+    return total.hexdigest()

@@ -1,0 +1,98 @@
+"""The driver: hands tasks to workers, a bounded number at a time, and keeps what they return."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+from tttenv.parallel.results_folder import ResultsFolder
+from tttenv.parallel.tasks import Done, Task
+
+PATIENCE = 0.1  # seconds between two looks at the news while no task ends
+
+
+class News(NamedTuple):
+    """How far a task at work is."""
+
+    number: int  # of the task, counted from 0
+    name: str
+    step: int
+    steps: int
+    state: str  # a few words
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a task: a value, or a line on what went wrong."""
+
+    number: int  # of the task, counted from 0
+    task: Task
+    value: Any = None
+    error: str = ""
+    traceback: str = ""
+    reused: bool = False  # its value was there from an earlier run
+
+
+class Backend(Protocol):
+    """Workers of one kind; leaving its context ends them all."""
+
+    def room(self) -> int:
+        """How many tasks it takes at the same time, those that it has included."""
+
+    def submit(self, number: int, task: Task) -> None:
+        """Begin a task, or put it in a queue."""
+
+    def wait(self, seconds: float) -> list[tuple[int, Done]]:
+        """The tasks that have ended; an empty list if none does within this time.
+
+        A task whose worker was lost is run again by another one, `ATTEMPTS` times in all.
+        """
+
+    def news(self) -> list[tuple[int, int, int, str]]:
+        """Of tasks at work: number, steps done, of how many, a few words."""
+
+
+def run(
+    tasks: Iterable[Task],
+    backend: Backend,
+    results: ResultsFolder | None = None,
+    watch: Callable[[News], None] = lambda news: None,
+) -> Iterator[Outcome]:
+    """Do all tasks, yielding what comes of each as it ends, in no particular order.
+
+    A value is written to the results before it is yielded. Tasks whose value is there already are
+    not run; those that failed leave none. An error of one task does not end the others.
+
+    Args:
+        tasks: taken one after the other, when there is room for them. Two of the same description
+            are no two tasks: hand in one.
+        backend: the workers.
+        results: where values are kept; without it they are not.
+        watch: called in this thread with the progress of tasks at work.
+    """
+    waiting, working = enumerate(tasks), dict[int, Task]()
+    while True:
+        while len(working) < backend.room() and (following := next(waiting, None)):
+            number, task = following
+            if results is not None and (stored := results.get(task)) is not None:
+                yield Outcome(number, task, stored.value, reused=True)
+                continue
+            working[number] = task
+            backend.submit(number, task)
+        if not working:
+            return
+        ended = backend.wait(PATIENCE)
+        for number, step, steps, state in backend.news():
+            if number in working:
+                watch(News(number, working[number].name, step, steps, state))
+        for number, done in ended:
+            yield _outcome(number, working.pop(number), done, results)
+
+
+def _outcome(number: int, task: Task, done: Done, results: ResultsFolder | None) -> Outcome:
+    if done.value is None:
+        line = f"{task.name}: {done.error}"
+        return Outcome(number, task, error=line, traceback=done.traceback)
+    if results is not None:
+        results.put(task, done.value)
+    return Outcome(number, task, json.loads(done.value))

@@ -1,0 +1,227 @@
+"""Tasks in processes of this machine, each with its own pipe to the driver.
+
+A worker that dies costs its own task one attempt and the others nothing. Workers end with the
+driver, however it ends.
+"""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from multiprocessing import get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from typing import Any
+
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Task, perform
+from tttenv.untrusted import first_line, shown
+
+GRACE = 2.0  # seconds from the request to end to the end by force
+EVERY = 0.1  # seconds between two pieces of news of a worker
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")  # of numerical libraries
+HELD = [getattr(signal, n) for n in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, n)]
+GPUS = "CUDA_VISIBLE_DEVICES"
+
+
+@dataclass
+class _Worker:
+    """A process and the task that it is at."""
+
+    process: SpawnProcess
+    pipe: Connection
+    environment: dict[str, str]
+    at: int = -1  # the task's number
+    task: Task | None = None
+
+
+@dataclass
+class Processes:
+    """Workers that are processes; they start when there is work for them.
+
+    Args:
+        workers: at the most.
+        cores: threads that the numerical libraries of each may use.
+        gpus: for each worker its own devices, as CUDA numbers them; empty if none is used.
+    """
+
+    workers: int
+    cores: int = 1
+    gpus: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._workers: list[_Worker] = []
+        self._attempts: dict[int, int] = {}
+        self._news: deque[tuple[int, int, int, str]] = deque()
+
+    def room(self) -> int:
+        """As many tasks as workers: none waits here."""
+        return self.workers
+
+    def submit(self, number: int, task: Task) -> None:
+        """Give a task to a worker that has none, or to a new one."""
+        idle = next((worker for worker in self._workers if worker.task is None), None)
+        self._begin(idle or self._start(), number, task)
+
+    def wait(self, seconds: float) -> list[tuple[int, Done]]:
+        """See `Backend.wait`."""
+        found = []
+        pipes = {worker.pipe: worker for worker in self._workers}
+        for pipe in wait(list(pipes), seconds):
+            worker = pipes[pipe]  # type: ignore[index]  # what was handed in
+            told = self._hear(worker)
+            if told is not None and worker.task is not None:
+                found.append((worker.at, told))
+                self._attempts.pop(worker.at, None)
+                worker.task = None
+        return found
+
+    def news(self) -> list[tuple[int, int, int, str]]:
+        """See `Backend.news`."""
+        news = list(self._news)
+        self._news.clear()
+        return news
+
+    def __enter__(self) -> "Processes":
+        return self
+
+    def __exit__(self, kind: Any, *_: object) -> None:
+        """End all workers: those at work at once, the others as they find no more work."""
+        for worker in self._workers:
+            worker.pipe.close()
+            if worker.task is not None:
+                worker.process.terminate()
+        until = time.monotonic() + GRACE
+        for worker in self._workers:
+            worker.process.join(max(0.0, until - time.monotonic()))
+            worker.process.kill()  # nothing happens to one that has ended
+            worker.process.join()
+        self._workers = []
+
+    def _begin(self, worker: _Worker, number: int, task: Task) -> None:
+        worker.at, worker.task = number, task
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
+            worker.pipe.send((task.work, task.arguments, task.folder))
+
+    def _start(self) -> _Worker:
+        """A new worker, in the environment of one that is gone or of its own."""
+        taken = {worker.environment.get(GPUS) for worker in self._workers}
+        environment = dict.fromkeys(THREADS, str(self.cores))
+        if self.gpus:
+            environment[GPUS] = next(devices for devices in self.gpus if devices not in taken)
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs,), daemon=False)
+        worker = _Worker(process, ours, environment)
+        with _signals_held(), _environment(environment):
+            process.start()
+            self._workers.append(worker)  # from here on, leaving the context ends it
+        theirs.close()
+        return worker
+
+    def _hear(self, worker: _Worker) -> Done | None:
+        """What a worker tells: the end of its task, or news; its own end is the task's, too."""
+        try:
+            told = worker.pipe.recv()
+        except (EOFError, OSError):
+            return self._lost(worker)
+        if isinstance(told, Done):
+            return told
+        self._news.append((worker.at, *told))
+        return None
+
+    def _lost(self, worker: _Worker) -> Done | None:
+        """A worker has ended: another one runs its task, unless it has had its attempts."""
+        self._workers.remove(worker)
+        worker.pipe.close()
+        worker.process.join(GRACE)
+        worker.process.kill()
+        worker.process.join()
+        if worker.task is None:
+            return None
+        self._attempts[worker.at] = self._attempts.get(worker.at, 1) + 1
+        if self._attempts[worker.at] <= ATTEMPTS:
+            self._begin(self._start(), worker.at, worker.task)
+            return None
+        return Done(None, f"its process ended {ATTEMPTS} times, {_reason(worker.process)}")
+
+
+def _reason(process: SpawnProcess) -> str:
+    """Why a process ended, in words."""
+    code = process.exitcode or 0
+    if code >= 0:
+        return f"at last with status {code}"
+    known = {member.value: member.name for member in signal.Signals}
+    return f"at last by {known.get(-code, -code)}"
+
+
+@contextlib.contextmanager
+def _signals_held() -> Iterator[None]:
+    """Hold requests to end back in this block, and in a process started here until it is ready."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, HELD)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextlib.contextmanager
+def _environment(changes: dict[str, str]) -> Iterator[None]:
+    """Have what is started in this block find other variables."""
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def _work(pipe: Connection) -> None:
+    """A worker: do the tasks that come, one after the other, until the driver closes the pipe."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
+    threading.Thread(target=_end_with_the_driver, daemon=True).start()
+    with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        while True:
+            pipe.send(_next(pipe))
+
+
+def _next(pipe: Connection) -> Done:
+    """Wait for a task and do it, telling of its progress.
+
+    Raises:
+        EOFError: if there are no more tasks.
+    """
+    try:
+        work, arguments, folder = pipe.recv()
+    except EOFError:
+        raise
+    except Exception as error:  # the function's module cannot be imported, say
+        return Done(None, f"{type(error).__name__}: {shown(first_line(error))}")
+    told = 0.0
+
+    def tell(step: int, steps: int, state: str) -> None:
+        nonlocal told
+        if time.monotonic() - told >= EVERY:
+            told = time.monotonic()
+            pipe.send((step, steps, state))
+
+    return perform(work, arguments, Context(tell, folder))
+
+
+def _end_with_the_driver() -> None:
+    driver = parent_process()
+    if driver is not None:
+        driver.join()
+        os._exit(1)

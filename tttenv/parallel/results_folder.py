@@ -1,0 +1,76 @@
+"""Results of tasks as files of a folder, one for each, found by the task's full description."""
+
+import hashlib
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tttenv.files import write
+from tttenv.parallel.tasks import Task, description, key, to_json
+from tttenv.untrusted import parse_json, read_bytes
+
+LONGEST = 2**23  # bytes of a file
+OURS = re.compile(r"[0-9a-f]{64}\.json|\.[0-9a-f]{64}\.json\..+")  # results, and cut-off writings
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A value that was found in the folder."""
+
+    value: Any
+
+
+class ResultsFolder:
+    """A folder of results, which outlive the run that computed them.
+
+    A file holds the description of its task, the value and a digest of the value. One that is cut
+    off, altered, no regular file or of another description is as if it were not there; so is one
+    whose task has a folder that is gone.
+
+    Args:
+        folder: made with the first result.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def get(self, task: Task) -> Stored | None:
+        """The stored value of a task, if there is a whole and fitting one."""
+        if task.folder is not None and not task.folder.is_dir():
+            return None
+        about = description(task)
+        file = self.folder / f"{key(task)}.json"
+        try:
+            found = parse_json(read_bytes(file, LONGEST), file)
+        except (FileNotFoundError, ValueError):
+            return None
+        if not isinstance(found, dict) or found.keys() != {"task", "value", "sha256"}:
+            return None
+        if found["task"] != about or found["sha256"] != _digest(to_json(found["value"])):
+            return None
+        return Stored(found["value"])
+
+    def put(self, task: Task, value: str) -> None:
+        """Write the value of a task, given as JSON text.
+
+        Raises:
+            OSError: naming the file that could not be written.
+        """
+        about = to_json(description(task))
+        text = f'{{"task": {about},\n "value": {value},\n "sha256": "{_digest(value)}"}}\n'
+        write(self.folder / f"{key(task)}.json", text)
+
+    def remove(self) -> None:
+        """Remove all results, and the folder if nothing else is in it."""
+        with suppress(FileNotFoundError, NotADirectoryError):
+            for file in list(self.folder.iterdir()):
+                if OURS.fullmatch(file.name) and (file.is_symlink() or file.is_file()):
+                    file.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,102 @@
+"""A task, the key of its result, and how a worker performs it."""
+
+import hashlib
+import json
+import traceback
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, is_dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from tttenv import extras
+from tttenv.parallel.code_version import code_version
+from tttenv.untrusted import LONGEST_JSON, first_line, shown
+
+ATTEMPTS = 3  # for each task; another one follows only if its worker was lost
+LONGEST_VALUE = LONGEST_JSON // 2  # bytes of a value as JSON; more belongs into the task's folder
+Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a few words
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the function of a task gets besides its arguments."""
+
+    tell: Tell  # call it as often as you like; it never waits
+    folder: Path | None = None  # for files, if the task has a folder; not always the same path
+
+
+Work: TypeAlias = Callable[[Any, Context], Any]
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of work, which gives the same value whenever and wherever it is done."""
+
+    name: str  # in messages and beside progress bars
+    work: Work  # a function of a module; returns what JSON can hold
+    arguments: Any  # a dataclass or a value that JSON can hold; they decide the value
+    folder: Path | None = None  # for its files; a cluster brings them here from where it ran
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a task ended in a worker: with a value or with an error."""
+
+    value: str | None  # as JSON
+    error: str = ""  # in a line
+    traceback: str = ""  # of an error that a mistake in the code may be the cause of
+
+
+def to_json(value: Any, sort_keys: bool = False) -> str:
+    """A value as JSON text.
+
+    Raises:
+        ValueError: for a value that JSON cannot hold, such as NaN.
+    """
+    try:
+        return json.dumps(value, sort_keys=sort_keys, allow_nan=False, default=_refused)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
+
+
+def description(task: Task) -> dict[str, Any]:
+    """All that a task's value depends on: the function, its arguments and the code's version.
+
+    Raises:
+        ValueError: unless the work is a function of a module and JSON can hold the arguments.
+    """
+    name, home = task.work.__qualname__, task.work.__module__
+    if "<" in name:
+        raise ValueError(f"{task.name}: {name} is no function of a module")
+    given = asdict(task.arguments) if is_dataclass(task.arguments) else task.arguments  # type: ignore[arg-type]  # an instance
+    try:
+        arguments = json.loads(to_json(given))
+    except ValueError as error:
+        raise ValueError(f"{task.name}: its arguments cannot be described: {error}") from None
+    code = code_version(home.partition(".")[0])
+    return {"work": f"{home}:{name}", "arguments": arguments, "code": code}
+
+
+def key(task: Task) -> str:
+    """The name of a task's result: a digest of its description, 64 hexadecimal digits."""
+    return hashlib.sha256(to_json(description(task), sort_keys=True).encode()).hexdigest()
+
+
+def perform(work: Work, arguments: Any, context: Context) -> Done:
+    """Do a task in this process; whatever it raises is its own error."""
+    try:
+        value = to_json(work(arguments, context))
+        if len(value) > LONGEST_VALUE:
+            raise ValueError(f"its value is too long: {len(value):,} bytes of {LONGEST_VALUE:,}")
+    except (ValueError, OSError) as error:
+        return Done(None, shown(first_line(error)))
+    except (Exception, SystemExit) as error:
+        if isinstance(error, ImportError) and (advice := extras.to_install(error)):
+            return Done(None, advice)
+        line = f"{type(error).__name__}: {shown(first_line(error))}"
+        return Done(None, line, traceback.format_exc())
+    return Done(value)
+
+
+def _refused(value: Any) -> Any:
+    raise TypeError(f"JSON cannot hold a value of type {type(value).__name__}")
