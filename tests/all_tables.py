@@ -20,6 +20,7 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are
     "reproduce": "scripts.reproduce",
     "seven": "scripts.seven",
     "speed": "scripts.speed",
+    "sweep": "learners.cli.sweep",
 }
 LONG = "shows mine and theirs swapped on a board that is told of in words that go on for a while"
 

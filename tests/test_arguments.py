@@ -68,6 +68,7 @@ OPTIONS = [
     for field in dataclasses.fields(kind)
     for hint in [hints[field.name]]
     if field.name not in ("player", "players", "subject")
+    and (script, field.name) != ("sweep", "learners")
     and not dataclasses.is_dataclass(hints[field.name])
     and (script, field.name) != ("prove", "rules")
 ]

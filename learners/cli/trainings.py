@@ -58,9 +58,8 @@ def run_all(
     for name, training in trainings:
         folder = runs / name
         if folder.exists() and not (folder / MARK).exists():
-            raise ValueError(f"{folder} is not the benchmark's: choose another folder with --runs")
-        label = f"{training.learner} {training.config.seed}"
-        tasks.append(Task(label, train_one, training, folder))
+            raise ValueError(f"{folder} was not made for this: choose another folder with --runs")
+        tasks.append(Task(name, train_one, training, folder))
     return workers.run_all(tasks, given, runs / RESULTS, quiet, tell)
 
 

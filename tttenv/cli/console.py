@@ -37,6 +37,10 @@ Players: TypeAlias = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[PLAYER ...]")
 ]
 Game: TypeAlias = Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[m,n,k]")]
+Learners: TypeAlias = Annotated[
+    tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="LEARNER [LEARNER ...]")
+]
+Repeated: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]  # one value at a time
 AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options, without a prefix
 Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
 

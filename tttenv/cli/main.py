@@ -21,6 +21,7 @@ COMMANDS: Table[Any] = Table(
         "gomocup": Row("tttenv.cli.gomocup:main", "a player as an engine for Gomocup's managers"),
         "train": Row("learners.cli.train:main", "train a learner, certified as it learns"),
         "benchmark": Row("learners.cli.benchmark:main", "train and certify every learner"),
+        "sweep": Row("learners.cli.sweep:main", "train with many settings and seeds, compared"),
         "report": Row("learners.cli.report:main", "one page to play on, with exact values"),
         "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
     },

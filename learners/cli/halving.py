@@ -1,0 +1,65 @@
+"""Successive halving: all settings train a little, then the better part trains on.
+
+Jamieson and Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization
+(2016). Settings are compared by exact certificates, so that no luck of sampled games decides.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+KEEP = 3  # one setting in so many goes on, and trains so many times as long
+ROUNDS = 3
+
+
+def budgets(steps: int, every: int) -> list[int]:
+    """The steps that a training has taken after each round, whole intervals between certificates.
+
+    Args:
+        steps: of a full training.
+        every: steps between certificates.
+    """
+    parts = [steps / KEEP**left for left in range(ROUNDS - 1, -1, -1)]
+    return [min(math.ceil(part / every) * every, steps) for part in parts]
+
+
+def better(values: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[int]:
+    """The settings that go on, the best first: one in `KEEP`, and at least one.
+
+    Args:
+        values: for each setting, what its trainings came to so far, as `trainings.train_one` tells;
+            a setting whose trainings all failed has none.
+    """
+    ranked = sorted(values, key=lambda one: strength(values[one]), reverse=True)
+    return ranked[: max(1, math.ceil(len(ranked) / KEEP))]
+
+
+def strength(values: Sequence[Mapping[str, Any]]) -> tuple[float, ...]:
+    """What settings are ordered by: the exact worst case first, more is better.
+
+    Share of trainings that are unbeatable; then the mean over seeds of the worst case, both seats
+    added; of the share of optimal moves; and last, few steps to an unbeatable player. What a
+    certificate leaves undecided counts as lost.
+    """
+    if not values:
+        return (-1.0, -2.0, 0.0, -math.inf)
+    cards = [value["certificate"] or {} for value in values]
+    reached = [value["unbeatable_at"] for value in values if value["unbeatable_at"]]
+    return (
+        len(reached) / len(values),
+        fmean(
+            sum(_or(card.get("worst_case", {}).get(seat), -1) for seat in "XO") for card in cards
+        ),
+        fmean(_or(card.get("optimal_moves", {}).get("all"), 0) for card in cards),
+        -fmean(step for step, _ in reached) if reached else -math.inf,
+    )
+
+
+def _worst_case(card: Mapping[str, Any]) -> float:
+    """Of both seats, added."""
+    return sum(_or(card.get("worst_case", {}).get(seat), -1) for seat in "XO")
+
+
+def _or(number: float | None, otherwise: float) -> float:
+    return otherwise if number is None else number

@@ -1,0 +1,194 @@
+"""The settings that a sweep tries: grids of values, and values drawn from ranges."""
+
+import hashlib
+import math
+import re
+import typing
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields, make_dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from learners.cli.trainings import Training
+from learners.registry import LEARNERS
+from tttenv.cli import console
+from tttenv.registry import unknown
+from tttenv.untrusted import shown
+
+LONGEST_NAME = 100  # characters of a folder's name
+DIGITS = 4  # of a number that is drawn
+MOST = 100_000  # settings
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a sweep tries, with every seed."""
+
+    learner: str
+    preset: str
+    rules: str
+    changes: dict[str, Any]  # fields of the preset's config that have other values
+
+    @property
+    def name(self) -> str:
+        """The learner and what differs from the usual."""
+        parts = [self.learner]
+        parts += [self.rules] if self.rules != "3,3,3" else []
+        parts += [self.preset] if self.preset != "default" else []
+        return " ".join(parts + [f"{key}={text(value)}" for key, value in self.changes.items()])
+
+    def folder(self, seed: int) -> str:
+        """The name of a training's folder: no two trainings have the same."""
+        whole = f"{self.name} {seed}"
+        plain = re.sub(r"[^\w.=+-]", "-", whole.replace(",", "x"))
+        numbers = all(isinstance(value, int | float | tuple) for value in self.changes.values())
+        if numbers and len(plain) <= LONGEST_NAME:
+            return plain
+        return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
+
+    def training(self, seed: int, schedule: Any) -> Training:
+        """The training of this setting with a seed.
+
+        Raises:
+            ValueError: if the learner refuses the values.
+        """
+        config = replace(LEARNERS.load(self.learner).presets[self.preset], **self.changes)
+        config = replace(config, seed=seed)
+        return Training(self.learner, self.preset, config, self.rules, schedule)
+
+
+def text(value: Any) -> str:
+    """A value of a setting in a word."""
+    if isinstance(value, tuple | list):
+        return "x".join(map(text, value))
+    if isinstance(value, float) and float(f"{value:g}") == value:
+        return f"{value:g}"
+    return str(value)
+
+
+def settings(
+    learners: Sequence[str],
+    presets: Sequence[str],
+    rules: Sequence[str],
+    grids: Sequence[str],
+    ranges: Sequence[str],
+    draws: int,
+    seed: int,
+    prog: str,
+) -> list[Setting]:
+    """All settings to try, no two alike: every preset and board, every value of the grids.
+
+    Args:
+        learners: names.
+        presets: of each learner.
+        rules: games.
+        grids: fields and values, as "lr=1e-3,3e-3"; a value that is a tuple has spaces between
+            its numbers.
+        ranges: fields and bounds, as "lr=1e-4..1e-2". Draws are uniform in the logarithm if the
+            lower bound is above zero, and uniform otherwise.
+        draws: how many times all ranges are drawn from; each draw goes with every grid's values.
+        seed: of the draws.
+        prog: the command's name, for messages.
+
+    Raises:
+        ValueError: for an unknown field or preset, and for bounds that are none.
+    """
+    given = [_parts(one, "--grid")[0] for one in grids] + [name for name, _ in _all(ranges)]
+    if len(set(given)) < len(given):
+        raise ValueError("--grid and --range name a setting twice")
+    if bool(ranges) != bool(draws):
+        raise ValueError("--random N draws from --range FIELD=LOW..HIGH: give both")
+    found: dict[str, Setting] = {}
+    for learner in learners:
+        known = LEARNERS.load(learner).presets
+        for preset in presets:
+            if preset not in known:
+                raise ValueError(unknown(f"preset of {learner}", preset, known))
+        names, columns = [], []
+        for grid in grids:
+            name, words = _parts(grid, "--grid")
+            names.append(name)
+            columns.append([_value(learner, name, word, prog) for word in words.split(",")])
+        drawn = list(_draws(learner, ranges, draws, seed)) if draws else [{}]
+        if len(drawn) * math.prod(map(len, columns)) > MOST:
+            raise ValueError(f"that makes more than {MOST:,} settings")
+        for game, preset, values, more in product(rules, presets, product(*columns), drawn):
+            changes = dict(zip(names, values, strict=True)) | more
+            one = Setting(learner, preset, game, changes)
+            found.setdefault(one.name, one)
+    return list(found.values())
+
+
+def _parts(given: str, option: str) -> tuple[str, str]:
+    """The field and what is said of it."""
+    name, equals, words = given.partition("=")
+    if not equals or not name or not words:
+        raise ValueError(f"{option} is FIELD=..., not {shown(given, 80)!r}")
+    return name.replace("-", "_"), words
+
+
+def _hint(learner: str, name: str) -> Any:
+    """The type of a learner's setting.
+
+    Raises:
+        ValueError: if it has none of this name.
+    """
+    kind = LEARNERS.load(learner).Config
+    names = [one.name for one in fields(kind) if one.name != "seed"]
+    if name not in names:
+        more = ": --seeds counts them" if name == "seed" else ""
+        raise ValueError(unknown(f"setting of {learner}", name, names) + more)
+    return typing.get_type_hints(kind)[name]
+
+
+def _value(learner: str, name: str, word: str, prog: str) -> Any:
+    """A value as the learner's own option would read it; a wrong one ends the program."""
+    hint = _hint(learner, name)
+    option = f"--{name.replace('_', '-')}"
+    if hint is bool:
+        if word not in ("True", "False"):
+            raise ValueError(f"{option}: True or False is wanted, not {shown(word, 80)!r}")
+        return word == "True"
+    kind = make_dataclass("Field", [(name, hint, field())], frozen=True)
+    return getattr(console.parse(kind, prog, [option, *word.split()]), name)
+
+
+def _draws(learner: str, ranges: Sequence[str], draws: int, seed: int) -> Iterator[dict[str, Any]]:
+    """Values of all ranges, this many times; the first ones do not depend on how many follow."""
+    bounds = [(name, *_bounds(learner, name, words)) for name, words in _all(ranges)]
+    for number in range(draws):
+        rng = np.random.default_rng([seed, number])
+        yield {name: _drawn(low, high, rng) for name, low, high in bounds}
+
+
+def _all(ranges: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for given in ranges:
+        yield _parts(given, "--range")
+
+
+def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
+    """The bounds of a range, whole numbers where the setting is one."""
+    hint = _hint(learner, name)
+    if hint not in (int, float):
+        raise ValueError(f"{name} of {learner} is no number: --range cannot draw it")
+    low, dots, high = words.partition("..")
+    try:
+        bounds = hint(low), hint(high)
+    except ValueError:
+        bounds = (1, 0)
+    if not dots or not bounds[0] < bounds[1] or not all(map(math.isfinite, bounds)):
+        kind = "whole numbers" if hint is int else "numbers"
+        raise ValueError(f"--range {name} is LOW..HIGH, two {kind}, not {shown(words, 80)!r}")
+    return bounds
+
+
+def _drawn(low: Any, high: Any, rng: np.random.Generator) -> Any:
+    """One value between the bounds, both included."""
+    share = rng.random()
+    above = high + 1 if isinstance(high, int) else high
+    value = low * (above / low) ** share if low > 0 else low + (above - low) * share
+    if isinstance(high, int):
+        return min(max(math.floor(value), low), high)
+    return min(max(float(f"{value:.{DIGITS}g}"), low), high)

@@ -1,0 +1,238 @@
+"""Many trainings, compared by exact certificates: `sweep.py dqn --seeds 20 --grid lr=1e-3,3e-3`."""
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from learners.registry import LEARNERS, row
+from tttenv import extras
+from tttenv.cli import console, text_tables, workers
+from tttenv.cli.console import AllWorkers
+from tttenv.cli.workers import HERE
+from tttenv.parallel import Outcome
+
+if TYPE_CHECKING:
+    from learners.cli.search_space import Setting
+    from learners.training.loop import Schedule
+
+PROG = "sweep.py"
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Train learners with many settings and seeds, and tell how surely each gets unbeatable.
+
+    Prints a line for each finished training and a table of all settings. Writes sweep.json and
+    sweep.csv, and under runs/sweep the trained players, whose settings TensorBoard shows side by
+    side under HPARAMS. A training ends at its first unbeatable certificate. Finished trainings are
+    never repeated: a run that was interrupted goes on where it stopped, and more seeds or values
+    add to what is there.
+    """
+
+    learners: console.Learners = ()  # which to train
+    grid: console.Repeated = ()  # FIELD=VALUE,VALUE,... of the learners' settings; more than once
+    random: int = 0  # so many draws from all --range
+    range: console.Repeated = ()  # FIELD=LOW..HIGH; logarithmic if LOW is above 0; more than once
+    presets: tuple[str, ...] = ("default",)  # named sets of settings to begin from
+    rules: tuple[str, ...] = ("3,3,3",)  # the games
+    seeds: int = 5  # trainings of each setting, counting up from --seed
+    seed: int = 0  # the first, and that of the draws
+    steps: int | None = None  # of a training, at the most; left out: as many as usual
+    halve: bool = False  # stop early: after 1/9 and 1/3 of the steps only the best third goes on
+    workers: AllWorkers = HERE
+    out: Path = Path("results")  # where sweep.json and sweep.csv go
+    runs: Path = Path("runs/sweep")  # where the trained players go
+    wide: bool = False  # all columns, however narrow the terminal
+    json: bool = False  # print the results as JSON instead of lines and a table
+
+
+def main(args: list[str], prog: str = PROG) -> None:
+    """Train all, print and write what came out; the exit status is 1 if a training failed.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args)
+    check(given, prog)
+    from learners.cli import search_space, sweep_tables
+    from tttenv.files import write
+
+    tried = search_space.settings(
+        given.learners,
+        given.presets,
+        given.rules,
+        given.grid,
+        given.range,
+        given.random,
+        given.seed,
+        prog,
+    )
+    rows = train_all(tried, given)
+    summaries = [
+        sweep_tables.summary(one.name, [row for row in rows if row["setting"] == one.name])
+        for one in tried
+    ]
+    result = {"settings": summaries, "trainings": rows}
+    whole = json.dumps(result, indent=2) + "\n"
+    write(given.out / "sweep.json", whole)
+    write(given.out / "sweep.csv", sweep_tables.as_csv(rows))
+    if given.json:
+        print(whole, end="")
+    else:
+        sweep_tables.show(summaries, given.wide)
+        print(f"\nresults   {given.out / 'sweep.json'}, {given.out / 'sweep.csv'}")
+        text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
+    if failed := [row["error"] for row in rows if row["error"]]:
+        sys.stdout.flush()
+        told = f"{len(failed)} of {len(rows)} trainings failed, the first one: {failed[0]}"
+        print(f"{prog}: {console.visible(told)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def check(given: Arguments, prog: str) -> None:
+    """Let good arguments pass, before anything is loaded or run.
+
+    Raises:
+        ValueError: for others.
+    """
+    if not given.learners:
+        raise ValueError(f"which learners? As in: {prog} dqn; known are {', '.join(LEARNERS)}")
+    for name in given.learners:
+        row(name)
+    extras.require_learn()
+    from tttenv.game.rules import Rules
+
+    for game in given.rules:
+        Rules.of(game)
+    console.check_seed(given.seed)
+    for count, name in ((given.seeds, "seeds"), (given.steps, "steps")):
+        if count is not None and count < 1:
+            raise ValueError(f"--{name} is at least 1")
+    if given.random < 0:
+        raise ValueError("--random is at least 0")
+    if not given.presets or not given.rules:
+        raise ValueError("--presets and --rules name at least one")
+    workers.check(given.workers)
+    for folder in (given.out, given.runs):
+        console.check_folder(folder)
+
+
+def train_all(tried: Sequence["Setting"], given: Arguments) -> list[dict[str, Any]]:
+    """Train every setting with every seed; a row for each training, in this order.
+
+    With --halve in rounds, after each of which a part of the settings of each learner and game goes
+    on from where its trainings stopped.
+
+    Raises:
+        ValueError: if a learner refuses a setting, before anything is trained.
+    """
+    from learners.cli import halving, sweep_tables, trainings
+
+    seeds = range(given.seed, given.seed + given.seeds)
+    schedules = {one.name: _schedule(one, given) for one in tried}
+    known = {(one.folder(n), one.name, n) for one in tried for n in seeds}
+    names = {folder: (name, n) for folder, name, n in known}
+    for one in tried:
+        one.training(given.seed, schedules[one.name])
+    latest: dict[tuple[str, int], Outcome] = {}
+    going = list(tried)
+    for number in range(halving.ROUNDS) if given.halve else [halving.ROUNDS - 1]:
+        todo = []
+        for one in going:
+            full = schedules[one.name]
+            schedule = replace(full, steps=halving.budgets(full.steps, full.every)[number])
+            for n in seeds:
+                if (one.name, n) not in latest or _unfinished(latest[one.name, n], schedule.steps):
+                    todo.append((one.folder(n), one.training(n, schedule)))
+        last = number == halving.ROUNDS - 1
+
+        def tell(outcome: Outcome, last: bool = last) -> str | None:
+            assert outcome.task.folder is not None
+            found = _row(*names[outcome.task.folder.name], outcome)
+            ended = last or found["unbeatable"] or found["error"]
+            return sweep_tables.line(found) if ended and not given.json else None
+
+        for outcome in trainings.run_all(todo, given.runs, given.workers, given.json, tell):
+            assert outcome.task.folder is not None
+            latest[names[outcome.task.folder.name]] = outcome
+        if not last:
+            going = _survivors(going, seeds, latest)
+    kept = {one.name for one in going}
+    rows = []
+    for one in tried:
+        for n in seeds:
+            found = _row(one.name, n, latest[one.name, n])
+            found["stopped_early"] = one.name not in kept and not found["unbeatable"]
+            rows.append(
+                {
+                    "learner": one.learner,
+                    "preset": one.preset,
+                    "rules": one.rules,
+                    "changes": one.changes,
+                    "folder": str(given.runs / one.folder(n)),
+                    **found,
+                }
+            )
+    return rows
+
+
+def _schedule(one: "Setting", given: Arguments) -> "Schedule":
+    """How long a full training of a setting is."""
+    from learners.training.loop import usual_schedule
+
+    return usual_schedule(
+        one.learner,
+        one.preset,
+        steps=given.steps,
+        stop_when_unbeatable=True,
+        device=given.workers.device,
+        threads=given.workers.cores_per_task,
+    )
+
+
+def _unfinished(outcome: Outcome, steps: int) -> bool:
+    """Whether a training of an earlier round can go on to so many steps."""
+    if outcome.error or outcome.value["unbeatable_at"]:
+        return False
+    return bool(outcome.value["steps"] < steps)
+
+
+def _survivors(
+    going: Sequence["Setting"], seeds: range, latest: dict[tuple[str, int], Outcome]
+) -> list["Setting"]:
+    """The settings that go on to the next round, for each learner and game."""
+    from learners.cli import halving
+
+    kept: set[int] = set()
+    for group in {(one.learner, one.rules) for one in going}:
+        values = {}
+        for place, one in enumerate(going):
+            if (one.learner, one.rules) == group:
+                outcomes = [latest[one.name, n] for n in seeds]
+                values[place] = [outcome.value for outcome in outcomes if not outcome.error]
+        kept |= set(halving.better(values))
+    return [one for place, one in enumerate(going) if place in kept]
+
+
+def _row(name: str, seed: int, outcome: Outcome) -> dict[str, Any]:
+    """What a training came to, None for what is not known."""
+    value = outcome.value or {}
+    card = value.get("certificate") or {}
+    reached = value.get("unbeatable_at") or (None, None)
+    return {
+        "setting": name,
+        "seed": seed,
+        "steps": value.get("steps"),
+        "seconds": value.get("seconds"),
+        "unbeatable": bool(value.get("unbeatable_at")),
+        "unbeatable_steps": reached[0],
+        "unbeatable_seconds": reached[1],
+        "worst_case_X": card.get("worst_case", {}).get("X"),
+        "worst_case_O": card.get("worst_case", {}).get("O"),
+        "optimal_moves": card.get("optimal_moves", {}).get("all"),
+        "error": outcome.error,
+    }

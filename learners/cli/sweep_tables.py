@@ -1,0 +1,117 @@
+"""The results of a sweep: a row for each training and one for each setting; tables and CSV."""
+
+import csv
+import io
+from collections.abc import Sequence
+from statistics import median, quantiles
+from typing import Any
+
+from learners.cli.search_space import text
+from tttenv.cli import console, text_tables
+from tttenv.cli.text_tables import Column
+from tttenv.untrusted import shown
+
+COLUMNS = [
+    Column("setting", left=True),
+    Column("seeds"),
+    Column("unbeatable\n%"),
+    Column("median", group="steps"),
+    Column("half of them", group="steps", rank=2),
+    Column("median", group="seconds", rank=1),
+    Column("half of them", group="seconds", rank=3),
+    Column("X", group="worst case"),
+    Column("O", group="worst case"),
+]
+LEGEND = (
+    "steps, seconds: to the first unbeatable certificate; half of them: between the quartiles of"
+    " the seeds that got there; worst case: of the weakest seed, 0 unbeatable, -1 always beaten"
+)
+
+
+def summary(name: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the trainings of one setting came to.
+
+    Args:
+        name: of the setting.
+        rows: its trainings, those that failed included.
+    """
+    done = [row for row in rows if not row["error"]]
+    reached = [row for row in done if row["unbeatable"]]
+    found: dict[str, Any] = {"setting": name, "seeds": len(rows), "failed": len(rows) - len(done)}
+    found |= {
+        "unbeatable": len(reached),
+        "stopped_early": any(row["stopped_early"] for row in done),
+    }
+    for key in ("steps", "seconds"):
+        numbers = sorted(row[f"unbeatable_{key}"] for row in reached)
+        found[f"median_{key}"] = median(numbers) if numbers else None
+        found[f"quartiles_{key}"] = _quartiles(numbers)
+    for seat in "XO":
+        known = [row[f"worst_case_{seat}"] for row in done]
+        found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
+    return found
+
+
+def _quartiles(numbers: list[float]) -> list[float] | None:
+    """The first and the third, by linear interpolation; None of no numbers."""
+    if not numbers:
+        return None
+    if len(numbers) == 1:
+        return numbers * 2
+    first, _, third = quantiles(numbers, n=4, method="inclusive")
+    return [first, third]
+
+
+def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:
+    """Print the table of settings, in a narrow terminal without some columns unless `wide`."""
+    missing = text_tables.show(COLUMNS, [_cells(found) for found in summaries], wide)
+    text_tables.tell_left_out(missing, "--wide shows them, and sweep.json has all numbers")
+    text_tables.say(LEGEND)
+    for found in summaries:
+        if found["failed"]:
+            text_tables.say(f"{found['setting']}: {found['failed']} of its trainings failed", "  ")
+    if any(found["stopped_early"] for found in summaries):
+        text_tables.say("...: stopped early, as others were stronger after as many steps")
+
+
+def _cells(found: dict[str, Any]) -> list[str]:
+    share = console.share(found["unbeatable"] / found["seeds"])
+    cells = [
+        found["setting"] + (" ..." if found["stopped_early"] else ""),
+        str(found["seeds"]),
+        share,
+    ]
+    for key, digits in (("steps", 0), ("seconds", 1)):
+        middle, spread = found[f"median_{key}"], found[f"quartiles_{key}"]
+        cells.append("-" if middle is None else f"{middle:.{digits}f}")
+        cells.append("-" if spread is None else " to ".join(f"{n:.{digits}f}" for n in spread))
+    worst = [found[f"worst_case_{seat}"] for seat in "XO"]
+    return cells + ["-" if number is None else console.value(number) for number in worst]
+
+
+def line(row: dict[str, Any]) -> str:
+    """A finished training in a line."""
+    who = f"{row['setting']} seed {row['seed']}"
+    if row["error"]:
+        return f"{who}: failed: {shown(row['error'])}"
+    if row["unbeatable"]:
+        reached = f"step {row['unbeatable_steps']} after {row['unbeatable_seconds']:.1f} s"
+        return f"{who}: unbeatable at {reached}"
+    worst = [row[f"worst_case_{seat}"] for seat in "XO"]
+    told = ["undecided" if number is None else console.value(number) for number in worst]
+    taken = f"{row['steps']} steps, {row['seconds']:.1f} s"
+    return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"
+
+
+def as_csv(rows: Sequence[dict[str, Any]]) -> str:
+    """A line for each training; a setting's changed fields have columns of their own."""
+    changed = dict.fromkeys(name for row in rows for name in row["changes"])
+    plain = [key for key in rows[0] if key not in ("changes", "certificate", "setting")]
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([*plain, *(f"config.{name}" for name in changed)])
+    for row in rows:
+        cells = ["" if row[key] is None else row[key] for key in plain]
+        changes = [text(row["changes"][name]) if name in row["changes"] else "" for name in changed]
+        writer.writerow([*cells, *changes])
+    return stream.getvalue()
