@@ -29,6 +29,9 @@ class Row:
 # To add a family: a file in this folder with a class that satisfies `running.Family`, and its row.
 FAMILIES = {
     "kills": Row("kills:Kills", "trainings killed at random moments and resumed", 3, 9, True, 300),
+    "drivers": Row(
+        "drivers:Drivers", "drivers of tasks killed at random moments", 2, 2, False, 300
+    ),
     "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 3, 16, True),
     "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, 400, True, 150),
     "hostile_calls": Row("hostile_calls:HostileCalls", "hostile calls to environments", 2, 60),
