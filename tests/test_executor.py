@@ -384,6 +384,14 @@ def test_a_folders_files_travel_and_none_leads_out_of_it(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_workers_in_the_middle_of_long_tasks_end_with_a_killed_driver(driver):
+    child, notes, _ = driver("sleeping")
+    wait_for(notes, "*-begun", 2)
+    child.kill()
+    assert child.communicate(timeout=20) == ("", "")
+    assert group_is_gone(child)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("when", ["at work", "starting"])
 def test_an_interrupt_ends_everything_within_seconds(driver, number, when):
