@@ -157,6 +157,14 @@ def test_a_lost_nodes_tasks_run_again_elsewhere(nodes, tmp_path):
     assert len(list(tmp_path.glob("*.ended"))) == 9
 
 
+def test_what_ray_prints_of_lost_nodes_is_not_among_the_results(nodes, capsys):
+    with RayCluster(nodes.address):
+        nodes.lose()
+        time.sleep(2)
+        print("a result")
+    assert capsys.readouterr().out == "a result\n"
+
+
 def test_a_bounded_number_is_in_flight(nodes):
     taken = ended = most = 0
 
@@ -244,8 +252,8 @@ def test_a_sweep_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
     for number in at_work()[:1]:
         with suppress(ProcessLookupError):
             os.kill(number, signal.SIGKILL)
-    out, _ = child.communicate(timeout=300)
-    assert child.returncode == 0
+    out, complaint = child.communicate(timeout=300)
+    assert child.returncode == 0, complaint[-2000:]
     assert timeless(out) == undisturbed[0]
     assert weights(tmp_path) == weights(undisturbed[1])
 
@@ -261,8 +269,10 @@ def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
     finished(child, tmp_path)
     before = time.monotonic()
     os.killpg(child.pid, number)
-    out, _ = child.communicate(timeout=30)
-    assert (child.returncode, out) == (status, "")
+    out, complaint = child.communicate(timeout=30)
+    ends = {status, 1} if number == signal.SIGTERM else {status}  # Ray's code may be the quicker
+    assert out == ""
+    assert child.returncode in ends, complaint[-2000:]
     assert time.monotonic() - before < 20
     for _ in range(100):
         if not at_work():

@@ -5,12 +5,15 @@ with another one refuses its tasks. A task's files travel with it, so that no di
 """
 
 import contextlib
+import io
 import os
 import signal
+import sys
 import tempfile
+import threading
 import time
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TextIO
 
 from tttenv.files import write
 from tttenv.parallel.code_version import code_version
@@ -89,6 +92,15 @@ class RayCluster:
         return []
 
     def __enter__(self) -> "RayCluster":
+        self._output = sys.stdout
+        sys.stdout = _OneThread(sys.stdout)
+        try:
+            return self._enter()
+        except BaseException:
+            sys.stdout = self._output
+            raise
+
+    def _enter(self) -> "RayCluster":
         if not self._ray.is_initialized():
             _connect(self._address)
             self._connected = True
@@ -104,8 +116,10 @@ class RayCluster:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
         self._flying = {}
+        sys.stdout = self._output
         if self._connected:
-            self._ray.shutdown()
+            with contextlib.redirect_stdout(io.StringIO()):  # what Ray has still to say
+                self._ray.shutdown()
 
     def _land(self, reference: Any) -> tuple[int, Done]:
         """A task that has ended; its files are written before it counts as done."""
@@ -118,6 +132,24 @@ class RayCluster:
         if task.folder is not None and files is not None:
             unpack(files, task.folder)
         return number, done
+
+
+class _OneThread:
+    """A stream as one thread sees it; what others write to it is dropped.
+
+    Ray has a thread that prints to the standard output of the driver, among the results, what
+    became of lost nodes and workers, whatever it is told about logging.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._thread = stream, threading.get_ident()
+
+    def write(self, text: str) -> int:
+        """Write the text, if it is of the thread that made this stream."""
+        return self._stream.write(text) if threading.get_ident() == self._thread else len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 def _connect(address: str) -> None:
