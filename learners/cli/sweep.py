@@ -40,7 +40,7 @@ class Arguments:
     rules: tuple[str, ...] = ("3,3,3",)  # the games
     seeds: int = 5  # trainings of each setting, counting up from --seed
     seed: int = 0  # the first, and that of the draws
-    steps: int | None = None  # of a training, at the most; left out: as many as usual
+    steps: int | None = None  # of a training, at the most; without it, as many as usual
     halve: bool = False  # stop early: after 1/9 and 1/3 of the steps only the best third goes on
     workers: AllWorkers = HERE
     out: Path = Path("results")  # where sweep.json and sweep.csv go

@@ -20,7 +20,7 @@ MEBIBYTE = 2**20
 class Workers:
     """Where tasks run: in processes of this machine or on a Ray cluster."""
 
-    jobs: int | None = None  # tasks at the same time; left out: as many as there is room for
+    jobs: int | None = None  # tasks at the same time; without it, as many as there is room for
     ray: str | None = None  # a Ray cluster: its address, or auto for RAY_ADDRESS or the one here
     cores_per_task: int = 1  # threads of a task; another number may change the last digits
     gpus_per_task: float = 0.0  # trainings then compute on cuda
