@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 from tttenv.parallel.results_folder import ResultsFolder
 from tttenv.parallel.tasks import Done, Task
 
-PATIENCE = 0.1  # seconds between two looks at the news while no task ends
+LOOK_EVERY = 0.1  # seconds between two looks at the news while no task ends
 
 
 class News(NamedTuple):
@@ -81,7 +81,7 @@ def run(
             backend.submit(number, task)
         if not working:
             return
-        ended = backend.wait(PATIENCE)
+        ended = backend.wait(LOOK_EVERY)
         for number, step, steps, state in backend.news():
             if number in working:
                 watch(News(number, working[number].name, step, steps, state))
