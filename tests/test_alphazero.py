@@ -269,7 +269,10 @@ def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
     with pytest.raises(ValueError, match="has another size"):
         train("alphazero", replace(TINY, channels=5), Rules(4, 4, 4), schedule, large, start=small)
     learner = AlphaZero(TINY, Rules(4, 4, 4))
-    learner.start_from(load_weights(small, "alphazero")[1])
+    begun = load_weights(small, "alphazero")[1]
+    learner.start_from(begun)
+    for name, tensor in begun.items():
+        assert torch.equal(tensor, learner.state_dict()["learning"][name])
     first = train("alphazero", TINY, Rules(4, 4, 4), replace(schedule, steps=1), large, start=small)
     learner.step()
     for name, tensor in load_weights(large, "alphazero")[1].items():
