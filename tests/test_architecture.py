@@ -32,6 +32,7 @@ FLOORS = [
     (6, "tttenv.metrics tttenv.metrics.*"),
     (7, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.testing.*"),
     (8, "learners learners.base learners.nets learners.registry learners.replay"),
+    (8, "learners.ring_buffer"),
     (8, "learners.testing"),
     (8, "learners.checkpoint learners.training.checkpoint learners.training.stored"),
     (11, "tttenv.cli.main tttenv.__main__"),  # the table of commands names them all

@@ -6,6 +6,7 @@ import pytest
 
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import read_card
+from tttenv.exact.certificate import Certificate
 
 FOLDERS = sorted(Path(__file__).parents[1].glob("checkpoints/larger/*"))
 
@@ -14,10 +15,9 @@ FOLDERS = sorted(Path(__file__).parents[1].glob("checkpoints/larger/*"))
 def test_a_shipped_player_is_as_strong_as_its_card_says(folder):
     card = read_card(folder)
     found = certify(Rules.of(card["rules"]), player(str(folder)), method="reachable positions")
-    shipped = card["certificate"]
+    shipped = Certificate.from_dict(card["certificate"])
     assert found.unbeatable
-    assert shipped["unbeatable"]
-    assert found.never_loses == shipped["never_loses"]
-    assert found.never_loses == {"X": True, "O": found.value == 0}
-    assert found.worst_case == shipped["worst_case"]
-    assert found.worst_case["X"] == found.value == shipped["value"]
+    assert shipped.unbeatable
+    assert found.never_loses == shipped.never_loses == {"X": True, "O": found.value == 0}
+    assert found.worst_case == shipped.worst_case
+    assert found.worst_case["X"] == found.value == shipped.value
