@@ -19,6 +19,7 @@ COMMANDS: Table[Any] = Table(
         "certify": Row("tttenv.cli.certify:main", "the exact strength of any player"),
         "prove": Row("tttenv.cli.prove:main", "the value of a game, proved and checked"),
         "gomocup": Row("tttenv.cli.gomocup:main", "a player as an engine for Gomocup's managers"),
+        "league": Row("tttenv.cli.league:main", "every player against every other, and ratings"),
         "train": Row("learners.cli.train:main", "train a learner, certified as it learns"),
         "benchmark": Row("learners.cli.benchmark:main", "train and certify every learner"),
         "sweep": Row("learners.cli.sweep:main", "train with many settings and seeds, compared"),

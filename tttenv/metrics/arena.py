@@ -28,15 +28,20 @@ class Sampled:
         return self.win - self.loss
 
     @property
-    def margin(self) -> float:
-        """Half the width of the 95 % confidence interval of `value`.
+    def error(self) -> float:
+        """The standard error of `value`.
 
-        The normal approximation with one game of each outcome added (after Agresti and Coull,
-        1998), so that the interval is not empty when all results are equal.
+        With one game of each outcome added (after Agresti and Coull, 1998), so that it is not 0
+        when all results are equal.
         """
         games = self.games + 3
         win, loss = ((share * self.games + 1) / games for share in (self.win, self.loss))
-        return SIGMAS * sqrt((win + loss - (win - loss) ** 2) / games)
+        return sqrt((win + loss - (win - loss) ** 2) / games)
+
+    @property
+    def margin(self) -> float:
+        """Half the width of the 95 % confidence interval of `value`, by the normal distribution."""
+        return SIGMAS * self.error
 
 
 def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> dict[str, float]:

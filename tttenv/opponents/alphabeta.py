@@ -132,6 +132,8 @@ WIDTH = 20  # moves tried at each position of larger boards
 class AlphaBeta:
     """The player that `alphabeta` makes; `search` returns the probabilities with their value."""
 
+    board_by_board = True  # the same bits for a board, whatever else is in the batch
+
     def __init__(self, rules: Rules, limits: Limits, memory: int, width: int, first: bool) -> None:
         self.rules, self.limits, self.first = rules, limits, first
         self.impure = "time" if limits.time is not None else None

@@ -19,10 +19,17 @@ Evaluator = Literal["lines", "playouts", "tactical"]
 
 
 class GumbelPlayer:
-    """The player that `gumbel` makes, and that a network guides in a checkpoint."""
+    """The player that `gumbel` makes, and that a network guides in a checkpoint.
 
-    def __init__(self, rules: Rules, search: GumbelSearch) -> None:
-        self.rules, self.tree_search = rules, search
+    Args:
+        rules: the game.
+        search: of its moves.
+        board_by_board: whether its evaluator, and so the player, gives the same bits for a board
+            whatever else is in the batch; a network does not.
+    """
+
+    def __init__(self, rules: Rules, search: GumbelSearch, board_by_board: bool = False) -> None:
+        self.rules, self.tree_search, self.board_by_board = rules, search, board_by_board
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
@@ -80,7 +87,7 @@ def gumbel(
         considered,
         settings,
     )
-    return GumbelPlayer(rules, search)
+    return GumbelPlayer(rules, search, board_by_board=True)
 
 
 def checked_simulations(rules: Rules, simulations: int) -> int:

@@ -19,6 +19,8 @@ SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 class MonteCarlo:
     """The player that `mcts` makes; `search` and `visits` return more about one board."""
 
+    board_by_board = True  # the same bits for a board, whatever else is in the batch
+
     def __init__(
         self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
     ) -> None:

@@ -38,6 +38,8 @@ class MinimaxSearch:
         ValueError: if the game is too large to enumerate.
     """
 
+    board_by_board = True  # the same bits for a board, whatever else is in the batch
+
     def __init__(self, rules: Rules, search: str, ties: str) -> None:
         require_enumerable(rules)
         self.rules, self.ties = rules, ties

@@ -1,0 +1,7 @@
+"""Every player against every other: `python scripts/league.py random minimax`."""
+
+from tttenv.cli import console
+from tttenv.cli.league import PROG, main
+
+if __name__ == "__main__":
+    console.run(main, PROG)

@@ -1,0 +1,348 @@
+"""Every player against every other: `python scripts/league.py random tactical minimax`."""
+
+import json
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from importlib.util import find_spec
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from typing import Any
+
+from tttenv.cli import console, text_tables
+from tttenv.cli.text_tables import Column, say
+
+PROG = "league.py"
+FAILED = 1  # the exit status if a pair has no result
+MOST_TOLD = 10  # failed pairs, or cycles, that are told of
+LADDER = (  # from weak to strong, on all boards
+    *("random", "first", "tactical", "mcts:iterations=50", "mcts:iterations=500"),
+    *("gumbel:simulations=32", "alphabeta:depth=2,ties=first", "alphabeta:nodes=20000,ties=first"),
+)
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Play every player against every other, from all openings, in both colours, and rate them.
+
+    The openings are all boards with --openings stones, one of each class of turned and mirrored
+    images: 33 on 4x4, 846 on 9x9. A pair's result is exact where both players are functions of the
+    board and the positions that they can reach are few enough; else --games are played. Without
+    names, the players are a ladder from random to the strongest, and the trained players for the
+    board.
+
+    What has been played is kept in a folder beside --out: the same command goes on where a killed
+    one stopped.
+    """
+
+    players: console.Players = ()  # names with options, or folders of checkpoints
+    rules: str | None = None  # m,n,k; 3,3,3 or what the first checkpoint was trained for
+    openings: int = 2  # stones on the board when a game begins
+    games: int = 400  # to play where the result is not exact, half of them in each colour
+    seed: int = 0  # of these games
+    jobs: int | None = None  # processes; without it one for each core
+    positions: int = 2_500_000  # that an exact result may take
+    searches: int = 20_000  # the same of boards that a searching player is asked about
+    out: Path = Path("results/league.json")  # where the results go
+    fresh: bool = False  # play pairs again that are kept from an earlier run
+    json: bool = False  # print the results as JSON
+
+
+def main(args: list[str], prog: str = PROG) -> None:
+    """Play, rate, write and print.
+
+    Args:
+        args: what was typed after the command's name.
+        prog: the command's name, for its help and messages.
+    """
+    given = console.parse(Arguments, prog, args)
+    _check(given)
+    from tttenv import Rules
+    from tttenv.files import write
+    from tttenv.game.openings import opening_classes
+    from tttenv.metrics import league, league_file
+    from tttenv.opponents import is_path, rules_of
+
+    named = next(filter(is_path, given.players), "random")  # a checkpoint knows its rules
+    with console.hinting(named):
+        rules = Rules.of(given.rules) if given.rules else rules_of(named)
+    players = list(given.players) or usual(rules)
+    count = len(opening_classes(rules, given.openings))
+    settings = league.Settings(
+        str(rules), given.openings, given.games, given.seed, given.positions, given.searches
+    )
+    folder = given.out.with_suffix(".kept")
+    console.check_folder(folder)
+    work = league.blocks(settings, _alone(players, rules))
+    done: dict[int, list[league.Result]] = {}
+    files = [folder / f"{block.key()}.json" for block in work]
+    if not given.fresh:
+        found = [league_file.read_kept(*each, count) for each in zip(files, work, strict=True)]
+        done = {number: results for number, results in enumerate(found) if results is not None}
+    with console.bar(given.json) as bar:
+        total = sum(len(block.pairs) for block in work)
+        task = bar.add_task("pairs", total=total)
+
+        def tell() -> None:
+            pairs = sum(map(len, done.values()))
+            bar.update(task, completed=pairs, description=f"{pairs:,} of {total:,} pairs")
+
+        def keep(number: int, results: list[league.Result]) -> None:
+            done[number] = results
+            write(files[number], league_file.kept_text(results))
+            tell()
+
+        tell()
+        waiting = [number for number in range(len(work)) if number not in done]
+        try:
+            share(league.play_block, work, waiting, given.jobs or _cores(), keep)
+        except KeyboardInterrupt:
+            kept = f"{sum(map(len, done.values())):,} of {total:,} pairs are kept in {folder}"
+            raise KeyboardInterrupt(f"{kept}: the same command goes on") from None
+    played = {
+        names: result
+        for number, results in done.items()
+        for names, result in zip(work[number].pairs, results, strict=True)
+    }
+    whole = league.assembled(settings, players, played)
+    told = league_file.to_dict(whole)
+    write(given.out, league_file.text(whole))
+    if given.json:
+        print(json.dumps(told, indent=2))
+    else:
+        show(told)
+        say(f"results   {given.out}")
+    _complain(whole.failed(), prog)
+
+
+def _check(given: Arguments) -> None:
+    """Let the arguments pass, as far as they can be judged without the players.
+
+    Raises:
+        ValueError: for a number out of range, a player that is named twice, or one alone.
+    """
+    console.check_seed(given.seed)
+    if given.jobs is not None and given.jobs < 1:
+        raise ValueError(f"--jobs is at least 1, not {given.jobs}")
+    if given.games < 2 or given.games % 2:
+        raise ValueError(f"--games are half in each colour: an even number, not {given.games}")
+    for name in ("positions", "searches"):
+        if getattr(given, name) < 0:
+            raise ValueError(f"--{name} is at least 0, not {getattr(given, name)}")
+    if given.out.is_dir() or not given.out.suffix:
+        raise ValueError(f"--out is a file like results/league.json, which {given.out} is not")
+    twice = [spec for spec in given.players if given.players.count(spec) > 1]
+    if twice:
+        raise ValueError(f"{twice[0]} is named twice: with another option it is another player")
+    if len(given.players) == 1:
+        raise ValueError("a league has two players or more, or the usual ones if none is named")
+
+
+def usual(rules: Any) -> list[str]:
+    """The players of a league for which none are named, from weak to strong.
+
+    Trained players of large boards are networks, and left out where PyTorch is not installed.
+    """
+    from tttenv import shipped
+    from tttenv.exact import enumerable
+    from tttenv.opponents import rules_of
+
+    small = enumerable(rules)
+    trained = [name for name in shipped.names() if rules_of(name) == rules]
+    known = trained if small or find_spec("torch") is not None else []
+    return [*LADDER, *(["minimax"] if small else []), *known]
+
+
+def _alone(players: Sequence[str], rules: Any) -> dict[str, bool]:
+    """For each player whether it is asked slowly; making each shows whether it can be made.
+
+    Raises:
+        ValueError: for a player that is unknown, damaged or for another board.
+    """
+    from tttenv import player
+    from tttenv.metrics.asker import Asker
+
+    found = {}
+    for spec in players:
+        with console.hinting(spec):
+            asker = Asker(rules, player(spec, rules), spec)
+        found[spec] = asker.searches or asker.impure is not None
+    return found
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def share(
+    work: Callable[[Any], Any],
+    pieces: Sequence[Any],
+    waiting: Sequence[int],
+    jobs: int,
+    keep: Callable[[int, Any], None],
+) -> None:
+    """Do pieces of work in other processes, each of which has one thread.
+
+    Args:
+        work: a function of a module.
+        pieces: what it is given, one at a time; can be pickled.
+        waiting: the numbers of the pieces to do.
+        jobs: how many processes.
+        keep: called here with the number of a piece and what came out, as soon as it is there.
+
+    Raises:
+        ValueError: if a process was killed.
+    """
+    if not waiting:
+        return
+    context = get_context("spawn")
+    with ProcessPoolExecutor(min(jobs, len(waiting)), context, _begin) as pool:
+        futures: dict[Future[Any], int] = {}
+        try:
+            futures = {pool.submit(work, pieces[number]): number for number in waiting}
+            going = set(futures)
+            while going:
+                ended, going = wait(going, timeout=0.5, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    keep(futures[future], future.result())
+        except BaseException as error:  # an interrupt, too, ends the processes
+            processes = list((pool._processes or {}).values())
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in processes:
+                process.terminate()
+            if isinstance(error, BrokenProcessPool):
+                raise ValueError(
+                    "a process was killed, perhaps for want of memory: fewer --jobs or --positions"
+                    " need less; the same command goes on"
+                ) from None
+            raise
+
+
+def _begin() -> None:
+    """In a process: one thread, and no life without the main process, which handles interrupts."""
+    os.environ["OMP_NUM_THREADS"] = "1"  # of PyTorch, which is loaded later
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_outlive_nobody, daemon=True).start()
+
+
+def _outlive_nobody() -> None:
+    main_process = parent_process()
+    if main_process is not None:
+        main_process.join()
+        os._exit(1)
+
+
+def show(found: dict[str, Any]) -> None:
+    """The results for people, from what the file holds."""
+    settings, openings, rows = found["settings"], len(found["openings"]), found["players"]
+    methods = [pair["method"] for pair in found["pairs"]]
+    parts = [
+        f"{methods.count('exact'):,} pairs exact",
+        *([f"{n:,} sampled" for n in [methods.count("sampled")] if n]),
+        *([f"{n:,} without a result" for n in [methods.count("failed")] if n]),
+    ]
+    say(
+        f"{len(rows)} players on {settings['rules']} from {openings:,} openings with"
+        f" {settings['stones']} stones, in both colours: {', '.join(parts)}"
+    )
+    columns = [
+        Column("", rank=5),
+        Column("player", left=True, limit=40),
+        Column("Elo"),
+        Column("alpha-\nrank %", rank=1),
+        Column("score %"),
+        *(Column(head, group="mean", rank=3 - i) for i, head in enumerate(("win %", "draw %"))),
+        Column("loss %", group="mean", rank=2),
+    ]
+    text_tables.show(columns, [_row(number, row) for number, row in enumerate(rows, start=1)])
+    _show_matrix(found)
+    _tell_cycles(found)
+
+
+def _row(number: int, row: dict[str, Any]) -> list[str]:
+    if row["elo"] is None:
+        return [str(number), row["player"], *["-"] * 6]
+    shares = [row["win"], row["draw"], row["loss"]]
+    points = console.share(shares[0] + shares[1] / 2)
+    alpha = console.share(row["alpha_rank"])
+    return [
+        str(number),
+        row["player"],
+        f"{row['elo']:+.0f}",
+        alpha,
+        points,
+        *map(console.share, shares),
+    ]
+
+
+def hundredths(value: float | None, sampled: bool = False) -> str:
+    """A value in hundredths, with its sign; sampled ones are marked, missing ones are "-"."""
+    if value is None:
+        return "-"
+    number = round(100 * value)
+    if number == 0 and abs(value) > 1e-9:
+        told = "+0" if value > 0 else "-0"
+    elif abs(number) == 100 and abs(value) < 1 - 1e-9:
+        told = "+99" if value > 0 else "-99"
+    else:
+        told = f"{number:+d}" if number else "0"
+    return told + "~" * sampled
+
+
+def _show_matrix(found: dict[str, Any]) -> None:
+    """What each player may expect against each other."""
+    rows = found["players"]
+    sampled = {
+        (pair["first"], pair["second"]) for pair in found["pairs"] if pair["method"] == "sampled"
+    }
+    say("")
+    say("hundredths of a win of the row's player against the column's, less those of a loss:")
+    last = len(rows)
+    columns = [
+        Column("", left=True),
+        *(Column(str(number), rank=number) for number in range(1, last + 1)),
+    ]
+    cells = []
+    for i, values in enumerate(found["matrix"]):
+        name = f"{i + 1:{len(str(last))}} {rows[i]['player']}"
+        told = [hundredths(v, (min(i, j), max(i, j)) in sampled) for j, v in enumerate(values)]
+        told[i] = ""
+        cells.append([name, *told])
+    left_out = text_tables.show(columns, cells)
+    text_tables.tell_left_out(left_out, "the file and `report --league` have all of it")
+    if sampled:
+        errors = [pair["error"] for pair in found["pairs"] if pair["method"] == "sampled"]
+        games = found["settings"]["games"]
+        say(f"~ {games:,} sampled games; standard error at most {100 * max(errors):.1f}")
+
+
+def _tell_cycles(found: dict[str, Any]) -> None:
+    """Where players beat each other in a circle."""
+    cycles, rows = found["cycles"], found["players"]
+    openings = sum(count > 0 for count in cycles["by_opening"])
+    if not cycles["count"] and not openings:
+        return
+    say("")
+    say(
+        f"cycles of three players, each beating the next: {cycles['count']:,} by the matrix, and"
+        f" from {openings:,} of {len(found['openings']):,} openings taken alone"
+    )
+    for cycle in cycles["overall"][:MOST_TOLD]:
+        say("  " + " > ".join(rows[number]["player"] for number in (*cycle, cycle[0])), "    ")
+
+
+def _complain(failed: list[tuple[str, str, str]], prog: str) -> None:
+    """Say which pairs have no result and why; then end with status 1."""
+    for first, second, reason in failed[:MOST_TOLD]:
+        told = console.visible(f"no result of {first} and {second}: {reason}")
+        print(f"{prog}: {told}", file=sys.stderr)
+    if len(failed) > MOST_TOLD:
+        print(f"{prog}: and {len(failed) - MOST_TOLD:,} more pairs", file=sys.stderr)
+    if failed:
+        sys.exit(FAILED)

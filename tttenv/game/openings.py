@@ -1,0 +1,45 @@
+"""The openings of a game: its boards with a few stones, one of each class of images."""
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import canonical
+from tttenv.kernels.types import Boards
+
+MOST = 100_000  # openings, at most
+LARGEST = 2**28  # cells of all boards that are looked at together, at most
+
+
+def opening_classes(rules: Rules, stones: int) -> Boards:
+    """The undecided boards with so many stones that can be reached, one of each class of images.
+
+    Boards that are turned or mirrored images of each other are one class. Two stones make 33
+    classes on 4x4, 85 on 5x5, 165 on 6x6 and 846 on 9x9.
+
+    Args:
+        rules: the game.
+        stones: of both sides together; 0 gives the empty board.
+
+    Returns:
+        The canonical board of each class (classes, cells), seen by the side to move, in
+        lexicographic order.
+
+    Raises:
+        ValueError: if there is no such board, or there are more than some 100,000 classes.
+    """
+    if not 0 <= stones < rules.cells:
+        raise ValueError(f"openings on {rules} have 0 to {rules.cells - 1} stones, not {stones}")
+    boards = rules.start(1)
+    for _ in range(stones):
+        empty = boards == 0
+        if np.count_nonzero(empty) * rules.cells > LARGEST:
+            raise ValueError(f"there are too many openings with {stones} stones on {rules}")
+        rows, cells = np.nonzero(empty)
+        after = rules.play(boards[rows], cells)
+        images, _ = canonical(rules, after[~rules.over(after)])
+        boards = np.unique(images, axis=0)
+        if len(boards) > MOST:
+            raise ValueError(f"there are too many openings with {stones} stones on {rules}")
+    if not len(boards):
+        raise ValueError(f"every game on {rules} is over after {stones} stones or before")
+    return boards

@@ -1,0 +1,185 @@
+"""Ratings of players from the results of all pairs: Elo, alpha-rank, and cycles of three."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+SCALE = 400 / np.log(10)  # Elo points by which the odds of winning grow e-fold
+PRIOR = 2.0  # games of each player against an imaginary player of rating 0, half of them won
+EPSILON = 0.01  # of alpha-rank with infinite alpha, as in open_spiel
+POPULATION = 50  # of alpha-rank with a finite alpha, as in open_spiel
+_STEPS, _ENOUGH = 200, 1e-12  # of Newton's method: how many, and a gradient that ends it
+
+Floats = NDArray[np.float64]
+
+
+def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
+    """Elo ratings by the model of Bradley and Terry (1952), a draw being half a win, with a prior.
+
+    The ratings r maximise the posterior in which i scores against j with the probability
+    1 / (1 + 10 ** ((r[j] - r[i]) / 400)). The prior is a few games of every player against an
+    imaginary player of rating 0, half won and half lost, as in Coulom, "Whole-History Rating"
+    (2008): so the ratings are finite and unique even if somebody wins all games, or some pairs have
+    not met. Found by Newton's method; the posterior is concave.
+
+    Args:
+        points: (players, players): what i scored against j, a win counting 1 and a draw 1/2; so
+            points[i, j] + points[j, i] games were played. The diagonal is ignored.
+        prior: games against the imaginary player, above 0.
+
+    Returns:
+        The ratings (players,); their mean is 0.
+
+    Raises:
+        ValueError: for anything but a square of finite numbers from 0 on, or another prior.
+    """
+    scored = _square(points)
+    if (scored < 0).any():
+        raise ValueError("points are not negative")
+    if not 0 < prior < np.inf:
+        raise ValueError(f"the prior is a number of games above 0, not {prior}")
+    np.fill_diagonal(scored, 0.0)
+    games, total = scored + scored.T, scored.sum(axis=1)
+    ratings = np.zeros(len(scored))  # in units of SCALE
+    height = _log_posterior(ratings, scored, prior)
+    for _ in range(_STEPS):
+        expected = _sigmoid(ratings[:, None] - ratings[None, :])
+        alone = _sigmoid(ratings)
+        slope = total - (games * expected).sum(axis=1) + prior * (0.5 - alone)
+        if np.abs(slope).max(initial=0.0) <= _ENOUGH * (1 + games.sum()):
+            break
+        weights = games * expected * expected.T
+        bend = np.diag(weights.sum(axis=1) + prior * alone * (1 - alone)) - weights
+        step = np.linalg.solve(bend, slope)
+        while True:  # half the step until the posterior does not fall
+            tried = ratings + step
+            found = _log_posterior(tried, scored, prior)
+            if found >= height or np.abs(step).max() < 1e-13:
+                break
+            step = step / 2
+        ratings, height = tried, found
+    shifted: Floats = SCALE * (ratings - ratings.mean()) if len(ratings) else ratings
+    return shifted
+
+
+def _log_posterior(ratings: Floats, points: Floats, prior: float) -> float:
+    """The logarithm of the posterior of ratings (players,), in units of SCALE, but for a constant.
+
+    log(sigmoid(x)) is -log(1 + exp(-x)).
+    """
+    between = np.logaddexp(0, ratings[None, :] - ratings[:, None])
+    alone = np.logaddexp(0, ratings) + np.logaddexp(0, -ratings)
+    return float(-(points * between).sum() - prior / 2 * alone.sum())
+
+
+def _sigmoid(x: Floats) -> Floats:
+    found: Floats = np.exp(-np.logaddexp(0, -x))
+    return found
+
+
+def alpha_rank(
+    values: ArrayLike,
+    alpha: float | None = None,
+    population: int = POPULATION,
+    epsilon: float = EPSILON,
+) -> Floats:
+    """The alpha-rank of the strategies of a symmetric game of two players.
+
+    Omidshafiei et al., "Alpha-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9
+    (2019), for a single population: the share of time that a population spends with each strategy,
+    when now and then one member tries another strategy, which takes over with a probability that
+    grows with what the two get against each other. Unlike Elo it shows cycles: the strategies of a
+    cycle share the mass.
+
+    Args:
+        values: (strategies, strategies): what the row gets against the column. Alpha-rank compares
+            values[r, s] with values[s, r].
+        alpha: intensity of selection; None for infinite: whoever gets more takes over with the
+            probability 1 - epsilon, whoever gets less with epsilon, an equal one with 1/2.
+        population: members, with a finite alpha.
+        epsilon: with infinite alpha, above 0 and below 1/2, which makes the answer unique.
+
+    Returns:
+        Probabilities (strategies,).
+
+    Raises:
+        ValueError: for anything but a square of finite numbers, or parameters out of range; or if
+            alpha is so large that a probability is 0 in floating point, and the answer not unique.
+    """
+    payoff = _square(values)
+    gain = payoff.T - payoff  # gain[s, r]: what r gets against s, less what s gets against r
+    if alpha is None:
+        if not 0 < epsilon < 0.5:
+            raise ValueError(f"epsilon lies between 0 and 1/2, not {epsilon}")
+        rates = np.where(gain > 0, 1 - epsilon, epsilon)
+        rates[np.isclose(gain, 0, atol=1e-14)] = 0.5
+    else:
+        if not 0 < alpha < np.inf or population < 2:
+            raise ValueError("alpha is above 0, and the population at least 2")
+        rates = _fixation(alpha * gain, population)
+    np.fill_diagonal(rates, 0.0)
+    return _stationary(rates)
+
+
+def _fixation(u: Floats, members: int) -> Floats:
+    """The chance that one mutant takes over: (1 - exp(-u)) / (1 - exp(-members * u)).
+
+    Written with exponents that are not positive, so that nothing overflows.
+    """
+    size = np.abs(u)
+    same = np.isclose(u, 0, atol=1e-14)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        better = np.expm1(-size) / np.expm1(-members * size)
+    worse = better * np.exp(-(members - 1) * size)
+    found: Floats = np.where(same, 1 / members, np.where(u > 0, better, worse))
+    return found
+
+
+def _stationary(rates: Floats) -> Floats:
+    """The stationary distribution of a Markov chain with these rates between different states.
+
+    By the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies and
+    divides numbers that are not negative, so that no digit is lost.
+    """
+    left, count = rates.copy(), len(rates)
+    for last in range(count - 1, 0, -1):
+        away = left[last, :last].sum()
+        if not away > 0:
+            raise ValueError("alpha is too large: some player is never displaced")
+        left[:last, last] /= away
+        left[:last, :last] += np.outer(left[:last, last], left[last, :last])
+    found: Floats = np.zeros(count)
+    found[:1] = 1.0
+    for state in range(1, count):
+        found[state] = found[:state] @ left[:state, state]
+    shares: Floats = found / found.sum() if count else found
+    return shares
+
+
+def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
+    """All triples (a, b, c) in which a beats b, b beats c and c beats a, a the lowest number.
+
+    Args:
+        values: (players, players): above 0 where the row beats the column; NaN is no result.
+    """
+    beats = np.asarray(values, np.float64) > 0
+    found = []
+    for a in range(len(beats)):
+        # b after a in the cycle, c before it; a is the lowest of the three
+        for b in a + 1 + np.flatnonzero(beats[a, a + 1 :]):
+            for c in a + 1 + np.flatnonzero(beats[b, a + 1 :] & beats[a + 1 :, a]):
+                found.append((a, int(b), int(c)))
+    return found
+
+
+def count_cycles_of_three(values: ArrayLike) -> int:
+    """How many triples `cycles_of_three` lists: a third of the closed walks of three steps."""
+    beats = (np.asarray(values, np.float64) > 0).astype(np.float64)
+    return round(float(np.sum((beats @ beats) * beats.T)) / 3)
+
+
+def _square(numbers: ArrayLike) -> Floats:
+    """A copy of a square of finite numbers."""
+    found = np.array(numbers, np.float64)
+    if found.ndim != 2 or found.shape[0] != found.shape[1] or not np.isfinite(found).all():
+        raise ValueError(f"a square of finite numbers is wanted, not shape {found.shape}")
+    return found
