@@ -25,6 +25,7 @@ class Arguments:
     players: console.Players = ()  # names or checkpoints' folders instead
     results: Path = Path("results/benchmark.json")  # of the benchmark
     published: Path = PUBLISHED  # published numbers beside ours
+    league: Path | None = None  # results of a league, as results/league.json: shown besides
     out: Path = Path("results/report.html")  # where the report goes
     json: bool = False  # print what was made as JSON
 
@@ -37,7 +38,14 @@ def main(args: list[str], prog: str = PROG) -> None:
         prog: the command's name, for its help and messages.
     """
     given = console.parse(Arguments, prog, args)
-    told = make(given.out, given.results, given.published, list(given.players), prog=prog)
+    told = make(
+        given.out,
+        given.results,
+        given.published,
+        list(given.players),
+        league=given.league,
+        prog=prog,
+    )
     print(json.dumps(told, indent=2) if given.json else f"report    {given.out}")
 
 
@@ -47,6 +55,7 @@ def make(
     published: Path = PUBLISHED,
     specs: list[str] | None = None,
     runs: Path | None = None,
+    league: Path | None = None,
     prog: str = PROG,
 ) -> dict[str, Any]:
     """Write the report.
@@ -59,6 +68,7 @@ def make(
             instead of the ones that come with the package.
         runs: a folder of trained players that `results` may name, besides the current folder and
             that of `results`.
+        league: results of a league to show, if any.
         prog: what a message about a player's curve begins with.
 
     Returns:
@@ -74,7 +84,9 @@ def make(
     from learners.cli.report_page import published as numbers
     from learners.cli.report_page.build import html
     from tttenv.files import write
+    from tttenv.metrics import league_file
 
+    played = None if league is None else league_file.read(league)
     named, others = larger.split(specs or larger.usual())
     if named:
         players = gather.from_specs(named)
@@ -88,7 +100,7 @@ def make(
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
     on_larger = larger.from_specs(others)
-    text = html(players, numbers.read(published), on_larger)
+    text = html(players, numbers.read(published), on_larger, played)
     try:
         write(out, text)
     except OSError as error:  # which names a temporary file

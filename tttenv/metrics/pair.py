@@ -79,7 +79,7 @@ class PairResult(NamedTuple):
         wins, _, losses = self.odds.sum(axis=0).T
         games = self.odds.sum(axis=(0, 2))
         found = np.where(games > 0, (wins - losses) / np.maximum(games, 1), np.nan)
-        return np.round(found, DIGITS) + 0.0
+        return np.asarray(np.round(found, DIGITS) + 0.0, np.float64)
 
     def reversed(self) -> "PairResult":
         """The same result for the other player."""

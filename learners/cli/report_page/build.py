@@ -7,23 +7,30 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from learners.cli.report_page import data, larger, published, tables
+from learners.cli.report_page import data, larger, league, published, tables
 from learners.cli.report_page.gather import Shown
 from learners.cli.report_page.larger import Larger
 from learners.cli.report_page.markup import script_data
+from tttenv.metrics.league import League
 
 HERE = Path(__file__).parent
 # One scope, in this order.
 SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
 
 
-def html(players: list[Shown], numbers: list[dict[str, Any]], others: Sequence[Larger] = ()) -> str:
+def html(
+    players: list[Shown],
+    numbers: list[dict[str, Any]],
+    others: Sequence[Larger] = (),
+    played: League | None = None,
+) -> str:
     """The whole page.
 
     Args:
         players: to show, at least one; the strongest are listed first.
         numbers: rows of published numbers; their section is left out if there are none.
         others: trained players for larger boards; their section is left out if there are none.
+        played: a league; its section is left out if there is none.
     """
     players = tables.ranked(players)
     style = _read("style.css")
@@ -42,6 +49,8 @@ def html(players: list[Shown], numbers: list[dict[str, Any]], others: Sequence[L
         no_published="hidden" if not numbers else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
+        league=league.html(played),
+        no_league="hidden" if played is None else "",
         pairs=tables.pairs(players, tables.scores(players)),
         **tables.summary(players),
     )
