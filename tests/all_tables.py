@@ -14,6 +14,7 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are
     "prove": "tttenv.cli.prove",
     "doctor": "tttenv.cli.doctor",
     "gomocup": "tttenv.cli.gomocup",
+    "league": "tttenv.cli.league",
     "pictures": "scripts.pictures",
     "play": "tttenv.cli.play.main",
     "report": "learners.cli.report",
@@ -69,7 +70,7 @@ def exact():
     """The tables about one player or two, and what is proved."""
     from scripts import seven
     from tttenv import Rules
-    from tttenv.cli import certify, doctor, head_to_head
+    from tttenv.cli import certify, doctor, head_to_head, league
     from tttenv.exact.certificate import Certificate
     from tttenv.testing.findings import Finding
 
@@ -99,8 +100,35 @@ def exact():
     found = {"score": {"X": odds, "O": odds[::-1]}, "value": {"X": 0.2968, "O": -0.2968}}
     names = ("checkpoints/larger/reinforce_444", "epsilon:player=minimax,epsilon=0.1")
     head_to_head.show(*names, Rules(4, 4, 4), found)
+    begin("league")
+    league.show(played())
     begin("doctor")
     doctor.show("my_module:make_env", [Finding("problem", LONG, f"change {LONG}", "view")], 1)
+
+
+def played():
+    """A league of 24 players, one without a result, as its file holds it."""
+    count = 24
+    names = [
+        f"epsilon:player=(alphabeta:depth=8,ties=first),epsilon=0.{n:02}" for n in range(count)
+    ]
+    shares = {"win": 0.5849206, "draw": 0.1269841, "loss": 0.2880952}
+    rows = [{"player": n, "elo": -1234.5, "alpha_rank": 0.0123, **shares} for n in names]
+    rows[-1] = dict.fromkeys(rows[-1]) | {"player": names[-1]}
+    of_all = [(i, j) for i in range(count) for j in range(i + 1, count)]
+    methods = [("failed" if j == count - 1 else "exact" if i else "sampled") for i, j in of_all]
+    pairs = [
+        {"first": i, "second": j, "method": method, "error": 0.0123}
+        for (i, j), method in zip(of_all, methods, strict=True)
+    ]
+    return {
+        "settings": {"rules": "15,15,5", "stones": 2, "games": 1000},
+        "openings": [""] * 6405,
+        "players": rows,
+        "matrix": [[-0.9999] * (count - 1) + [None]] * count,
+        "pairs": pairs,
+        "cycles": {"overall": [[0, 1, 2]] * 3, "count": 3, "by_opening": [1] * 6405},
+    }
 
 
 def helps():

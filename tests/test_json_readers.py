@@ -14,6 +14,7 @@ from scripts import seven
 from tttenv import Rules
 from tttenv.adapters.sb3.best import CERTIFICATE, stored_certificate
 from tttenv.adapters.sb3.loading import LARGEST_SETTINGS, load
+from tttenv.metrics import league_file
 
 ROOT = Path(__file__).parents[1]
 
@@ -33,6 +34,7 @@ def checked_seven(file):
 READERS = {
     "results": gather.from_benchmark,
     "published": published.read,
+    "league": league_file.read,
     "seven": checked_seven,
     "best weights": seven.best_weights,
     "kept model": kept_model,

@@ -12,16 +12,21 @@ from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from learners.cli import report
 from learners.cli.report_page import curves, events, json_rows, markup, published
 from learners.cli.report_page.build import html
-from learners.cli.report_page.gather import from_benchmark, from_specs, named
+from learners.cli.report_page.gather import LONGEST, from_benchmark, from_specs, named
 from learners.cli.report_page.larger import Larger
 from tttenv import Rules, certify
 from tttenv.exact.certificate import REACHABLE
+from tttenv.game.openings import opening_classes
+from tttenv.metrics.league import Failed, League, Settings
+from tttenv.metrics.pair import PairResult
 from tttenv.opponents import FOREIGN
+from tttenv.untrusted import shown
 
 ROOT = Path(__file__).parents[1]
 
@@ -112,6 +117,20 @@ def test_no_name_of_a_player_for_a_larger_board_makes_or_changes_an_element(play
     assert page.tags == harmless.tags
     assert page.scripts == harmless.scripts
     assert escape(text) in html(players, PUBLISHED, others[1:])
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_name_of_a_leagues_player_makes_or_changes_an_element(players, text):
+    odds = np.tile([0.25, 0.5, 0.25], (2, 12, 1))
+    results = {(0, 1): PairResult("exact", odds), (0, 2): Failed(text), (1, 2): Failed(text)}
+    openings = opening_classes(Rules(3, 3, 3), 2)
+    harmless, page = (
+        html(players, PUBLISHED, (), League(Settings("3,3,3"), openings, names, results))
+        for names in (("a", "b", "c"), (text, f"{text}2", "c"))
+    )
+    assert Skeleton(page).tags == Skeleton(harmless).tags
+    assert Skeleton(page).scripts == Skeleton(harmless).scripts
+    assert page.count(escape(shown(text, LONGEST))) >= 8
 
 
 TEXTS = [key for key, fits in published.KINDS.items() if fits("text")]

@@ -23,7 +23,17 @@ from tttenv.cli.text_tables import Column, lines
 ROOT = Path(__file__).parents[1]
 
 
-TABLES = ["benchmark", "speed", "adapters", "reproduce", "seven", "certify", "against", "doctor"]
+TABLES = [
+    "benchmark",
+    "speed",
+    "adapters",
+    "reproduce",
+    "seven",
+    "certify",
+    "against",
+    "doctor",
+    "league",
+]
 TABLES += ["train", *(f"{name} --help" for name in PROGRAMS)]
 
 

@@ -5,9 +5,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from multiprocessing import get_context, parent_process
@@ -62,7 +63,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     """
     given = console.parse(Arguments, prog, args)
     _check(given)
-    from tttenv import Rules
+    from tttenv import Rules, __version__
     from tttenv.files import write
     from tttenv.game.openings import opening_classes
     from tttenv.metrics import league, league_file
@@ -80,7 +81,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_folder(folder)
     work = league.blocks(settings, _alone(players, rules))
     done: dict[int, list[league.Result]] = {}
-    files = [folder / f"{block.key()}.json" for block in work]
+    files = [folder / f"{block.key(__version__)}.json" for block in work]
     if not given.fresh:
         found = [league_file.read_kept(*each, count) for each in zip(files, work, strict=True)]
         done = {number: results for number, results in enumerate(found) if results is not None}
@@ -205,7 +206,8 @@ def share(
     with ProcessPoolExecutor(min(jobs, len(waiting)), context, _begin) as pool:
         futures: dict[Future[Any], int] = {}
         try:
-            futures = {pool.submit(work, pieces[number]): number for number in waiting}
+            with _interrupts_ignored():  # by the processes, which the first submission starts
+                futures = {pool.submit(work, pieces[number]): number for number in waiting}
             going = set(futures)
             while going:
                 ended, going = wait(going, timeout=0.5, return_when=FIRST_COMPLETED)
@@ -222,6 +224,19 @@ def share(
                     " need less; the same command goes on"
                 ) from None
             raise
+
+
+@contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Ignore interrupts in this block, and in processes that it starts for ever."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _begin() -> None:
@@ -315,7 +330,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
         told[i] = ""
         cells.append([name, *told])
     left_out = text_tables.show(columns, cells)
-    text_tables.tell_left_out(left_out, "the file and `report --league` have all of it")
+    text_tables.tell_left_out(left_out, "the file and report --league have all numbers")
     if sampled:
         errors = [pair["error"] for pair in found["pairs"] if pair["method"] == "sampled"]
         games = found["settings"]["games"]

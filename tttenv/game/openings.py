@@ -7,7 +7,7 @@ from tttenv.game.symmetry import canonical
 from tttenv.kernels.types import Boards
 
 MOST = 100_000  # openings, at most
-LARGEST = 2**28  # cells of all boards that are looked at together, at most
+LARGEST = 2**25  # cells of all boards that are looked at together, at most
 
 
 def opening_classes(rules: Rules, stones: int) -> Boards:

@@ -16,7 +16,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-import tttenv
 from tttenv.game.openings import opening_classes
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
@@ -65,14 +64,17 @@ class Block:
     settings: Settings
     pairs: tuple[tuple[str, str], ...]  # the players' specs
 
-    def key(self) -> str:
+    def key(self, version: str = "") -> str:
         """A name for what is played: the same for the same players and settings, else another.
 
         The players of a spec are told apart by the contents of the files that it names: of a
         checkpoint its card, which names its weights. A program's are not known.
+
+        Args:
+            version: of the package, another one of which may play otherwise.
         """
         files = {spec: _contents(spec) for spec in sorted({s for pair in self.pairs for s in pair})}
-        about = [VERSION, tttenv.__version__, asdict(self.settings), self.pairs, files]
+        about = [VERSION, version, asdict(self.settings), self.pairs, files]
         return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
@@ -266,8 +268,12 @@ class League:
         return self._of_ranked(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
 
     def _of_ranked(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
-        """What `rate` says of the players that have a result, by their numbers; None for others."""
-        some = sorted({number for i, j, _ in self.played() for number in (i, j)})
+        """What `rate` says of the players that have a result, by their numbers; None for others.
+
+        It gets them in the order of their names, so that rounding depends on no other order.
+        """
+        known = {number for i, j, _ in self.played() for number in (i, j)}
+        some = sorted(known, key=lambda number: self.players[number])
         found: list[float | None] = [None] * len(self.players)
         for number, rating in zip(some, rate(some), strict=True):
             found[number] = float(rating)

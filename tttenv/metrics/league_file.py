@@ -132,7 +132,7 @@ def from_dict(content: Any) -> League:
     Raises:
         ValueError: for other contents; or KeyError, TypeError and the like.
     """
-    if not isinstance(content, dict) or content.get("version") != VERSION:
+    if not isinstance(content, dict) or _whole(content["version"]) != VERSION:
         raise ValueError(f"it has no version {VERSION}")
     settings = _settings(content["settings"])
     rules = Rules.of(settings.rules)

@@ -59,7 +59,7 @@ class PairResult(NamedTuple):
     def shares(self) -> NDArray[np.float64]:
         """The shares (3,) of wins, draws and losses of the first player over all games."""
         total = self.odds.sum(axis=(0, 1))
-        return np.asarray(total / total.sum(), np.float64)
+        return np.asarray(np.round(total / total.sum(), DIGITS), np.float64)
 
     @property
     def value(self) -> float:

@@ -103,7 +103,7 @@ def alpha_rank(
 
     Raises:
         ValueError: for anything but a square of finite numbers, or parameters out of range; or if
-            alpha is so large that a probability is 0 in floating point, and the answer not unique.
+            alpha is so large that probabilities are too small for floating point numbers.
     """
     payoff = _square(values)
     gain = payoff.T - payoff  # gain[s, r]: what r gets against s, less what s gets against r
@@ -140,19 +140,34 @@ def _stationary(rates: Floats) -> Floats:
     By the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies and
     divides numbers that are not negative, so that no digit is lost.
     """
-    left, count = rates.copy(), len(rates)
+    found: Floats = np.zeros(len(rates))
+    some = _recurrent(rates)
+    left, count = rates[np.ix_(some, some)], len(some)
     for last in range(count - 1, 0, -1):
         away = left[last, :last].sum()
-        if not away > 0:
-            raise ValueError("alpha is too large: some player is never displaced")
+        if not away > 0:  # it was, but is too small for a floating point number
+            raise ValueError("alpha is too large for floating point numbers")
         left[:last, last] /= away
         left[:last, :last] += np.outer(left[:last, last], left[last, :last])
-    found: Floats = np.zeros(count)
-    found[:1] = 1.0
+    shares: Floats = np.zeros(count)
+    shares[:1] = 1.0
     for state in range(1, count):
-        found[state] = found[:state] @ left[:state, state]
-    shares: Floats = found / found.sum() if count else found
-    return shares
+        shares[state] = shares[:state] @ left[:state, state]
+    found[some] = shares / shares.sum() if count else shares
+    return found
+
+
+def _recurrent(rates: Floats) -> NDArray[np.int64]:
+    """The states that a Markov chain comes back to for ever.
+
+    Of two players at least one displaces the other, so that these states lead to each other.
+    """
+    leads = (rates > 0) | np.eye(len(rates), dtype=np.bool_)
+    known = 0
+    while np.count_nonzero(leads) > known:
+        known = int(np.count_nonzero(leads))
+        leads = (leads.astype(np.float64) @ leads) > 0
+    return np.flatnonzero((~leads | leads.T).all(axis=1))
 
 
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:

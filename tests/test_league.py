@@ -1,0 +1,707 @@
+"""Leagues: openings, exact and sampled results of pairs, and what is kept, written and shown."""
+
+import itertools
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from learners.cli.report_page import league as page
+from tttenv import Rules, player
+from tttenv.cli import league as command
+from tttenv.exact import positions, solve, tabulate
+from tttenv.exact.evaluation import PlayPolicy, backward_induction
+from tttenv.game import symmetry
+from tttenv.game.openings import opening_classes
+from tttenv.metrics import league, league_file, pair
+from tttenv.metrics.asker import Asker, PlayerError, answers_alone
+from tttenv.metrics.pair import EXACT, SAMPLED, Limits, PairResult
+from tttenv.opponents import OPPONENTS
+from tttenv.policy import Blend, uniform
+
+ROOT = Path(__file__).parents[1]
+SMALL = Rules(3, 3, 3)
+QUICK = {  # options for players that would take long
+    "mcts": "mcts:iterations=20",
+    "gumbel": "gumbel:simulations=8",
+    "alphabeta": "alphabeta:depth=1",
+    "epsilon": "epsilon:player=(alphabeta:depth=1),epsilon=0.5",
+}
+PLAYERS = [QUICK.get(name, name) for name in OPPONENTS]
+
+
+def asker(spec, rules=SMALL):
+    return Asker(rules, player(spec, rules), spec)
+
+
+# --- The openings
+def test_there_are_as_many_openings_as_counted():
+    numbers = {(4, 4): 33, (5, 5): 85, (5, 6): 225, (6, 6): 165, (9, 9): 846}
+    for (m, n), count in numbers.items():
+        assert len(opening_classes(Rules(m, n, 4), 2)) == count
+    assert [len(opening_classes(SMALL, stones)) for stones in range(4)] == [1, 3, 12, 38]
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 4, 2), (3, 4, 3), (2, 2, 2)])
+@pytest.mark.parametrize("stones", range(4))
+def test_every_undecided_board_is_an_image_of_one_opening(rules, stones):
+    rules = Rules(*rules)
+    game = positions(rules)
+    boards = game.boards[game.ply(stones)]
+    undecided = boards[~rules.over(boards)]
+    if not len(undecided):
+        with pytest.raises(ValueError, match="is over after"):
+            opening_classes(rules, stones)
+        return
+    openings = {board.tobytes() for board in opening_classes(rules, stones)}
+    reached = {symmetry.canonical(rules, board[None])[0].tobytes() for board in undecided}
+    assert openings == reached
+
+
+def test_openings_that_nobody_can_list_are_refused():
+    for rules, stones in (((19, 19, 5), 3), ((9, 9, 5), 5), ((3, 3, 3), 9), ((3, 3, 3), -1)):
+        with pytest.raises(ValueError, match="openings"):
+            opening_classes(Rules(*rules), stones)
+
+
+# --- Exact results
+@cache
+def table(rules, spec):
+    """A player's answers to all boards."""
+    return tabulate(rules, player(spec, rules))
+
+
+@cache
+def induced(rules, x, o):
+    """The odds of all positions by backward induction, ply by ply."""
+    return backward_induction(rules, PlayPolicy(table(rules, x)), PlayPolicy(table(rules, o)))
+
+
+def expected(rules, first, second, openings):
+    """What `exact_odds` is to find, looked up in the positions of the whole game."""
+    stones, found = np.count_nonzero(openings[0]), []
+    numbers = positions(rules).index(openings) - positions(rules).plies[stones]
+    for colour in (0, 1):
+        odds = induced(rules, *((first, second) if colour == 0 else (second, first)))
+        of_mover = odds[stones][numbers]
+        found.append(of_mover if stones % 2 == colour else of_mover[:, ::-1])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("stones", [0, 1, 2, 3])
+@pytest.mark.parametrize("shape", [(3, 3, 3), (2, 4, 3)])
+def test_exact_results_are_those_of_backward_induction(shape, stones):
+    rules = Rules(*shape)
+    openings = opening_classes(rules, stones)
+    askers = [Asker(rules, table(rules, spec), spec) for spec in PLAYERS]
+    both = list(itertools.product(askers, askers))
+    together = pair.exact_odds(rules, both, openings)
+    for (first, second), odds in zip(both, together, strict=True):
+        wanted = expected(rules, first.name, second.name, openings)
+        np.testing.assert_allclose(odds, wanted, rtol=0, atol=1e-11)
+        assert odds.sum(axis=2) == pytest.approx(np.ones(odds.shape[:2]), abs=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(3, 3, 3), (4, 4, 4), (7, 7, 4)])
+def test_pairs_played_alone_or_the_other_way_round_have_the_same_result(shape):
+    rules = Rules(*shape)
+    openings = opening_classes(rules, 1)
+    specs = ["first", "alphabeta:depth=1,ties=first", "mcts:iterations=5", "gumbel:simulations=4"]
+    askers = [asker(spec, rules) for spec in specs]
+    both = list(itertools.combinations(askers, 2))
+    together = pair.exact_odds(rules, both, openings)
+    for (first, second), odds in zip(both, together, strict=True):
+        alone = pair.play(rules, first, second, openings, 2, 0)
+        turned = pair.play(rules, second, first, openings, 2, 0).reversed()
+        assert alone.method == turned.method == EXACT
+        assert (alone.odds == odds).all()
+        assert (turned.odds == odds).all()
+        assert alone.value == -pair.play(rules, second, first, openings, 2, 0).value
+
+
+def followed(rules, seats, board, mover):
+    """Chances of a win of X, a draw and a win of O, move by move."""
+    if rules.over(board):
+        return np.eye(3)[1 if not rules.lost(board) else 2 - 2 * mover]
+    chances = seats[mover](board[None])[0]
+    return sum(
+        chances[cell] * followed(rules, seats, rules.play(board, cell), 1 - mover)
+        for cell in np.flatnonzero(chances)
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "specs"),
+    [((7, 7, 4), ("first", "alphabeta:depth=1,ties=first")), ((7, 7, 2), ("tactical", "random"))],
+)
+def test_on_boards_of_two_words_results_are_those_of_following_every_move(shape, specs):
+    rules = Rules(*shape)
+    openings = opening_classes(rules, 1)  # O is to move
+    first, second = (player(spec, rules) for spec in specs)
+    found = pair.play(rules, *(asker(spec, rules) for spec in specs), openings, 2, 0)
+    assert found.method == EXACT
+    as_x = [followed(rules, (first, second), board, 1) for board in openings]
+    as_o = [followed(rules, (second, first), board, 1)[::-1] for board in openings]
+    np.testing.assert_allclose(found.odds, [as_x, as_o], atol=1e-11)
+
+
+@pytest.mark.parametrize("spec", PLAYERS)
+def test_a_player_is_even_against_itself_in_both_colours_together(spec):
+    itself = asker(spec)
+    found = pair.play(SMALL, itself, itself, opening_classes(SMALL, 2), 2, 0)
+    assert found.value == 0
+    assert (found.odds[0] == found.odds[1, :, ::-1]).all()
+    assert found.games == 24
+
+
+@pytest.mark.parametrize("stones", [0, 1, 2, 3])
+@pytest.mark.parametrize("spec", PLAYERS)
+def test_a_perfect_player_gets_at_least_what_each_opening_is_worth(spec, stones):
+    openings = opening_classes(SMALL, stones)
+    found = pair.play(SMALL, asker("minimax"), asker(spec), openings, 2, 0)
+    ranks = solve(SMALL).ranks[positions(SMALL).index(openings)]
+    of_mover = np.sign(ranks)
+    for colour in (0, 1):
+        worth = of_mover if stones % 2 == colour else -of_mover
+        value = found.odds[colour, :, 0] - found.odds[colour, :, 2]
+        assert (value >= worth - 1e-9).all()
+        assert (found.odds[colour, worth >= 0, 2] == 0).all()
+
+
+def test_images_count_once_only_where_all_players_treat_them_alike():
+    """`first` does not, so that it may not be asked about an image of the board it stands on."""
+    rules, openings = Rules(3, 4, 3), opening_classes(Rules(3, 4, 3), 2)
+    odds = pair.play(rules, asker("random", rules), asker("first", rules), openings, 2, 0).odds
+    np.testing.assert_allclose(odds, expected(rules, "random", "first", openings), atol=1e-11)
+    two = [asker(spec, rules) for spec in ("random", "tactical")]
+    plain = [Asker(rules, lambda boards, p=a.policy: p(boards), a.name) for a in two]
+    enough = Limits(30_000)  # for one image of each position; all images are 71,788
+    quotient = pair.exact_odds(rules, [tuple(two)], openings, enough)
+    full = pair.exact_odds(rules, [tuple(plain)], openings)
+    np.testing.assert_allclose(quotient, full, atol=1e-11)
+    assert pair.exact_odds(rules, [tuple(plain)], openings, enough) is None
+
+
+# --- Sampled games
+def test_sampled_games_come_near_the_exact_result():
+    openings = opening_classes(SMALL, 2)
+    for first, second in (("random", "tactical"), ("tactical", "mcts:iterations=20")):
+        two = asker(first), asker(second)
+        exact = pair.play(SMALL, *two, openings, 2, 0)
+        found = PairResult(SAMPLED, pair.sampled_odds(SMALL, *two, openings, 4000, 1))
+        assert abs(found.value - exact.value) < 5 * found.error
+        assert 0.2 < found.error * np.sqrt(4000) < 1
+        each = found.odds.sum(axis=2)
+        assert each.sum() == found.games == 4000
+        assert np.ptp(each) <= 1
+        assert (each[0] == each[1]).all()
+        shares = found.odds / each[..., None]
+        assert np.abs(shares - exact.odds).max() < 0.2
+
+
+def test_the_seed_and_nothing_else_decides_sampled_games():
+    openings, two = opening_classes(SMALL, 2), (asker("random"), asker("tactical"))
+    games = [pair.sampled_odds(SMALL, *two, openings, 50, seed) for seed in (1, 1, 2)]
+    assert (games[0] == games[1]).all()
+    assert (games[0] != games[2]).any()
+    assert (np.count_nonzero(games[0].sum(axis=2), axis=1) == 12).all()
+    few = pair.sampled_odds(SMALL, *two, openings, 10, 0)
+    assert np.count_nonzero(few[0].sum(axis=1)) == 5
+    for wrong in (0, 3, -2):
+        with pytest.raises(ValueError, match="even number"):
+            pair.sampled_odds(SMALL, *two, openings, wrong, 0)
+
+
+def test_games_are_sampled_where_a_result_cannot_be_exact():
+    openings = opening_classes(SMALL, 2)
+    timed, random, mcts = (asker(s) for s in ("mcts:time=0.001", "random", "mcts:iterations=5"))
+    assert pair.play(SMALL, timed, random, openings, 4, 0).method == SAMPLED
+    assert pair.play(SMALL, random, timed, openings, 4, 0).method == SAMPLED
+    for limits, method in (
+        (Limits(), EXACT),
+        (Limits(positions=100), SAMPLED),
+        (Limits(searches=100), SAMPLED),
+        (Limits(searches=0), SAMPLED),
+    ):
+        assert pair.play(SMALL, random, mcts, openings, 4, 0, limits).method == method
+    without_search = pair.play(SMALL, random, asker("tactical"), openings, 4, 0, Limits(searches=0))
+    assert without_search.method == EXACT
+
+
+# --- How players are asked
+@pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,evaluator=playouts"])
+def test_who_says_so_gives_a_board_the_same_bits_in_any_batch(spec):
+    rules = Rules(4, 4, 4)
+    policy = player(spec, SMALL if spec == "minimax" else rules)
+    if not answers_alone(policy):
+        assert spec.partition(":")[0] in ("random", "first", "tactical", "minimax", "epsilon")
+        return
+    boards = opening_classes(rules, 3)[:40]
+    together = policy(boards)
+    assert (together[::-1] == policy(boards[::-1].copy())).all()
+    assert all((policy(b[None])[0] == row).all() for b, row in zip(boards, together, strict=True))
+
+
+def test_a_searching_player_is_asked_about_a_board_once():
+    policy = player("mcts:iterations=5", SMALL)
+    asked, inner = [], policy.search
+    policy.search = lambda board: asked.append(board.tobytes()) or inner(board)
+    mcts = Asker(SMALL, policy, "mcts")
+    mcts._trusted = True
+    for other in ("first", "tactical", "random"):
+        pair.play(SMALL, mcts, asker(other), opening_classes(SMALL, 2), 2, 0)
+    assert len(asked) == len(set(asked)) > 100
+
+
+COUNT = itertools.count()
+
+
+def forgetful(boards):
+    """A player that answers otherwise each time."""
+    return np.eye(9)[[np.flatnonzero(b == 0)[next(COUNT) % 3] for b in boards]]
+
+
+def taken(boards):
+    """A player that plays on taken cells."""
+    return np.eye(9)[(boards != 0).argmax(axis=1)]
+
+
+def lying(boards):
+    """The first empty cell, by somebody who says that images are treated alike."""
+    return np.eye(9)[(boards == 0).argmax(axis=1)]
+
+
+def failing(boards):
+    raise RuntimeError("out of order")
+
+
+lying.equivariant = True
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (forgetful, "answers otherwise"),
+        (taken, "a taken cell"),
+        (lying, "does not"),
+        (failing, "out of order"),
+        (Blend(failing, uniform, 0.5), "out of order"),
+    ],
+)
+def test_a_player_that_breaks_the_laws_is_named(policy, said):
+    wrong = Asker(SMALL, policy, "a stranger")
+    for two in ((wrong, asker("first")), (asker("tactical"), wrong)):
+        with pytest.raises(PlayerError, match=rf"^a stranger: .*{said}"):
+            pair.play(SMALL, *two, opening_classes(SMALL, 2), 2, 0)
+
+
+# --- The league
+SETTINGS = league.Settings("3,3,3", 2, games=10, positions=1_500)
+SPECS = ["random", "first", "tactical", "minimax", "mcts:iterations=5", "alphabeta:depth=1"]
+
+
+def alone(specs):
+    return {spec: asker(spec).searches for spec in specs}
+
+
+def whole(specs=SPECS, settings=SETTINGS):
+    """A league played in this process."""
+    played = {}
+    for block in league.blocks(settings, alone(specs)):
+        played |= dict(zip(block.pairs, league.play_block(block), strict=True))
+    return league.assembled(settings, specs, played)
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return whole()
+
+
+def test_blocks_hold_every_pair_once_whatever_the_order():
+    for specs in (SPECS, SPECS[::-1]):
+        found = league.blocks(SETTINGS, alone(specs))
+        pairs = [names for block in found for names in block.pairs]
+        assert {frozenset(names) for names in pairs} == set(
+            map(frozenset, itertools.combinations(SPECS, 2))
+        )
+        assert len(pairs) == 15
+        assert found == league.blocks(SETTINGS, alone(SPECS))
+        assert all(len(block.pairs) == 1 for block in found if "mcts" in str(block.pairs))
+    many = league.blocks(SETTINGS, {f"p{number}": False for number in range(30)})
+    assert max(len(block.pairs) for block in many) == league.TOGETHER
+    assert sum(len(block.pairs) for block in many) == 30 * 29 // 2
+
+
+def test_the_matrix_is_antisymmetric_and_shares_sum_to_one(usual):
+    values = usual.values()
+    assert (values == -values.T).all()
+    assert np.abs(values).max() > 0.3
+    for opening in usual.opening_values():
+        known = ~np.isnan(opening)
+        assert (opening[known] == -opening.T[known]).all()
+    rows = usual.standings()
+    assert all(sum(row.shares) == pytest.approx(1) for row in rows)
+    assert sum(row.points for row in rows) == pytest.approx(len(SPECS) / 2)
+    assert sum(row.elo for row in rows) == pytest.approx(0, abs=1e-6)
+    assert sum(row.alpha_rank for row in rows) == pytest.approx(1)
+    assert [row.elo for row in rows] == sorted((row.elo for row in rows), reverse=True)
+    methods = {found.method for found in usual.results.values()}
+    assert methods == {EXACT, SAMPLED}
+
+
+def test_a_league_does_not_depend_on_the_order_of_its_players(usual):
+    other = whole(SPECS[::-1])
+    for first, second in itertools.permutations(range(len(SPECS)), 2):
+        found = other.result(len(SPECS) - 1 - first, len(SPECS) - 1 - second)
+        assert (usual.result(first, second).odds == found.odds).all()
+    assert json.loads(league_file.text(other)) == json.loads(league_file.text(usual))
+
+
+def test_a_block_whose_positions_are_many_is_played_pair_by_pair(monkeypatch, usual):
+    monkeypatch.setattr(league, "FEW", 10)
+    assert league_file.text(whole()) == league_file.text(usual)
+
+
+def test_a_player_that_fails_has_no_result_and_the_others_go_on():
+    bad = "external:command=false"
+    found = whole(["first", bad, "random"])
+    assert [names[:2] for names in found.failed()] == [("first", bad), (bad, "random")]
+    assert all(reason.startswith(bad) for _, _, reason in found.failed())
+    values = found.values()
+    assert np.isnan(values[1, [0, 2]]).all()
+    assert values[0, 2] == -values[2, 0] == whole(["first", "random"]).values()[0, 1]
+    assert found.elo()[1] is found.alpha_rank()[1] is None
+    assert found.standings()[-1] == league.Standing(bad, None, None, None)
+    again = league_file.from_dict(json.loads(league_file.text(found)))
+    assert league_file.text(again) == league_file.text(found)
+    assert "no result" in page.html(found)
+
+
+def test_a_key_tells_players_and_settings_apart(tmp_path):
+    import shutil
+
+    folder = tmp_path / "lms"
+    shutil.copytree(ROOT / "checkpoints/lms", folder)
+    nested = f"epsilon:player={folder},epsilon=0.1"
+    for spec in (f"{folder}/", nested):
+        block = league.Block(SETTINGS, ((spec, "random"),))
+        before = block.key()
+        assert block.key() == before
+        card = json.loads((folder / "card.json").read_text())
+        (folder / "card.json").write_text(json.dumps(card | {"steps": card["steps"] + 1}))
+        assert block.key() != before
+    blocks = [league.Block(SETTINGS, (names,)) for names in itertools.permutations(SPECS, 2)]
+    blocks += [
+        replace(blocks[0], settings=replace(SETTINGS, **{name: 1}))
+        for name in ("stones", "games", "seed", "positions", "searches")
+    ]
+    assert len({block.key() for block in blocks}) == len(blocks)
+
+
+# --- The file
+def test_a_file_is_read_back_as_it_was_written(usual, tmp_path):
+    file = tmp_path / "league.json"
+    file.write_text(league_file.text(usual))
+    again = league_file.read(file)
+    assert league_file.text(again) == league_file.text(usual)
+    assert again.settings == usual.settings
+    told = json.loads(file.read_text())
+    best = [row["player"] for row in told["players"]]
+    for row in told["pairs"]:
+        first, second = (usual.players.index(best[row[key]]) for key in ("first", "second"))
+        assert row["value"] == usual.result(first, second).value
+        assert told["matrix"][row["second"]][row["first"]] == -row["value"]
+    assert {type(row["as_X"]) for row in told["pairs"] if row["method"] == EXACT} == {str, list}
+
+
+def leaves(content, path=()):
+    """The places of all values in JSON, of lists only the first and the last entry."""
+    yield path
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield from leaves(value, (*path, key))
+    elif isinstance(content, list):
+        for number in sorted({0, len(content) - 1} if content else ()):
+            yield from leaves(content[number], (*path, number))
+
+
+RUBBISH = [
+    None,
+    True,
+    -1,
+    1.5,
+    10**30,
+    1e300,
+    "\x1b[2J",
+    "x" * 1000,
+    [],
+    [[]],
+    {},
+    {"a": 1},
+    [0] * 5,
+]
+FREE = ("matrix", "cycles")  # parts that are computed anew
+ANYTHING = ("elo", "alpha_rank", "win", "draw", "loss", "value", "error", "games")
+
+
+def test_rubbish_in_any_place_of_a_file_is_refused_or_makes_no_difference(usual):
+    good = league_file.text(usual)
+    content = json.loads(good)
+    refused = 0
+    for path in leaves(content):
+        for rubbish in RUBBISH:
+            changed = json.loads(good)
+            if path:
+                place = changed
+                for key in path[:-1]:
+                    place = place[key]
+                place[path[-1]] = rubbish
+            else:
+                changed = rubbish
+            data = json.dumps(changed)
+            try:
+                found = league_file.from_dict(json.loads(data))
+            except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
+                refused += 1
+                continue
+            text = league_file.text(found)
+            assert page.html(found).startswith("<p>")
+            free = path[0] in FREE or (path[-1] in ANYTHING and path[0] != "settings")
+            assert (text == good) if free else (text != good), (path, rubbish)
+    assert refused > 200
+
+
+def test_a_file_that_lacks_or_repeats_something_is_refused(usual, tmp_path):
+    file = tmp_path / "league.json"
+    for change in (
+        lambda c: c["pairs"].pop(),
+        lambda c: c["pairs"].append(c["pairs"][0]),
+        lambda c: c["pairs"].__setitem__(1, c["pairs"][0]),
+        lambda c: c["players"].append(c["players"][0]),
+        lambda c: c["players"].pop(),
+        lambda c: c["openings"].pop(),
+        lambda c: c["openings"].__setitem__(0, c["openings"][1]),
+        lambda c: c["openings"].__setitem__(0, "XXX" + c["openings"][0][3:]),
+        lambda c: c["settings"].update(rules="4,4,4"),
+        lambda c: c["settings"].update(stones=3),
+        lambda c: c.update(version=2),
+        lambda c: c.pop("settings"),
+    ):
+        content = json.loads(league_file.text(usual))
+        change(content)
+        file.write_text(json.dumps(content))
+        with pytest.raises(ValueError, match="holds no league: ") as refusal:
+            league_file.read(file)
+        assert str(refusal.value).isprintable()
+
+
+def test_what_is_kept_of_a_block_counts_only_if_it_is_whole(tmp_path):
+    block = league.Block(SETTINGS, (("first", "random"), ("first", "tactical")))
+    results, file = league.play_block(block), tmp_path / "kept.json"
+    text = league_file.kept_text(results)
+    file.write_text(text)
+    again = league_file.read_kept(file, block, 12)
+    assert [(a.odds == b.odds).all() for a, b in zip(again, results, strict=True)] == [True, True]
+    failed = league_file.kept_text([results[0], league.Failed("a reason")])
+    for wrong in (text[:-9], "[]", "{}", "null", json.dumps(json.loads(text)[:1]), failed, "\0"):
+        file.write_text(wrong)
+        assert league_file.read_kept(file, block, 12) is None
+    file.write_text(text)
+    assert league_file.read_kept(file, block, 13) is None
+    assert league_file.read_kept(tmp_path / "none", block, 12) is None
+
+
+# --- The command
+def run(folder, *arguments, **more):
+    command = [sys.executable, str(ROOT / "scripts" / "league.py"), *arguments]
+    around = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, cwd=folder, env=around, capture_output=True, text=True, timeout=200, **more
+    )
+
+
+OPTIONS = ["--games", "10", "--positions", "1500", "--json"]
+
+
+def test_any_number_of_processes_makes_the_same_file(tmp_path, usual):
+    for jobs in ("1", "3"):
+        told = run(tmp_path, *SPECS, *OPTIONS, "--jobs", jobs, "--out", f"{jobs}.json")
+        assert (told.returncode, told.stderr) == (0, "")
+        assert (tmp_path / f"{jobs}.json").read_text() == league_file.text(usual)
+        assert json.loads(told.stdout) == json.loads(league_file.text(usual))
+
+
+def serially(work, pieces, waiting, jobs, keep):
+    """As `command.share`, in this process."""
+    for number in waiting:
+        keep(number, work(pieces[number]))
+
+
+def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, capsys, usual):
+    monkeypatch.chdir(tmp_path)
+    given, file = [*SPECS, *OPTIONS], tmp_path / "results" / "league.json"
+    counted = []
+
+    def killed(work, pieces, waiting, jobs, keep):
+        counted.append(len(waiting))
+        serially(work, pieces, waiting[:4], jobs, keep)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "share", killed)
+    with pytest.raises(KeyboardInterrupt, match=r"4 of 15 pairs are kept"):
+        command.main(given)
+    assert not file.exists()
+    with pytest.raises(KeyboardInterrupt):
+        command.main(given)
+
+    def rest(*about):
+        counted.append(len(about[2]))
+        serially(*about)
+
+    monkeypatch.setattr(command, "share", rest)
+    command.main(given)
+    assert file.read_text() == league_file.text(usual)
+    command.main(given)
+    command.main([*given, "--fresh"])
+    command.main([*given, "--seed", "1"])
+    full = counted[0]
+    assert counted == [full, full - 4, full - 8, 0, full, full]
+    assert capsys.readouterr().err == ""
+
+
+def gone(group):
+    """Whether a group of processes ends within seconds."""
+    for _ in range(50):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_all_processes_soon(tmp_path, number):
+    players = ["mcts:iterations=100000", "mcts:iterations=100001", "mcts:iterations=100002"]
+    line = [sys.executable, str(ROOT / "scripts/league.py"), *players, "--rules", "9,9,5"]
+    around = os.environ | {"PYTHONPATH": str(ROOT)}
+    child = subprocess.Popen(
+        [*line, "--jobs", "2"], cwd=tmp_path, env=around, start_new_session=True,
+        stderr=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    time.sleep(5)  # two processes are starting, or at work
+    assert child.poll() is None
+    if number == signal.SIGINT:
+        os.killpg(child.pid, number)  # as Ctrl-C does: to the workers too
+    else:
+        child.send_signal(number)
+    _, said = child.communicate(timeout=20)
+    assert child.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+    assert b"Traceback" not in said
+    assert gone(child.pid)
+
+
+WRONG = {
+    "one player": (["first"], "two players or more"),
+    "a player twice": (["first", "random", "first"], "first is named twice"),
+    "an unknown player": (["first", "randm"], "did you mean random"),
+    "a folder that is none": (["first", "./none"], "no checkpoint in"),
+    "another board": (["reinforce_444", "lms"], "plays 3,3,3, not 4,4,4"),
+    "no game": (["first", "random", "--rules", "3,3"], "rules are written m,n,k"),
+    "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
+    "too many openings": (["first", "random", "--rules", "19,19,5", "--openings", "4"], "too many"),
+    "an odd number of games": (["first", "random", "--games", "3"], "an even number"),
+    "no process": (["first", "random", "--jobs", "0"], "--jobs is at least 1"),
+    "a negative seed": (["first", "random", "--seed", "-1"], "a seed is"),
+    "a negative limit": (["first", "random", "--positions", "-1"], "--positions is at least 0"),
+    "a folder as the file": (["first", "random", "--out", "."], "--out is a file"),
+    "a file as the folder": (["first", "random", "--out", "file/x.json"], "file"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_arguments_are_refused_before_anything_is_played(wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(command, "share", None)
+    given, said = WRONG[wrong]
+    with pytest.raises((ValueError, OSError), match=said):
+        command.main(given)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(command, "share", serially)
+    with pytest.raises(SystemExit) as end:
+        command.main(["first", "external:command=false", "random"])
+    assert end.value.code == 1
+    told = capsys.readouterr()
+    assert "1 pairs exact, 2 without a result" in told.out
+    assert "league.py: no result of first and external:command=false: external" in told.err
+
+
+def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():
+    assert command.usual(SMALL)[0] == "random"
+    assert {"minimax", "selfplay", "td0"} <= set(command.usual(SMALL))
+    on_four = command.usual(Rules(4, 4, 4))
+    assert {"reinforce_444", "alphazero_444"} <= set(on_four)
+    assert "minimax" not in on_four
+    for spec in command.usual(Rules(9, 9, 5)):
+        player(spec, Rules(9, 9, 5))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(0.0, "0"), (1.0, "+100"), (-1.0, "-100"), (0.999, "+99"), (-0.999, "-99"), (0.001, "+0"),
+     (-0.001, "-0"), (0.125, "+12"), (None, "-")],
+)  # fmt: skip
+def test_hundredths_are_even_or_sure_only_where_the_value_is(value, told):
+    assert command.hundredths(value) == told
+
+
+# --- The page
+def test_the_page_shows_every_pair_from_both_sides(usual):
+    from html.parser import HTMLParser
+
+    class Cells(HTMLParser):
+        """The rows of the last table."""
+
+        def handle_starttag(self, tag, attributes):
+            if tag == "table":
+                self.rows = []
+            if tag == "tr":
+                self.rows.append([])
+            self.open = tag in ("td", "th")
+            if self.open:
+                self.rows[-1].append("")
+
+        def handle_data(self, data):
+            if self.open:
+                self.rows[-1][-1] += data
+
+        def handle_endtag(self, tag):
+            self.open = False
+
+    reader = Cells()
+    reader.feed(page.html(usual))
+    names = [row.player for row in usual.standings()]
+    heads, *rows = reader.rows
+    assert heads == ["row against column", *map(str, range(1, len(SPECS) + 1))]
+    assert [row[0] for row in rows] == [f"{n} {name}" for n, name in enumerate(names, start=1)]
+    for i, j in itertools.permutations(range(len(SPECS)), 2):
+        found = usual.result(usual.players.index(names[i]), usual.players.index(names[j]))
+        assert rows[i][j + 1] == command.hundredths(found.value, found.method == SAMPLED)
+        flipped = rows[j][i + 1].translate(str.maketrans("+-", "-+"))
+        assert rows[i][j + 1] == flipped
+    assert all(rows[i][i + 1] == "" for i in range(len(SPECS)))
+    assert "~" in str(rows)
+    assert page.html(None) == ""
