@@ -16,6 +16,7 @@ import pytest
 
 from learners.cli.report_page import league as page
 from tttenv import Rules, player
+from tttenv.cli import console
 from tttenv.cli import league as command
 from tttenv.exact import positions, solve, tabulate
 from tttenv.exact.evaluation import PlayPolicy, backward_induction
@@ -487,6 +488,10 @@ def test_a_file_that_lacks_or_repeats_something_is_refused(usual, tmp_path):
         lambda c: c["pairs"].__setitem__(1, c["pairs"][0]),
         lambda c: c["players"].append(c["players"][0]),
         lambda c: c["players"].pop(),
+        lambda c: c["players"][1].update(player=c["players"][0]["player"]),
+        lambda c: next(p for p in c["pairs"] if p["as_X"].__class__ is list).update(
+            as_X=[[1, 1, 0]] * 12
+        ),
         lambda c: c["openings"].pop(),
         lambda c: c["openings"].__setitem__(0, c["openings"][1]),
         lambda c: c["openings"].__setitem__(0, "XXX" + c["openings"][0][3:]),
@@ -703,5 +708,8 @@ def test_the_page_shows_every_pair_from_both_sides(usual):
         flipped = rows[j][i + 1].translate(str.maketrans("+-", "-+"))
         assert rows[i][j + 1] == flipped
     assert all(rows[i][i + 1] == "" for i in range(len(SPECS)))
+    best, worst = (usual.players.index(names[at]) for at in (0, -1))
+    wins = console.share(float(usual.result(best, worst).shares[0]))
+    assert f'title="{names[0]} against {names[-1]}: {wins} / ' in page.html(usual)
     assert "~" in str(rows)
     assert page.html(None) == ""
