@@ -18,6 +18,7 @@ from tttenv.cli.workers import Workers
 from tttenv.parallel import ResultsFolder, Task, run
 from tttenv.parallel.processes import Processes
 from tttenv.parallel.ray_cluster import pack, unpack
+from tttenv.parallel.results_folder import LONGEST
 from tttenv.parallel.tasks import ATTEMPTS, description, key
 
 ROOT = Path(__file__).parents[1]
@@ -193,7 +194,7 @@ def mutations(text):
     yield "a list", "[]"
     yield "nested", "[" * 100_000
     yield "not finite", text.replace(str(found["value"]["drawn"][0]), "NaN")
-    yield "long", text + " " * 2**23
+    yield "long", text + " " * LONGEST
 
 
 def test_hostile_and_cut_off_files_are_refused_and_the_task_runs_again(tmp_path):

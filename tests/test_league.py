@@ -16,16 +16,18 @@ import pytest
 
 from learners.cli.report_page import league as page
 from tttenv import Rules, player
-from tttenv.cli import console
+from tttenv.cli import console, workers
 from tttenv.cli import league as command
 from tttenv.exact import positions, solve, tabulate
 from tttenv.exact.evaluation import PlayPolicy, backward_induction
-from tttenv.game import symmetry
+from tttenv.game import openings, symmetry
 from tttenv.game.openings import opening_classes
-from tttenv.metrics import league, league_file, pair
+from tttenv.metrics import league, league_file, league_tasks, pair
 from tttenv.metrics.asker import Asker, PlayerError, answers_alone
 from tttenv.metrics.pair import EXACT, SAMPLED, Limits, PairResult
 from tttenv.opponents import OPPONENTS
+from tttenv.parallel import Context, Outcome, ResultsFolder
+from tttenv.parallel.tasks import LONGEST_VALUE, Done, key, perform
 from tttenv.policy import Blend, uniform
 
 ROOT = Path(__file__).parents[1]
@@ -386,7 +388,7 @@ def test_a_player_that_fails_has_no_result_and_the_others_go_on():
     assert "no result" in page.html(found)
 
 
-def test_a_key_tells_players_and_settings_apart(tmp_path):
+def test_kept_results_are_of_the_same_players_and_settings(tmp_path):
     import shutil
 
     folder = tmp_path / "lms"
@@ -394,17 +396,34 @@ def test_a_key_tells_players_and_settings_apart(tmp_path):
     nested = f"epsilon:player={folder},epsilon=0.1"
     for spec in (f"{folder}/", nested):
         block = league.Block(SETTINGS, ((spec, "random"),))
-        before = block.key()
-        assert block.key() == before
+        (before,) = league_tasks.tasks([block])
+        assert key(league_tasks.tasks([block])[0]) == key(before)
+        assert perform(before.work, before.arguments, Context(print)).error == ""
         card = json.loads((folder / "card.json").read_text())
         (folder / "card.json").write_text(json.dumps(card | {"steps": card["steps"] + 1}))
-        assert block.key() != before
+        assert key(league_tasks.tasks([block])[0]) != key(before)
+        refused = perform(before.work, before.arguments, Context(print))
+        assert refused.value is None
+        assert "its files have changed" in refused.error
     blocks = [league.Block(SETTINGS, (names,)) for names in itertools.permutations(SPECS, 2)]
     blocks += [
         replace(blocks[0], settings=replace(SETTINGS, **{name: 1}))
         for name in ("stones", "games", "seed", "positions", "searches")
     ]
-    assert len({block.key() for block in blocks}) == len(blocks)
+    tasks = [*league_tasks.tasks(blocks), *league_tasks.tasks(blocks, threads=2)]
+    assert len({key(task) for task in tasks}) == len(tasks) == 2 * len(blocks)
+
+
+def test_the_longest_results_of_a_block_are_no_longer_than_a_value_may_be(monkeypatch):
+    odds = np.full((2, openings.MOST, 3), 1 / 3).round(pair.DIGITS)
+    longest = league_file.result_to_dict(PairResult(EXACT, odds))
+    assert len(json.dumps([longest])) < LONGEST_VALUE
+    quick = {f"p{number}": False for number in range(30)}
+    for count in (1, league.MOST_RESULTS // 5, openings.MOST):
+        monkeypatch.setattr(league, "opening_classes", lambda *_, count=count: range(count))
+        most = max(len(block.pairs) for block in league.blocks(SETTINGS, quick))
+        assert most == max(1, min(league.TOGETHER, league.MOST_RESULTS // count))
+    assert league.MOST_RESULTS <= openings.MOST
 
 
 # --- The file
@@ -508,20 +527,33 @@ def test_a_file_that_lacks_or_repeats_something_is_refused(usual, tmp_path):
         assert str(refusal.value).isprintable()
 
 
-def test_what_is_kept_of_a_block_counts_only_if_it_is_whole(tmp_path):
+def test_what_a_folder_holds_of_a_block_counts_only_if_it_is_whole(tmp_path):
     block = league.Block(SETTINGS, (("first", "random"), ("first", "tactical")))
-    results, file = league.play_block(block), tmp_path / "kept.json"
-    text = league_file.kept_text(results)
-    file.write_text(text)
-    again = league_file.read_kept(file, block, 12)
-    assert [(a.odds == b.odds).all() for a, b in zip(again, results, strict=True)] == [True, True]
-    failed = league_file.kept_text([results[0], league.Failed("a reason")])
-    for wrong in (text[:-9], "[]", "{}", "null", json.dumps(json.loads(text)[:1]), failed, "\0"):
-        file.write_text(wrong)
-        assert league_file.read_kept(file, block, 12) is None
-    file.write_text(text)
-    assert league_file.read_kept(file, block, 13) is None
-    assert league_file.read_kept(tmp_path / "none", block, 12) is None
+    played = league.play_block(block)
+    (task,) = league_tasks.tasks([block])
+    done = perform(task.work, task.arguments, Context(print))
+    value = json.loads(done.value)
+    again = league_tasks.results(value, block, 12)
+    assert [(a.odds == b.odds).all() for a, b in zip(again, played, strict=True)] == [True, True]
+    folder = ResultsFolder(tmp_path)
+
+    def remains(value):
+        folder.put(task, json.dumps(value))
+        league_tasks.forget_failed(folder, [task], 12)
+        return folder.get(task) is not None
+
+    assert remains(value)
+    assert not remains([value[0], {"method": "failed", "reason": "a reason"}])
+    short = [value[0], value[1] | {"as_X": "W" * 11}]
+    for wrong in ([], {}, None, 7, value[:1], [*value, value[0]], [value[0], None], short):
+        assert not remains(wrong)
+        with pytest.raises(ValueError, match="result"):
+            league_tasks.results(wrong, block, 12)
+        of_wrong = league_tasks.results_of(Outcome(0, task, wrong), 12)
+        assert [type(found) for found in of_wrong] == [league.Failed] * 2
+    assert not remains([value[0] | {"method": method} for method in ("exactly", 3)])
+    with pytest.raises(ValueError, match="results are 13"):
+        league_tasks.results(value, block, 13)
 
 
 # --- The command
@@ -544,42 +576,84 @@ def test_any_number_of_processes_makes_the_same_file(tmp_path, usual):
         assert json.loads(told.stdout) == json.loads(league_file.text(usual))
 
 
-def serially(work, pieces, waiting, jobs, keep):
-    """As `command.share`, in this process."""
-    for number in waiting:
-        keep(number, work(pieces[number]))
+class _Serially:
+    """A backend of this process.
+
+    Args:
+        most: tasks, after which an interrupt comes.
+    """
+
+    def __init__(self, most=1000):
+        self.most, self.ended, self.count = most, [], 0
+
+    def room(self):
+        return 1
+
+    def submit(self, number, task):
+        if self.count == self.most:
+            raise KeyboardInterrupt
+        self.count += 1
+        self.ended.append((number, perform(task.work, task.arguments, Context(print))))
+
+    def wait(self, seconds):
+        ended, self.ended = self.ended, []
+        return ended
+
+    def news(self):
+        return []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def played(monkeypatch, given, most=1000):
+    """How many tasks the command has done, in this process."""
+    backend = _Serially(most)
+    monkeypatch.setattr(workers, "_backend", lambda _: backend)
+    if most < 1000:
+        with pytest.raises(KeyboardInterrupt, match=r"of 15 pairs are kept.*goes on") as end:
+            command.main(given)
+        return str(end.value)
+    command.main(given)
+    return backend.count
 
 
 def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, capsys, usual):
     monkeypatch.chdir(tmp_path)
     given, file = [*SPECS, *OPTIONS], tmp_path / "results" / "league.json"
-    counted = []
-
-    def killed(work, pieces, waiting, jobs, keep):
-        counted.append(len(waiting))
-        serially(work, pieces, waiting[:4], jobs, keep)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(command, "share", killed)
-    with pytest.raises(KeyboardInterrupt, match=r"4 of 15 pairs are kept"):
-        command.main(given)
+    full = len(league.blocks(SETTINGS, alone(SPECS)))
+    assert played(monkeypatch, given, 4).startswith("4 of 15 pairs are kept in results/league.kept")
     assert not file.exists()
-    with pytest.raises(KeyboardInterrupt):
-        command.main(given)
-
-    def rest(*about):
-        counted.append(len(about[2]))
-        serially(*about)
-
-    monkeypatch.setattr(command, "share", rest)
-    command.main(given)
+    assert played(monkeypatch, given, 2).startswith("6 of 15 ")
+    assert played(monkeypatch, given) == full - 6
     assert file.read_text() == league_file.text(usual)
-    command.main(given)
-    command.main([*given, "--fresh"])
-    command.main([*given, "--seed", "1"])
-    full = counted[0]
-    assert counted == [full, full - 4, full - 8, 0, full, full]
+    assert played(monkeypatch, given) == 0
+    assert file.read_text() == league_file.text(usual)
+    assert "without --fresh" in played(monkeypatch, [*given, "--fresh"], 4)
+    assert played(monkeypatch, given) == full - 4
+    assert played(monkeypatch, [*given, "--fresh"]) == full
+    assert played(monkeypatch, [*given, "--seed", "1"]) == full
+    assert played(monkeypatch, given) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_progress_counts_pairs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    told = []
+    show = workers._Bars._show
+
+    def noted(bars):
+        show(bars)
+        told.append((bars._ended, bars._total))
+
+    monkeypatch.setattr(workers._Bars, "_show", noted)
+    played(monkeypatch, [*SPECS, *OPTIONS[:-1]])
+    assert told[0] == (0, 15)
+    assert told[-1] == (15, 15)
+    assert "15/15" in capsys.readouterr().err
 
 
 def gone(group):
@@ -636,7 +710,7 @@ WRONG = {
 def test_wrong_arguments_are_refused_before_anything_is_played(wrong, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
-    monkeypatch.setattr(command, "share", None)
+    monkeypatch.setattr(workers, "run_all", None)
     given, said = WRONG[wrong]
     with pytest.raises((ValueError, OSError), match=said):
         command.main(given)
@@ -645,13 +719,33 @@ def test_wrong_arguments_are_refused_before_anything_is_played(wrong, tmp_path, 
 
 def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(command, "share", serially)
+    for _ in range(2):  # it is played again
+        with pytest.raises(SystemExit) as end:
+            played(monkeypatch, ["first", "external:command=false", "random"])
+        assert end.value.code == 1
+        told = capsys.readouterr()
+        assert "1 pairs exact, 2 without a result" in told.out
+        assert "league.py: no result of first and external:command=false: external" in told.err
+
+
+def test_a_pair_whose_process_is_lost_is_named_and_the_others_go_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+
+    class Losing(_Serially):
+        def submit(self, number, task):
+            super().submit(number, task)
+            if "mcts" in task.name and "random" in task.name:
+                self.ended = [(number, Done(None, "its process ended 3 times"))]
+
+    monkeypatch.setattr(workers, "_backend", lambda _: Losing())
     with pytest.raises(SystemExit) as end:
-        command.main(["first", "external:command=false", "random"])
+        command.main(["first", "mcts:iterations=5", "random"])
     assert end.value.code == 1
     told = capsys.readouterr()
-    assert "1 pairs exact, 2 without a result" in told.out
-    assert "league.py: no result of first and external:command=false: external" in told.err
+    assert "2 pairs exact, 1 without a result" in told.out
+    said = "no result of mcts:iterations=5 and random: its process ended 3 times"
+    assert f"league.py: {said}\n" in told.err
+    assert played(monkeypatch, ["first", "mcts:iterations=5", "random"]) == 1
 
 
 def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():

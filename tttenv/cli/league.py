@@ -1,22 +1,21 @@
 """Every player against every other: `python scripts/league.py random tactical minimax`."""
 
 import json
-import os
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
-from multiprocessing import get_context, parent_process
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tttenv.cli import console, text_tables
+from tttenv.cli import console, text_tables, workers
+from tttenv.cli.console import AllWorkers
 from tttenv.cli.text_tables import Column, say
+from tttenv.cli.workers import HERE
+from tttenv.parallel import Outcome, ResultsFolder
+
+if TYPE_CHECKING:
+    from tttenv.metrics.league import Block, Result
 
 PROG = "league.py"
 FAILED = 1  # the exit status if a pair has no result
@@ -46,11 +45,11 @@ class Arguments:
     openings: int = 2  # stones on the board when a game begins
     games: int = 400  # to play where the result is not exact, half of them in each colour
     seed: int = 0  # of these games
-    jobs: int | None = None  # processes; without it one for each core
     positions: int = 2_500_000  # that an exact result may take
     searches: int = 20_000  # the same of boards that a searching player is asked about
+    workers: AllWorkers = HERE
     out: Path = Path("results/league.json")  # where the results go
-    fresh: bool = False  # play pairs again that are kept from an earlier run
+    fresh: bool = False  # forget what is kept of earlier runs, and play all again
     json: bool = False  # print the results as JSON
 
 
@@ -63,7 +62,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     """
     given = console.parse(Arguments, prog, args)
     _check(given)
-    from tttenv import Rules, __version__
+    from tttenv import Rules
     from tttenv.files import write
     from tttenv.game.openings import opening_classes
     from tttenv.metrics import league, league_file
@@ -77,38 +76,12 @@ def main(args: list[str], prog: str = PROG) -> None:
     settings = league.Settings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
-    folder = given.out.with_suffix(".kept")
-    console.check_folder(folder)
+    console.check_folder(_kept(given))
     work = league.blocks(settings, _alone(players, rules))
-    done: dict[int, list[league.Result]] = {}
-    files = [folder / f"{block.key(__version__)}.json" for block in work]
-    if not given.fresh:
-        found = [league_file.read_kept(*each, count) for each in zip(files, work, strict=True)]
-        done = {number: results for number, results in enumerate(found) if results is not None}
-    with console.bar(given.json) as bar:
-        total = sum(len(block.pairs) for block in work)
-        task = bar.add_task("pairs", total=total)
-
-        def tell() -> None:
-            pairs = sum(map(len, done.values()))
-            bar.update(task, completed=pairs, description=f"{pairs:,} of {total:,} pairs")
-
-        def keep(number: int, results: list[league.Result]) -> None:
-            done[number] = results
-            write(files[number], league_file.kept_text(results))
-            tell()
-
-        tell()
-        waiting = [number for number in range(len(work)) if number not in done]
-        try:
-            share(league.play_block, work, waiting, given.jobs or _cores(), keep)
-        except KeyboardInterrupt:
-            kept = f"{sum(map(len, done.values())):,} of {total:,} pairs are kept in {folder}"
-            raise KeyboardInterrupt(f"{kept}: the same command goes on") from None
     played = {
         names: result
-        for number, results in done.items()
-        for names, result in zip(work[number].pairs, results, strict=True)
+        for block, results in zip(work, _play(work, given, count), strict=True)
+        for names, result in zip(block.pairs, results, strict=True)
     }
     whole = league.assembled(settings, players, played)
     told = league_file.to_dict(whole)
@@ -128,8 +101,7 @@ def _check(given: Arguments) -> None:
         ValueError: for a number out of range, a player that is named twice, or one alone.
     """
     console.check_seed(given.seed)
-    if given.jobs is not None and given.jobs < 1:
-        raise ValueError(f"--jobs is at least 1, not {given.jobs}")
+    workers.check(given.workers)
     if given.games < 2 or given.games % 2:
         raise ValueError(f"--games are half in each colour: an even number, not {given.games}")
     for name in ("positions", "searches"):
@@ -159,6 +131,42 @@ def usual(rules: Any) -> list[str]:
     return [*LADDER, *(["minimax"] if small else []), *known]
 
 
+def _kept(given: Arguments) -> Path:
+    """The folder of what has been played."""
+    return given.out.with_suffix(".kept")
+
+
+def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[list["Result"]]:
+    """The results of all blocks, in their order; what is kept of an earlier run is not played.
+
+    Raises:
+        KeyboardInterrupt: at an interrupt, with a line that says what is kept.
+    """
+    from tttenv.metrics import league_tasks
+
+    tasks = league_tasks.tasks(blocks, given.workers.cores_per_task)
+    folder = ResultsFolder(_kept(given))
+    if given.fresh:
+        folder.remove()
+    else:
+        league_tasks.forget_failed(folder, tasks, openings)
+    found: dict[int, list[Result]] = {}
+
+    def tell(outcome: Outcome) -> None:
+        found[outcome.number] = league_tasks.results_of(outcome, openings)
+
+    try:
+        workers.run_all(tasks, given.workers, folder.folder, given.json, tell, "pairs")
+    except KeyboardInterrupt:
+        kept = sum(len(results) for results in found.values() if league_tasks.whole(results))
+        total = sum(len(block.pairs) for block in blocks)
+        again = "the same command without --fresh" if given.fresh else "the same command"
+        raise KeyboardInterrupt(
+            f"{kept:,} of {total:,} pairs are kept in {folder.folder}: {again} goes on"
+        ) from None
+    return [found[number] for number in range(len(blocks))]
+
+
 def _alone(players: Sequence[str], rules: Any) -> dict[str, bool]:
     """For each player whether it is asked slowly; making each shows whether it can be made.
 
@@ -174,83 +182,6 @@ def _alone(players: Sequence[str], rules: Any) -> dict[str, bool]:
             asker = Asker(rules, player(spec, rules), spec)
         found[spec] = asker.searches or asker.impure is not None
     return found
-
-
-def _cores() -> int:
-    """The cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def share(
-    work: Callable[[Any], Any],
-    pieces: Sequence[Any],
-    waiting: Sequence[int],
-    jobs: int,
-    keep: Callable[[int, Any], None],
-) -> None:
-    """Do pieces of work in other processes, each of which has one thread.
-
-    Args:
-        work: a function of a module.
-        pieces: what it is given, one at a time; can be pickled.
-        waiting: the numbers of the pieces to do.
-        jobs: how many processes.
-        keep: called here with the number of a piece and what came out, as soon as it is there.
-
-    Raises:
-        ValueError: if a process was killed.
-    """
-    if not waiting:
-        return
-    context = get_context("spawn")
-    with ProcessPoolExecutor(min(jobs, len(waiting)), context, _begin) as pool:
-        futures: dict[Future[Any], int] = {}
-        try:
-            with _interrupts_ignored():  # by the processes, which the first submission starts
-                futures = {pool.submit(work, pieces[number]): number for number in waiting}
-            going = set(futures)
-            while going:
-                ended, going = wait(going, timeout=0.5, return_when=FIRST_COMPLETED)
-                for future in ended:
-                    keep(futures[future], future.result())
-        except BaseException as error:  # an interrupt, too, ends the processes
-            processes = list((pool._processes or {}).values())
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in processes:
-                process.terminate()
-            if isinstance(error, BrokenProcessPool):
-                raise ValueError(
-                    "a process was killed, perhaps for want of memory: fewer --jobs or --positions"
-                    " need less; the same command goes on"
-                ) from None
-            raise
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ignore interrupts in this block, and in processes that it starts for ever."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _begin() -> None:
-    """In a process: one thread, and no life without the main process, which handles interrupts."""
-    os.environ["OMP_NUM_THREADS"] = "1"  # of PyTorch, which is loaded later
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_outlive_nobody, daemon=True).start()
-
-
-def _outlive_nobody() -> None:
-    main_process = parent_process()
-    if main_process is not None:
-        main_process.join()
-        os._exit(1)
 
 
 def show(found: dict[str, Any]) -> None:

@@ -59,6 +59,7 @@ def run_all(
     results: Path | None = None,
     quiet: bool = False,
     tell: Callable[[Outcome], str | None] = lambda outcome: None,
+    pieces: str = "all",
 ) -> list[Outcome]:
     """Do all tasks and return what came of each, in the order of the tasks.
 
@@ -68,6 +69,7 @@ def run_all(
         results: the folder of their values, which an earlier run may have left; see `run`.
         quiet: show no bars.
         tell: a line to print when a task has ended, if any.
+        pieces: what the bar over all tasks counts, which is the sum of their sizes.
 
     The traceback of the first error that is no plain one is printed when all have ended.
 
@@ -78,7 +80,7 @@ def run_all(
         return []
     outcomes: list[Outcome] = []
     folder = None if results is None else ResultsFolder(results)
-    with _backend(given) as backend, _Bars(len(tasks), quiet) as bars:
+    with _backend(given) as backend, _Bars([task.size for task in tasks], pieces, quiet) as bars:
         for outcome in run(tasks, backend, folder, bars.news):
             outcomes.append(outcome)
             bars.ended(outcome, tell(outcome))
@@ -155,15 +157,17 @@ class _Bars:
     """A bar over all tasks with the time left, and one for each task at work that tells of itself.
 
     Args:
-        total: tasks.
+        sizes: of the tasks.
+        pieces: what the sizes count.
         quiet: show nothing.
     """
 
-    def __init__(self, total: int, quiet: bool) -> None:
+    def __init__(self, sizes: Sequence[int], pieces: str, quiet: bool) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-        self._total, self._ended, self._failed, self._reused = total, 0, 0, 0
+        self._sizes, self._total = sizes, sum(sizes)
+        self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # of the tasks at work, how much is done
         self._bars: dict[int, Any] = {}
         self.progress = Progress(
@@ -175,7 +179,7 @@ class _Bars:
             redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
             disable=quiet,
         )
-        self._whole = self.progress.add_task("all", total=total, state="")
+        self._whole = self.progress.add_task(pieces, total=self._total, state="")
 
     def __enter__(self) -> "_Bars":
         self.progress.start()
@@ -205,9 +209,10 @@ class _Bars:
 
     def ended(self, outcome: Outcome, line: str | None) -> None:
         """A task has ended; print what there is to say of it."""
-        self._ended += 1
-        self._failed += bool(outcome.error)
-        self._reused += outcome.reused
+        size = outcome.task.size
+        self._ended += size
+        self._failed += size * bool(outcome.error)
+        self._reused += size * outcome.reused
         self._shares.pop(outcome.number, None)
         if outcome.number in self._bars:
             self.progress.remove_task(self._bars.pop(outcome.number))
@@ -216,11 +221,11 @@ class _Bars:
         self._show()
 
     def _show(self) -> None:
-        parts = [f"{self._ended}/{self._total}"]
+        parts = [f"{self._ended:,}/{self._total:,}"]
         parts += [f"{self._reused} from an earlier run"] if self._reused else []
         parts += [f"{self._failed} failed"] if self._failed else []
         self.progress.update(
             self._whole,
-            completed=self._ended + sum(self._shares.values()),
+            completed=self._ended + sum(self._sizes[n] * part for n, part in self._shares.items()),
             state="  ".join(parts),
         )

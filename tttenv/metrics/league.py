@@ -5,12 +5,10 @@ that the same league has the same results bit for bit, whoever plays which block
 """
 
 import hashlib
-import json
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -23,17 +21,14 @@ from tttenv.metrics import pair as pairs
 from tttenv.metrics import ratings
 from tttenv.metrics.asker import Asker
 from tttenv.metrics.pair import EXACT, SAMPLED, Limits, PairResult
-from tttenv.opponents import checkpoint_of, player
-from tttenv.registry import parse
-from tttenv.shipped import CARD
-from tttenv.untrusted import first_line, read_bytes, shown
+from tttenv.opponents import player
+from tttenv.untrusted import first_line, shown
 
 TOGETHER = 8  # pairs that are played side by side, so that a network is asked about more boards
+MOST_RESULTS = 100_000  # openings of all pairs of a block that has more than one, at the most
 FEW = 200_000  # positions of a block that are listed side by side, at the most
 PLAYERS_KEPT = 128  # of a process, ready to be asked
 LONGEST = 300  # characters of why a pair failed
-LARGEST_FILE = 2**31  # bytes of a player's file
-VERSION = 1  # of how a block is played: another one makes kept results worthless
 
 
 class Failed(NamedTuple):
@@ -64,40 +59,6 @@ class Block:
     settings: Settings
     pairs: tuple[tuple[str, str], ...]  # the players' specs
 
-    def key(self, version: str = "") -> str:
-        """A name for what is played: the same for the same players and settings, else another.
-
-        The players of a spec are told apart by the contents of the files that it names: of a
-        checkpoint its card, which names its weights. A program's are not known.
-
-        Args:
-            version: of the package, another one of which may play otherwise.
-        """
-        files = {spec: _contents(spec) for spec in sorted({s for pair in self.pairs for s in pair})}
-        about = [VERSION, version, asdict(self.settings), self.pairs, files]
-        return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
-
-
-def _contents(spec: str) -> list[str]:
-    """The digests of the files that a spec names, or its options do."""
-    place = checkpoint_of(spec)
-    if place is not None:
-        return [hashlib.sha256(read_bytes(place[0] / CARD, LARGEST_FILE)).hexdigest()]
-    found = []
-    for value in parse(spec)[1].values():
-        if checkpoint_of(value) is not None or ":" in value:
-            found += _contents(value)
-        elif _is_file(value):
-            found.append(hashlib.sha256(read_bytes(Path(value), LARGEST_FILE)).hexdigest())
-    return found
-
-
-def _is_file(name: str) -> bool:
-    try:
-        return Path(name).is_file()
-    except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
-        return False
-
 
 def blocks(settings: Settings, alone: Mapping[str, bool]) -> list[Block]:
     """The pairs of all players in blocks, those that take long first.
@@ -107,14 +68,16 @@ def blocks(settings: Settings, alone: Mapping[str, bool]) -> list[Block]:
         alone: for each player's spec, whether its pairs are blocks of their own, since asking it
             about more boards at once gains nothing and may take long.
     """
+    openings = len(opening_classes(Rules.of(settings.rules), settings.stones))
+    together = max(1, min(TOGETHER, MOST_RESULTS // openings))
     singles, groups = [], []
     players = sorted(alone)
     for number, first in enumerate(players):
         others = players[number + 1 :]
         quick = [] if alone[first] else [second for second in others if not alone[second]]
         singles += [((first, second),) for second in others if second not in quick]
-        for at in range(0, len(quick), TOGETHER):
-            groups.append(tuple((first, second) for second in quick[at : at + TOGETHER]))
+        for at in range(0, len(quick), together):
+            groups.append(tuple((first, second) for second in quick[at : at + together]))
     return [Block(settings, found) for found in (*singles, *groups)]
 
 

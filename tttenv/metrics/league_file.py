@@ -1,4 +1,4 @@
-"""A league as JSON: results/league.json, and what a block of it is kept as.
+"""A league as JSON: results/league.json.
 
     version     1
     settings    rules "m,n,k"; stones of the openings; games, seed, positions, searches
@@ -31,7 +31,7 @@ from tttenv.game.openings import MOST as MOST_OPENINGS
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.metrics import ratings
-from tttenv.metrics.league import Block, Failed, League, Result, Settings
+from tttenv.metrics.league import Failed, League, Result, Settings
 from tttenv.metrics.pair import DIGITS, EXACT, METHODS, SAMPLED, PairResult
 from tttenv.untrusted import MEGABYTE, parse_json, read_bytes, shown
 
@@ -223,22 +223,3 @@ def _name(content: Any, longest: int = LONGEST_NAME) -> str:
     if not isinstance(content, str) or len(content) > longest:
         raise ValueError(f"{shown(repr(content), 60)} is no text of at most {longest} characters")
     return content
-
-
-def kept_text(results: list[Result]) -> str:
-    """A block's results as a file's contents."""
-    return json.dumps([result_to_dict(found) for found in results]) + "\n"
-
-
-def read_kept(file: Path, block: Block, openings: int) -> list[Result] | None:
-    """A block's results from a file; None if there is no such file, or it holds anything else.
-
-    A pair that failed makes None, too: it is played again.
-    """
-    try:
-        rows = parse_json(read_bytes(file, LONGEST), file)
-        found = [result_from_dict(row, openings) for row in _list(rows, len(block.pairs))]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError):
-        return None
-    whole = len(found) == len(block.pairs) and not any(isinstance(f, Failed) for f in found)
-    return found if whole else None

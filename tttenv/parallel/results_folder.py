@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.files import write
-from tttenv.parallel.tasks import Task, description, key, to_json
+from tttenv.parallel.tasks import LONGEST_VALUE, Task, description, key, to_json
 from tttenv.untrusted import parse_json, read_bytes
 
-LONGEST = 2**23  # bytes of a file
+LONGEST = 2 * LONGEST_VALUE  # bytes of a file
 OURS = re.compile(r"[0-9a-f]{64}\.json|\.[0-9a-f]{64}\.json\..+")  # results, and cut-off writings
 
 
@@ -41,7 +41,7 @@ class ResultsFolder:
         if task.folder is not None and not task.folder.is_dir():
             return None
         about = description(task)
-        file = self.folder / f"{key(task)}.json"
+        file = self._file(task)
         try:
             found = parse_json(read_bytes(file, LONGEST), file)
         except (FileNotFoundError, ValueError):
@@ -60,7 +60,11 @@ class ResultsFolder:
         """
         about = to_json(description(task))
         text = f'{{"task": {about},\n "value": {value},\n "sha256": "{_digest(value)}"}}\n'
-        write(self.folder / f"{key(task)}.json", text)
+        write(self._file(task), text)
+
+    def forget(self, task: Task) -> None:
+        """Remove the value of a task, if there is one."""
+        self._file(task).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Remove all results, and the folder if nothing else is in it."""
@@ -70,6 +74,9 @@ class ResultsFolder:
                     file.unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
+
+    def _file(self, task: Task) -> Path:
+        return self.folder / f"{key(task)}.json"
 
 
 def _digest(text: str) -> str:

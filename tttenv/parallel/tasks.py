@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from tttenv import extras
 from tttenv.parallel.code_version import code_version
-from tttenv.untrusted import LONGEST_JSON, first_line, shown
+from tttenv.untrusted import MEGABYTE, first_line, shown
 
 ATTEMPTS = 3  # for each task; another one follows only if its worker was lost
-LONGEST_VALUE = LONGEST_JSON // 2  # bytes of a value as JSON; more belongs into the task's folder
+LONGEST_VALUE = 16 * MEGABYTE  # bytes of a value as JSON; more belongs into the task's folder
 Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a few words
 
 
@@ -36,6 +36,7 @@ class Task:
     work: Work  # a function of a module; returns what JSON can hold
     arguments: Any  # a dataclass or a value that JSON can hold; they decide the value
     folder: Path | None = None  # for its files; a cluster brings them here from where it ran
+    size: int = 1  # pieces that it counts as in a progress bar
 
 
 @dataclass(frozen=True)
