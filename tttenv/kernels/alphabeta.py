@@ -7,6 +7,14 @@ its open lines, between those numbers. The side to move never has an immediate w
 handles such boards, and a position with two threats against the side to move is scored as lost. So
 only the threats that the last stone makes have to be found.
 
+With `threats`, wins by sequences of single threats are searched for at inner positions and a side
+that could make a double threat has one more proof of a win; the other side then tries only moves
+that stop it. These prunings leave exact scores as they are. With an `attacker` only wins by force
+are searched for: that side plays threats and moves after which a double threat could follow, in
+Gomoku fours and threes, the other side answers; its answers are not counted in the depth, and a
+position in which nothing has to be answered is scored 0 (threat-space search: Allis, van den Herik
+and Huntjens, "Go-Moku and threat-space search", 1994).
+
 Move ordering: the transposition table's move first, then the highest move score by open lines (on
 an empty board that of the centre, later winning cells and blocks of threats), then row by row.
 Killer moves (Akl and Newborn, 1977) only break ties: open lines are the better guide.
@@ -17,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.kernels.attack_board import NONE, AttackBoard
 from tttenv.kernels.bare import bare
 from tttenv.kernels.open_lines import (
     OpenLines,
@@ -26,6 +35,20 @@ from tttenv.kernels.open_lines import (
     update_stone,
 )
 from tttenv.kernels.rules import threats
+from tttenv.kernels.threat_moves import (
+    ThreatRoom,
+    can_make_double_threat,
+    new_threat_room,
+    only_answers,
+    only_attacks,
+)
+from tttenv.kernels.threat_sequences import (
+    MOVE,
+    TRIED,
+    ThreatStack,
+    new_threat_stack,
+    winning_threats,
+)
 from tttenv.kernels.transposition import (
     EXACT,
     LOWER_BOUND,
@@ -44,6 +67,7 @@ WIN = 1 << 30
 PROVEN = 1 << 29  # a score beyond this is a proven win or loss, within it a draw or a heuristic
 MAX_GUESS = 1 << 28  # the highest heuristic score
 INFINITY = (1 << 31) - 1  # above every score
+UNLIMITED = 1 << 62  # positions left to search without a limit
 
 FRAME = np.dtype(
     [
@@ -59,6 +83,7 @@ FRAME = np.dtype(
         ("table_move", np.int16),  # the transposition table's move, or -1
         ("forced", np.int16),  # the only move that does not lose at once, or -1
         ("tried", np.int16),  # the number of moves tried
+        ("answering", np.bool_),  # whether the moves are only those that stop a double threat
         ("image", np.int16),  # the number of the map to the position's canonical image
         ("depth", np.int16),  # plies left to search
         ("key", np.uint64),  # of the position in the transposition table
@@ -76,6 +101,9 @@ class SearchState(NamedTuple):
     width: int  # the largest number of moves tried at a position
     stones: int  # the number of stones on the root's board
     age: int  # the number of this search; the table ignores entries of others
+    ages: NDArray[np.int64]  # (1,): how many searches there were
+    threats: int  # tried in one search for a win by single threats; 0 for no such search
+    attacker: int  # the side that plays only threats and moves before double threats, or NONE
     board: Stones  # (cells,)
     lines: OpenLines
     hashes: ZobristHashes
@@ -85,10 +113,15 @@ class SearchState(NamedTuple):
     killers: Cells  # (cells + 2, 2): the last two moves that caused a cutoff at each ply
     threat_cells: Cells  # (8,): output of `rules.threats`
     ply: NDArray[np.int64]  # (1,): the number of the current frame; 0 when the search is done
+    left: NDArray[np.int64]  # (1,): how many positions may still be searched
+    room: ThreatRoom
+    stack: ThreatStack
+    mine: AttackBoard  # the same stones and lines, seen by side 0
+    theirs: AttackBoard  # and by side 1
 
 
 def new_search_state(
-    shape: tuple[int, int, int], lines: Cells, maps: Cells, entries: int, width: int
+    shape: tuple[int, int, int], lines: Cells, maps: Cells, entries: int, width: int, threats: int
 ) -> SearchState:
     """Allocate the arrays of a search.
 
@@ -98,16 +131,31 @@ def new_search_state(
         maps: the symmetries, (maps, cells).
         entries: how many entries the transposition table may have.
         width: the largest number of moves tried at a position.
+        threats: tried in one search for a win by single threats; 0 for no such search.
     """
     cells = maps.shape[1]
     plies = cells + 2
+    board = np.zeros(cells, np.int8)
+    open_lines = new_open_lines(lines, cells)
+    mine = AttackBoard(
+        lines=open_lines.cells,
+        on_line=np.zeros((1, 1), np.bool_),
+        lines_through=open_lines.lines_through,
+        through_count=open_lines.through_count,
+        held=open_lines.stones,
+        stones=board,
+        hashes=new_hashes(maps[:1]),
+    )
     return SearchState(
         *shape,
         width=width,
         stones=0,
         age=0,
-        board=np.zeros(cells, np.int8),
-        lines=new_open_lines(lines, cells),
+        ages=np.zeros(1, np.int64),
+        threats=threats,
+        attacker=NONE,
+        board=board,
+        lines=open_lines,
         hashes=new_hashes(maps),
         table=new_table(entries),
         frames=np.zeros(plies, FRAME),
@@ -115,11 +163,18 @@ def new_search_state(
         killers=np.full((plies, 2), -1, np.int64),
         threat_cells=np.zeros(8, np.int64),
         ply=np.zeros(1, np.int64),
+        left=np.zeros(1, np.int64),
+        room=new_threat_room(open_lines, cells),
+        stack=new_threat_stack(cells),
+        mine=mine,
+        theirs=mine._replace(held=open_lines.stones[:, ::-1]),
     )
 
 
-def start(search: SearchState, board: Stones) -> SearchState:
+def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchState:
     """The same arrays, ready to search from `board` (cells,) as if they had never been used.
+
+    With an `attacker`, 0 for the side to move or 1, only its wins by force are searched for.
 
     The table is not cleared: with the new `age`, the entries of earlier searches are ignored.
     """
@@ -131,7 +186,8 @@ def start(search: SearchState, board: Stones) -> SearchState:
     sides = (board[stones] == -1).astype(np.int64)
     keys = search.hashes.stone_keys[stones, sides]
     search.hashes.current[:] = np.bitwise_xor.reduce(keys, axis=0)
-    return search._replace(stones=len(stones), age=search.age + 1)
+    search.ages[0] += 1
+    return search._replace(stones=len(stones), age=int(search.ages[0]), attacker=attacker)
 
 
 KILLER_BONUS = 8  # added to a killer move's score by open lines: little more than a tie-break
@@ -141,7 +197,7 @@ KILLER_BONUS = 8  # added to a killer move's score by open lines: little more th
 def next_move(s: SearchState, ply: int) -> int:
     """The untried move with the highest ordering score; -1 if none is left or after a cutoff."""
     frame = s.frames[ply]
-    limit = 1 if frame.forced >= 0 else s.width
+    limit = 1 if frame.forced >= 0 else s.board.size if frame.answering else s.width
     if frame.alpha >= frame.beta or frame.tried >= limit:
         return -1
     frame.tried += 1
@@ -165,6 +221,7 @@ def next_move(s: SearchState, ply: int) -> int:
 @bare
 def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> None:
     """Begin to score the root's move `cell` in the window (alpha, beta), `depth` plies deep."""
+    s.left[0] -= 1
     s.frames[0].cell = cell
     toggle_stone(s, 0, cell)
     s.ply[0] = 1
@@ -173,29 +230,29 @@ def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> 
 
 
 @bare
-def search_nodes(s: SearchState, budget: int) -> int:
-    """Search up to `budget` more nodes and return how many were searched.
+def search_nodes(s: SearchState, budget: int) -> None:
+    """Search about `budget` more positions, but no more than are left.
 
     When the search of the root's move is done, `ply` is 0, and the move's score, for the side that
     makes it, is `-frames[1].best`.
     """
-    used = 0
-    while s.ply[0] > 0 and used < budget:
+    stop = max(0, s.left[0] - budget)
+    while s.ply[0] > 0 and s.left[0] > stop:
         ply = s.ply[0]
         cell = next_move(s, ply)
         if cell < 0:
             close_frame(s, ply)
             undo_move(s, ply)
             continue
-        used += 1
+        s.left[0] -= 1
         frame = s.frames[ply]
         frame.cell = cell
         toggle_stone(s, ply, cell)
         s.ply[0] = ply + 1
-        depth = frame.depth if frame.forced >= 0 else frame.depth - 1
+        free = frame.forced < 0 and (s.attacker == NONE or not frame.answering)
+        depth = frame.depth - 1 if free else frame.depth
         if not open_frame(s, ply + 1, -frame.beta, -frame.alpha, depth):
             undo_move(s, ply + 1)
-    return used
 
 
 @bare
@@ -247,16 +304,90 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     if frame.alpha >= frame.beta:
         frame.best = frame.lower if frame.lower >= beta else frame.upper
         return False
-    if depth <= 0 and threat_count == 0:
-        guess = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
-        frame.best = min(max(guess, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
-        return False
     frame.depth = min(depth, empty)
-    frame.best, frame.best_cell = -INFINITY, -1
+    frame.best, frame.best_cell = -INFINITY, 0
     frame.tried = 0
+    frame.answering = False
+    if s.threats > 0 and threat_count == 0:
+        return open_with_threats(s, ply, depth)
+    if depth <= 0 and threat_count == 0:
+        frame.best = guess(s, ply)
+        return False
     for cell in range(s.board.size):
         s.tried[ply, cell] = False
     return not probe_table(s, ply)
+
+
+@bare
+def guess(s: SearchState, ply: int) -> int:
+    """The score of the current position by its open lines, between its frame's bounds.
+
+    Blocks are not counted in the depth, so that either side may be to move at the depth limit. With
+    `threats` the move is worth as much as a line with k - 2 stones.
+    """
+    frame = s.frames[ply]
+    sum_of_lines: int = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
+    if s.threats > 0:
+        sum_of_lines += s.lines.line_value[s.k - 2, 0]
+    return min(max(sum_of_lines, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
+
+
+@bare
+def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
+    """The rest of `open_frame` for a position in which neither side can complete a line."""
+    frame, side = s.frames[ply], ply % 2
+    if can_make_double_threat(s.lines, s.board, side, s.room):
+        frame.best = frame.upper  # no win is faster
+        return False
+    if depth <= 0 and s.attacker == NONE:
+        frame.best = guess(s, ply)
+        return False
+    if depth > 0 and probe_table(s, ply):
+        return False
+    length = threat_win(s, side)
+    if length > 0:
+        frame.table_move = s.stack[0, MOVE]
+        frame.lower = max(frame.lower, WIN - s.stones - ply - length)
+        frame.alpha = max(frame.alpha, frame.lower)
+        if frame.alpha >= frame.beta:
+            frame.best = frame.lower
+            return False
+    if s.attacker == side:
+        frame.best = 0
+        if depth <= 0 or only_attacks(s.lines, s.board, side, s.room, s.tried[ply]) == 0:
+            return False
+        frame.best = -INFINITY
+        return True
+    frame.answering = only_answers(s.lines, s.board, side, s.room, s.tried[ply])
+    if s.attacker != NONE and not frame.answering:
+        frame.best = 0
+        return False
+    if not frame.answering:
+        for cell in range(s.board.size):
+            s.tried[ply, cell] = False
+    return depth > 0 or not probe_table(s, ply)
+
+
+@bare
+def threat_win(s: SearchState, side: int) -> int:
+    """How many stones a win by single threats takes; 0 if none was found."""
+    begun = s.lines.open_count[side, s.k - 2]
+    if begun == 0 or begun + s.lines.open_count[side, s.k - 3] < 2:
+        return 0  # no threat, or no second line that could cross it
+    limit = min(s.threats, s.left[0])
+    if limit <= 0:
+        return 0
+    if side == 0:
+        cell = winning_threats(s.mine, s.stack, NONE, limit)
+    else:
+        cell = winning_threats(s.theirs, s.stack, NONE, limit)
+    s.left[0] -= min(s.stack[TRIED], limit)
+    if cell < 0:
+        return 0
+    pairs = 0
+    while s.stack[pairs, MOVE] >= 0:
+        pairs += 1
+    return 2 * pairs + 1
 
 
 @bare

@@ -23,11 +23,12 @@ from tttenv.kernels.bare import bare
 
 ThreatStack = NDArray[np.int64]  # (plies, 4): by pairs of moves, see the columns below
 NEXT, WANTED, MOVE, REPLY = 0, 1, 2, 3  # line and end to try next; the defender's threat; the cells
+TRIED = -1, 0  # where the number of threats that the last search tried stands
 
 
 def new_threat_stack(cells: int) -> ThreatStack:
-    """Room for the longest sequence on a board."""
-    return np.zeros((cells // 2 + 3, 4), np.int64)
+    """Room for the longest sequence on a board, and a row for the number of threats tried."""
+    return np.zeros((cells // 2 + 4, 4), np.int64)
 
 
 @bare
@@ -38,7 +39,7 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
         board: the attacker is to move and cannot complete a line at once; left as it was.
         stack: room for the search; if a win is found, MOVE and REPLY hold the sequence from row 0
             on, up to the move that makes two threats and the reply to one of them, then MOVE is
-            NONE.
+            NONE. TRIED is how many threats were tried, one more than the limit if it was reached.
         wanted: the one cell on which the defender would complete a line, or NONE.
         limit: how many threats are tried.
 
@@ -91,6 +92,7 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
         if deeper:
             continue
         over = found >= 0 or tried > limit
+        stack[TRIED] = tried
         if depth == 0:
             return found
         while depth > 0:

@@ -1,8 +1,6 @@
 """The alpha-beta player: exact where it can search to the end, by open lines where it cannot."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from time import monotonic
 from typing import Literal
 
 import numpy as np
@@ -10,30 +8,18 @@ import numpy as np
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
 from tttenv.kernels import alphabeta as kernel
-from tttenv.kernels.alphabeta import INFINITY, PROVEN, WIN, SearchState, begin_move, search_nodes
+from tttenv.kernels.alphabeta import INFINITY, PROVEN, WIN, SearchState
 from tttenv.kernels.rules import winning_cells
 from tttenv.kernels.transposition import ENTRY
 from tttenv.kernels.types import Boards, Probs
+from tttenv.opponents.search_budget import Budget, LimitError, Limits, score_move
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
+from tttenv.opponents.threat_search import losing_moves, winning_attack
 
-SLICE = 20_000  # positions between two checks of the clock and of Ctrl-C
 FULL_DEPTH_CELLS = 20  # with at most so many empty cells, the search to the end follows early
 FIRST_DEPTHS = 4  # the depths in plies, 1 to this, that come before that search
 HALF_WIN_SCORE = 1000.0  # the open-line score that becomes the value 0.5
 UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every move
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to stop; None for no limit."""
-
-    depth: int | None  # plies
-    nodes: int | None  # positions
-    time: float | None  # seconds
-
-
-class LimitError(Exception):
-    """A limit was reached within a depth, whose results are then discarded."""
 
 
 class IterativeDeepening:
@@ -51,13 +37,23 @@ class IterativeDeepening:
         self, state: SearchState, limits: Limits, classes: dict[int, list[int]], first: bool
     ) -> None:
         self.state, self.limits, self.classes, self.first = state, limits, classes, first
+        self.board = state.board.copy()
         self.empty = state.board.size - state.stones
-        self.nodes = 0
-        self.deadline = None if limits.time is None else monotonic() + limits.time
+        self.budget = Budget(state.left, limits)
 
     def run(self) -> Found:
         """Search with growing depth until a limit is reached or the result is proven."""
-        order = sorted(self.classes, key=lambda cell: (-self.state.lines.move_score[cell], cell))
+        scores = self.state.lines.move_score
+        order = sorted(self.classes, key=lambda cell: (-scores[cell], cell))
+        if self.state.threats > 0 and self.empty > FULL_DEPTH_CELLS:
+            win = winning_attack(self.state, self.budget, self.board, order)
+            if win is not None:
+                return self._found([win], 1.0)
+            if len(order) > 1:
+                likely = order[: self.state.width]
+                losing = losing_moves(self.state, self.budget, self.board, likely)
+                order = [cell for cell in order if cell not in losing] or order
+            self.state = kernel.start(self.state, self.board)
         order = order[: self.state.width]
         best, score = order[:1], 0
         try:
@@ -68,8 +64,11 @@ class IterativeDeepening:
                     break  # a quicker win, or a slower loss, would have been found by now
         except LimitError:
             pass
+        return self._found(best, self._value(score))
+
+    def _found(self, best: list[int], value: float) -> Found:
         moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
-        return Found(uniform_on(moves, self.state.board.size), self._value(score), self.nodes)
+        return Found(uniform_on(moves, self.board.size), value, self.budget.spent)
 
     def _depths(self) -> Iterator[int]:
         """The depths to search, in plies: growing by one, then the whole game.
@@ -92,29 +91,13 @@ class IterativeDeepening:
         for cell in order:
             # The window begins one below the best score, so that a tie is told from a worse move.
             ties = not self.first or not best or cell < best[0]
-            found = self._score(cell, score - 1 if best and ties else score, depth)
+            alpha = score - 1 if best and ties else score
+            found = score_move(self.state, self.budget, cell, alpha, depth)
             if found > score:
                 best, score = [cell], found
             elif found == score and ties:
                 best = [cell] if self.first else best + [cell]
         return best, score
-
-    def _score(self, cell: int, alpha: int, depth: int) -> int:
-        """The score of a move; an upper bound of it if that is no higher than alpha."""
-        self._check()
-        self.nodes += 1
-        begin_move(self.state, cell, alpha, INFINITY, depth - 1)
-        while self.state.ply[0] > 0:
-            self._check()
-            left = SLICE if self.limits.nodes is None else self.limits.nodes - self.nodes
-            self.nodes += search_nodes(self.state, min(SLICE, left))
-        return -int(self.state.frames[1]["best"])
-
-    def _check(self) -> None:
-        """Raise LimitError if a limit is reached."""
-        spent = self.limits.nodes is not None and self.nodes >= self.limits.nodes
-        if spent or (self.deadline is not None and monotonic() >= self.deadline):
-            raise LimitError
 
     def _value(self, score: int) -> float:
         """A score as a value from -1 to 1."""
@@ -126,6 +109,8 @@ class IterativeDeepening:
 
 NODES = 200_000  # positions searched for a move, if no limit is given
 SMALL = 36  # on boards of up to so many cells every move is tried
+THREATS = 30  # tried in each search for a win by threats, on larger boards
+LEAST_K = 4  # with shorter lines the search for such wins does not pay
 WIDTH = 20  # moves tried at each position of larger boards
 
 
@@ -134,7 +119,9 @@ class AlphaBeta:
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
-    def __init__(self, rules: Rules, limits: Limits, memory: int, width: int, first: bool) -> None:
+    def __init__(
+        self, rules: Rules, limits: Limits, memory: int, width: int, first: bool, threats: int
+    ) -> None:
         self.rules, self.limits, self.first = rules, limits, first
         self.impure = "time" if limits.time is not None else None
         self.maps = symmetry.maps(rules)
@@ -142,7 +129,7 @@ class AlphaBeta:
         if limits.nodes is not None:
             entries = min(entries, 4 * limits.nodes)
         shape = (rules.m, rules.n, rules.k)
-        self.state = kernel.new_search_state(shape, rules.lines, self.maps, entries, width)
+        self.state = kernel.new_search_state(shape, rules.lines, self.maps, entries, width, threats)
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
@@ -161,9 +148,12 @@ class AlphaBeta:
             moves = (wins or blocks)[: 1 if self.first else None]
             return Found(uniform_on(moves, board.size), 1.0 if wins else -1.0, 1)
         self.state = kernel.start(self.state, board)
-        return IterativeDeepening(
+        search = IterativeDeepening(
             self.state, self.limits, self._classes(board, blocks), self.first
-        ).run()
+        )
+        found = search.run()
+        self.state = search.state
+        return found
 
     def _winning_cells(self, board: Boards, side: int) -> list[int]:
         """The empty cells where a stone of `side`, 1 or -1, wins."""
@@ -194,6 +184,7 @@ def alphabeta(
     memory: int = 64,
     width: int | None = None,
     ties: Literal["uniform", "first"] = "uniform",
+    threats: int | None = None,
 ) -> AlphaBeta:
     """Iterative deepening alpha-beta with an open-line heuristic beyond its depth.
 
@@ -209,6 +200,8 @@ def alphabeta(
         memory: megabytes of the transposition table, at the most.
         width: how many moves to try at each position, those on the best open lines first; by
             default all on boards up to 36 cells, 20 on larger ones.
+        threats: tried in each search for a win by single threats; 0 for no such search, and none
+            for wins by threats and threes before the search itself.
         ties: among equally good moves, "uniform" mixes evenly, "first" takes the first row by row.
 
     Raises:
@@ -216,13 +209,16 @@ def alphabeta(
             than there is.
     """
     at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
+    at_least(0, threats=threats)
     at_least(0.001, time=time)
     not_both(nodes=nodes, time=time)
     if depth is None and nodes is None and time is None:
         nodes = NODES
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
+    if threats is None:
+        threats = THREATS if rules.cells > SMALL and rules.k >= LEAST_K else 0
     try:
-        return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first")
+        return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first", threats)
     except MemoryError:
         raise ValueError(f"there is no room for memory={memory} megabytes") from None

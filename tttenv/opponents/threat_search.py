@@ -1,0 +1,82 @@
+"""Wins by threats and threes from a board: found for the side to move, warded off for the other.
+
+In a threat search one side, the attacker, makes only threats and moves after which a double threat
+could follow, in Gomoku fours and threes, and the other side answers them (Allis, van den Herik and
+Huntjens, "Go-Moku and threat-space search", 1994). All answers are tried, so that a win is a proof.
+"""
+
+from tttenv.kernels import alphabeta as kernel
+from tttenv.kernels.alphabeta import PROVEN, SearchState
+from tttenv.kernels.threat_moves import only_attacks
+from tttenv.kernels.types import Boards
+from tttenv.opponents.search_budget import Budget, score_move
+
+ATTACK_SHARE = 0.25  # of the limits, for the search for a win
+DEFENCE_SHARE = 0.25  # of the limits, to find moves that lose
+NODES = 10_000  # positions for each of both, if there is no limit but the depth
+MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
+
+
+def winning_attack(
+    state: SearchState, budget: Budget, board: Boards, moves: list[int]
+) -> int | None:
+    """A move that begins a win by threats and threes; None if none was found.
+
+    Args:
+        state: the kernel's arrays; their search is begun anew.
+        budget: of which a share is spent.
+        board: (cells,), seen by the side to move, without an immediate win.
+        moves: to choose from, all or the one that blocks a threat.
+    """
+    with budget.part(ATTACK_SHARE, NODES):
+        return _attack(state, budget, board, moves)
+    return None
+
+
+def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
+    """Moves after which the other side was found to win by threats and threes.
+
+    Args:
+        state: the kernel's arrays; their search is begun anew.
+        budget: of which a share is spent.
+        board: (cells,), seen by the side to move, no side has a line that needs one more stone.
+        moves: to be judged.
+    """
+    losing: set[int] = set()
+    with budget.part(DEFENCE_SHARE, NODES):
+        everywhere = [cell for cell in range(board.size) if board[cell] == 0]
+        if _attack(state, budget, -board, everywhere) is None:
+            return losing  # it would not win even if the side to move passed
+        search = kernel.start(state, board, attacker=OTHER)
+        before, last = budget.spent, -1
+        for depth in range(2, len(everywhere)):
+            for move in moves:
+                if move not in losing and score_move(search, budget, move, -1, depth, 0) < -PROVEN:
+                    losing.add(move)
+            if budget.spent - before == last:
+                break
+            before, last = budget.spent, budget.spent - before
+    return losing
+
+
+def _attack(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> int | None:
+    """As `winning_attack`, until the search is exhausted or a limit reached.
+
+    Raises:
+        LimitError: if a limit is reached.
+    """
+    search = kernel.start(state, board, attacker=MOVER)
+    if len(moves) > 1:
+        barred = search.tried[0]
+        only_attacks(search.lines, search.board, MOVER, search.room, barred)
+        moves = [cell for cell in moves if not barred[cell]]
+    moves = sorted(moves, key=lambda cell: (-search.lines.move_score[cell], cell))
+    before, last = budget.spent, -1
+    for depth in range(1, board.size):
+        for move in moves:
+            if score_move(search, budget, move, 0, depth, 1) > PROVEN:
+                return move
+        if budget.spent - before == last:
+            return None  # the depth cut nothing off
+        before, last = budget.spent, budget.spent - before
+    return None
