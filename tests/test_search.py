@@ -63,17 +63,18 @@ def test_all_searches_agree_with_the_solved_game_on_the_value_of_all_4520_positi
         assert [search(board).value for board in boards] == values, spec
 
 
+@pytest.mark.parametrize("threats", [0, 30])
 @pytest.mark.parametrize("rules", EVERY_MOVE, ids=spell)
-def test_alphabeta_plays_every_fastest_win_and_slowest_loss_and_nothing_else(rules):
+def test_alphabeta_plays_every_fastest_win_and_slowest_loss_and_nothing_else(rules, threats):
     rules = Rules(*rules)
     boards, solution, rows = decisions(rules)
     fastest = solution.fastest[rows]
-    played = player("alphabeta", rules)(boards) > 0
+    played = player(f"alphabeta:threats={threats}", rules)(boards) > 0
     assert not (played & ~fastest).any()
     # Where two threats stand, every move loses as fast; it then plays one that blocks.
     threatened = solution.distances[rows] == 2
     assert (played == fastest)[~threatened | (solution.values[rows] > -1)].all()
-    first = player("alphabeta:ties=first", rules)(boards)
+    first = player(f"alphabeta:ties=first,threats={threats}", rules)(boards)
     assert (first.max(axis=1) == 1).all()
     assert (first.argmax(axis=1) == played.argmax(axis=1)).all()
 
@@ -136,9 +137,10 @@ def test_alphabeta_solves_larger_games(rules, value, cells):
 
 
 @pytest.mark.parametrize("rules", [(3, 4, 3), (4, 3, 3)])
-def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules):
+@pytest.mark.parametrize("threats", [0, 30])
+def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules, threats):
     boards, known, rows = decisions(Rules(*rules))
-    policy = player("alphabeta", Rules(*rules))
+    policy = player(f"alphabeta:threats={threats}", Rules(*rules))
     stones = np.count_nonzero(boards, axis=1)
     some = np.flatnonzero((stones < 4) | (np.arange(len(boards)) % 60 == 0))
     assert len(some) > 2000
@@ -149,7 +151,7 @@ def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules):
 
 
 @pytest.mark.parametrize("rules", [(4, 4, 4), (4, 5, 4), (5, 5, 4), (6, 6, 5)], ids=spell)
-@pytest.mark.parametrize("memory", ["", "memory=1,"])
+@pytest.mark.parametrize("memory", ["", "memory=1,", "threats=30,"])
 def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
     policy = player(f"alphabeta:{memory}depth=99", Rules(*rules))
     for board in late_boards(rules, games=40, least=5, most=8):
@@ -172,15 +174,16 @@ def keys(hashes, stones):
     return np.bitwise_xor.reduce(each, axis=1).min(axis=1)
 
 
+@pytest.mark.parametrize("threats", [0, 30])
 @pytest.mark.parametrize("rules", [(3, 3, 3), (3, 4, 3), (2, 5, 4)], ids=spell)
-def test_all_that_stands_in_the_table_after_a_search_is_true(rules):
+def test_all_that_stands_in_the_table_after_a_search_is_true(rules, threats):
     rules = Rules(*rules)
     boards, known, rows = decisions(rules)
     ranks, stones = known.ranks[rows].astype(int), np.count_nonzero(boards, axis=1)
     ends = stones + rules.cells + 1 - np.abs(ranks)  # how many stones lie when the game ends
     scores = np.sign(ranks) * (WIN - ends)
     seen = {EXACT: 0, LOWER_BOUND: 0, UPPER_BOUND: 0}
-    policy = player("alphabeta", rules)
+    policy = player(f"alphabeta:threats={threats}", rules)
     for root in np.flatnonzero(stones < 3)[::3][:40]:
         policy.search(boards[root])
         table = policy.state.table[policy.state.table["age"] == policy.state.age]
@@ -324,6 +327,8 @@ def test_a_long_search_can_be_interrupted_and_the_player_used_again(spec):
         "alphabeta:memory=999999999,depth=2",
         "alphabeta:width=0",
         "alphabeta:nodes=10,time=1",
+        "alphabeta:threats=-1",
+        "alphabeta:threats=some",
         "alphabeta:ties=last",
         "alphabeta:depth=two",
         "minimax:search=clever",

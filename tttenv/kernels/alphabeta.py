@@ -187,7 +187,15 @@ def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchSta
     keys = search.hashes.stone_keys[stones, sides]
     search.hashes.current[:] = np.bitwise_xor.reduce(keys, axis=0)
     search.ages[0] += 1
-    return search._replace(stones=len(stones), age=int(search.ages[0]), attacker=attacker)
+    # A copy of a player has copies of all arrays, so that its views have to be made anew.
+    mine = search.mine._replace(held=search.lines.stones, stones=search.board)
+    return search._replace(
+        stones=len(stones),
+        age=int(search.ages[0]),
+        attacker=attacker,
+        mine=mine,
+        theirs=mine._replace(held=search.lines.stones[:, ::-1]),
+    )
 
 
 KILLER_BONUS = 8  # added to a killer move's score by open lines: little more than a tie-break

@@ -109,8 +109,9 @@ class IterativeDeepening:
 
 NODES = 200_000  # positions searched for a move, if no limit is given
 SMALL = 36  # on boards of up to so many cells every move is tried
-THREATS = 30  # tried in each search for a win by threats, on larger boards
-LEAST_K = 4  # with shorter lines the search for such wins does not pay
+LARGE = 100  # from so many cells on, wins by threats are searched for
+THREATS = 30  # tried in each search for such a win
+LEAST_K = 4  # the shortest lines for which they are
 WIDTH = 20  # moves tried at each position of larger boards
 
 
@@ -200,8 +201,10 @@ def alphabeta(
         memory: megabytes of the transposition table, at the most.
         width: how many moves to try at each position, those on the best open lines first; by
             default all on boards up to 36 cells, 20 on larger ones.
-        threats: tried in each search for a win by single threats; 0 for no such search, and none
-            for wins by threats and threes before the search itself.
+        threats: tried in each search for a win by single threats. Before the search itself, up to
+            half of the limits goes to wins by threats and threes, of its own and of the other side;
+            such a win is proved, but may not be the fastest. 0 for none of these searches; by
+            default 30 on boards of 100 cells and more, for four or more in a row, else 0.
         ties: among equally good moves, "uniform" mixes evenly, "first" takes the first row by row.
 
     Raises:
@@ -217,7 +220,9 @@ def alphabeta(
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
     if threats is None:
-        threats = THREATS if rules.cells > SMALL and rules.k >= LEAST_K else 0
+        threats = THREATS if rules.cells >= LARGE and rules.k >= LEAST_K else 0
+    if rules.k < 3:
+        threats = 0  # every stone threatens
     try:
         return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first", threats)
     except MemoryError:
