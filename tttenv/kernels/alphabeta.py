@@ -337,7 +337,8 @@ def guess(s: SearchState, ply: int) -> int:
     sum_of_lines: int = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
     if s.threats > 0:
         sum_of_lines += s.lines.line_value[s.k - 2, 0]
-    return min(max(sum_of_lines, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
+    score: int = min(max(sum_of_lines, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
+    return score
 
 
 @bare
