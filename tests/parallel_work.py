@@ -10,6 +10,17 @@ from pathlib import Path
 
 import numpy as np
 
+from tttenv.parallel import Task
+
+
+def tasks_of(function, count=6, folder=None, **more):
+    """Tasks with seeds of their own, each with a folder in `folder` if there is one."""
+    found = []
+    for seed in range(count):
+        place = None if folder is None else folder / str(seed)
+        found.append(Task(f"task {seed}", function, {"seed": seed, **more}, place))
+    return found
+
 
 def drawn(given, context):
     """Some random numbers of a seed, and the progress towards them."""

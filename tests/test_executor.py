@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import parallel_work as work
+from tests.parallel_work import tasks_of
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
 from tttenv.parallel import ResultsFolder, Task, run
@@ -41,14 +42,6 @@ def main(args):
 if __name__ == "__main__":
     console.run(main, "driver")
 """
-
-
-def tasks_of(function, count=6, folder=None, **more):
-    found = []
-    for seed in range(count):
-        place = None if folder is None else folder / str(seed)
-        found.append(Task(f"task {seed}", function, {"seed": seed, **more}, place))
-    return found
 
 
 def outcomes(tasks, number=2, results=None):
