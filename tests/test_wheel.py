@@ -71,9 +71,9 @@ def test_it_holds_the_packages_the_page_and_the_trained_players(wheel):
     for learner in LEARNERS:
         assert any(name.startswith(f"tttenv/players/{learner}/policy") for name in names)
     assert "tttenv/players/published.json" in names
-    for file in (ROOT / "learners/cli/report_page").iterdir():
-        if file.is_file():
-            assert f"learners/cli/report_page/{file.name}" in names
+    for file in (ROOT / "learners/cli/report_page").rglob("*.*"):
+        if "__pycache__" not in file.parts:
+            assert str(file.relative_to(ROOT)) in names
 
 
 def test_it_stands_alone_in_an_empty_folder(installed, tmp_path):

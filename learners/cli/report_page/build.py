@@ -13,8 +13,10 @@ from learners.cli.report_page.larger import Larger
 from learners.cli.report_page.markup import script_data
 from tttenv.metrics.league import League
 
-HERE = Path(__file__).parent
-# One scope, in this order.
+PAGE = Path(__file__).parent / "page"
+# The files of the page, each kind joined in this order; all scripts share one scope.
+SECTIONS = ["play", "leaderboard", "curves", "published", "larger", "league", "pairs", "explorer"]
+STYLES = ["base", "play", "tables", "curves", "explorer", "narrow"]
 SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
 
 
@@ -33,14 +35,16 @@ def html(
         played: a league; its section is left out if there is none.
     """
     players = tables.ranked(players)
-    style = _read("style.css")
-    script = "\n".join(_read(f"{name}.js") for name in SCRIPTS)
+    style = _joined("styles", STYLES, "css")
+    script = _joined("scripts", SCRIPTS, "js")
     curves = tables.curves(players)
-    return Template(_read("template.html")).substitute(
+    page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
+    page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
+    return page.substitute(
         policy=_policy(script, style),
         style=style,
-        script=script,
         data=script_data(data.tables(players)),
+        script=script,
         options=tables.options(players),
         leaderboard=tables.leaderboard(players),
         curves=curves,
@@ -56,8 +60,10 @@ def html(
     )
 
 
-def _read(name: str) -> str:
-    return (HERE / name).read_text(encoding="utf-8")
+def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
+    """The files of a folder of the page, one after the other."""
+    files = [PAGE / folder / f"{name}.{suffix}" for name in names]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def _policy(script: str, style: str) -> str:
