@@ -15,9 +15,32 @@ from tttenv.metrics.league import League
 
 PAGE = Path(__file__).parent / "page"
 # The files of the page, each kind joined in this order; all scripts share one scope.
-SECTIONS = ["play", "leaderboard", "curves", "published", "larger", "league", "pairs", "explorer"]
-STYLES = ["base", "play", "tables", "curves", "explorer", "narrow"]
-SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
+SECTIONS = [
+    "play",
+    "teach",
+    "leaderboard",
+    "curves",
+    "published",
+    "larger",
+    "league",
+    "pairs",
+    "explorer",
+]
+STYLES = ["base", "play", "teach", "tables", "curves", "explorer", "narrow"]
+SCRIPTS = [
+    "game",
+    "certificate",
+    "teacher",
+    "draw",
+    "state",
+    "board",
+    "play",
+    "replay",
+    "teach",
+    "explorer",
+    "tables",
+    "main",
+]
 
 
 def html(
