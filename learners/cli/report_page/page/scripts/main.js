@@ -71,5 +71,5 @@ draw();
 drawLesson();
 openLesson(location.hash);
 drawExplorer();
-find("pair-o").value = String(data.players.length - 1);
+find("pair-o").selectedIndex = find("pair-o").length - 1;
 drawPair();
