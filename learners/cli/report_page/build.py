@@ -18,6 +18,7 @@ PAGE = Path(__file__).parent / "page"
 SECTIONS = [
     "play",
     "teach",
+    "larger_play",
     "leaderboard",
     "curves",
     "published",
@@ -26,7 +27,7 @@ SECTIONS = [
     "pairs",
     "explorer",
 ]
-STYLES = ["base", "play", "teach", "tables", "curves", "explorer", "narrow"]
+STYLES = ["base", "play", "teach", "larger_play", "tables", "curves", "explorer", "narrow"]
 SCRIPTS = [
     "game",
     "certificate",
@@ -37,10 +38,12 @@ SCRIPTS = [
     "play",
     "replay",
     "teach",
+    "larger_play",
     "explorer",
     "tables",
     "main",
 ]
+WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
 
 
 def html(
@@ -61,6 +64,7 @@ def html(
     style = _joined("styles", STYLES, "css")
     script = _joined("scripts", SCRIPTS, "js")
     curves = tables.curves(players)
+    networks = [one.network for one in others if one.network is not None]
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
@@ -68,6 +72,9 @@ def html(
         style=style,
         data=script_data(data.tables(players)),
         script=script,
+        networks=script_data(networks),
+        worker=_joined("worker", WORKER, "js"),
+        no_field="hidden" if not networks else "",
         options=tables.options(players),
         leaderboard=tables.leaderboard(players),
         curves=curves,
@@ -92,6 +99,7 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
 def _policy(script: str, style: str) -> str:
     """A content security policy that lets nothing load and only this script and style in."""
     allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    allowed["worker-src"] = "blob:"  # the worker, made of text that stands in the page
     for kind, text in (("script-src", script), ("style-src", style)):
         digest = hashlib.sha256(text.encode()).digest()
         allowed[kind] = f"'sha256-{base64.b64encode(digest).decode()}'"

@@ -70,6 +70,7 @@ if (readAddress(location.hash)) answer();
 draw();
 drawLesson();
 openLesson(location.hash);
+openField(location.hash);
 drawExplorer();
 find("pair-o").selectedIndex = find("pair-o").length - 1;
 drawPair();
