@@ -15,9 +15,35 @@ from tttenv.metrics.league import League
 
 PAGE = Path(__file__).parent / "page"
 # The files of the page, each kind joined in this order; all scripts share one scope.
-SECTIONS = ["play", "leaderboard", "curves", "published", "larger", "league", "pairs", "explorer"]
-STYLES = ["base", "play", "tables", "curves", "explorer", "narrow"]
-SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
+SECTIONS = [
+    "play",
+    "teach",
+    "larger_play",
+    "leaderboard",
+    "curves",
+    "published",
+    "larger",
+    "league",
+    "pairs",
+    "explorer",
+]
+STYLES = ["base", "play", "teach", "larger_play", "tables", "curves", "explorer", "narrow"]
+SCRIPTS = [
+    "game",
+    "certificate",
+    "teacher",
+    "draw",
+    "state",
+    "board",
+    "play",
+    "replay",
+    "teach",
+    "larger_play",
+    "explorer",
+    "tables",
+    "main",
+]
+WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
 
 
 def html(
@@ -38,6 +64,7 @@ def html(
     style = _joined("styles", STYLES, "css")
     script = _joined("scripts", SCRIPTS, "js")
     curves = tables.curves(players)
+    networks = [one.network for one in others if one.network is not None]
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
@@ -45,6 +72,9 @@ def html(
         style=style,
         data=script_data(data.tables(players)),
         script=script,
+        networks=script_data(networks),
+        worker=_joined("worker", WORKER, "js"),
+        no_field="hidden" if not networks else "",
         options=tables.options(players),
         leaderboard=tables.leaderboard(players),
         curves=curves,
@@ -69,6 +99,7 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
 def _policy(script: str, style: str) -> str:
     """A content security policy that lets nothing load and only this script and style in."""
     allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    allowed["worker-src"] = "blob:"  # the worker, made of text that stands in the page
     for kind, text in (("script-src", script), ("style-src", style)):
         digest = hashlib.sha256(text.encode()).digest()
         allowed[kind] = f"'sha256-{base64.b64encode(digest).decode()}'"

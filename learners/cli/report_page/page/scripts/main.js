@@ -17,6 +17,7 @@ function draw() {
   find("about").textContent = `${capital(player.about)}. ${safe}`;
   const spec = player.spec.replaceAll("'", `'"'"'`); // quoted, as it is made to be pasted in a shell
   find("command").textContent = `tttenv certify '${spec}' --json`;
+  find("command").parentNode.hidden = player.spec === ""; // of a player that was taught here
   find("certificate").textContent = JSON.stringify(player.certificate, null, 1);
   find("link").href = address();
 }
@@ -67,6 +68,9 @@ document.addEventListener("click", (event) => {
 
 if (readAddress(location.hash)) answer();
 draw();
+drawLesson();
+openLesson(location.hash);
+openField(location.hash);
 drawExplorer();
-find("pair-o").value = String(data.players.length - 1);
+find("pair-o").selectedIndex = find("pair-o").length - 1;
 drawPair();

@@ -27,7 +27,7 @@ function address(changes = {}) {
 function readAddress(text) {
   if (!/^#(play|seat|show|moves)=/.test(text)) return false;
   const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
-  const named = data.players.findIndex((player) => player.name === parts.get("play"));
+  const named = playerNamed(parts.get("play"));
   const line = [...(parts.get("moves") ?? "")].map((digit) => Number(digit) - 1);
   if (named >= 0) state.player = named;
   if (["X", "O", "both"].includes(parts.get("seat"))) state.seat = parts.get("seat");
