@@ -15,8 +15,8 @@ from tttenv.metrics.league import League
 
 PAGE = Path(__file__).parent / "page"
 # The files of the page, each kind joined in this order; all scripts share one scope.
-SECTIONS = ["play", "leaderboard", "curves", "published", "larger", "league", "pairs", "explorer"]
-STYLES = ["base", "play", "tables", "curves", "explorer", "narrow"]
+SECTIONS = ["play", "leaderboard", "curves", "larger", "league", "pairs", "explorer", "published"]
+STYLES = ["base", "play", "tables", "curves", "explorer", "narrow", "print"]
 SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
 
 
