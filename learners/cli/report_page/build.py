@@ -21,29 +21,23 @@ SECTIONS = [
     "larger_play",
     "leaderboard",
     "curves",
-    "published",
     "larger",
     "league",
     "pairs",
     "explorer",
+    "published",
 ]
-STYLES = ["base", "play", "teach", "larger_play", "tables", "curves", "explorer", "narrow"]
-SCRIPTS = [
-    "game",
-    "certificate",
-    "teacher",
-    "draw",
-    "state",
-    "board",
+STYLES = [
+    "base",
     "play",
-    "replay",
     "teach",
     "larger_play",
-    "explorer",
     "tables",
-    "main",
+    "curves",
+    "explorer",
+    "narrow",
+    "print",
 ]
-WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
 
 
 def html(
