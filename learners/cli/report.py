@@ -26,6 +26,7 @@ class Arguments:
     results: Path = Path("results/benchmark.json")  # of the benchmark
     published: Path = PUBLISHED  # published numbers beside ours
     league: Path | None = None  # results of a league, as results/league.json: shown besides
+    url: str | None = None  # where it will be published, preview.png beside it; for its head
     out: Path = Path("results/report.html")  # where the report goes
     json: bool = False  # print what was made as JSON
 
@@ -44,6 +45,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         given.published,
         list(given.players),
         league=given.league,
+        url=given.url,
         prog=prog,
     )
     print(json.dumps(told, indent=2) if given.json else f"report    {given.out}")
@@ -56,6 +58,7 @@ def make(
     specs: list[str] | None = None,
     runs: Path | None = None,
     league: Path | None = None,
+    url: str | None = None,
     prog: str = PROG,
 ) -> dict[str, Any]:
     """Write the report.
@@ -69,6 +72,7 @@ def make(
         runs: a folder of trained players that `results` may name, besides the current folder and
             that of `results`.
         league: results of a league to show, if any.
+        url: where the report will be published, for its head; None if that is not known.
         prog: what a message about a player's curve begins with.
 
     Returns:
@@ -82,10 +86,11 @@ def make(
         raise ValueError(f"the report is a file, which {out} cannot be: name another with --out")
     from learners.cli.report_page import gather, larger
     from learners.cli.report_page import published as numbers
-    from learners.cli.report_page.build import html
+    from learners.cli.report_page.build import checked_url, html
     from tttenv.files import write
     from tttenv.metrics import league_file
 
+    address = None if url is None else checked_url(url)
     played = None if league is None else league_file.read(league)
     named, others = larger.split(specs or larger.usual())
     if named:
@@ -100,7 +105,7 @@ def make(
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
     on_larger = larger.from_specs(others)
-    text = html(players, numbers.read(published), on_larger, played)
+    text = html(players, numbers.read(published), on_larger, played, address)
     try:
         write(out, text)
     except OSError as error:  # which names a temporary file

@@ -237,5 +237,9 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
     if report.unbeatable_at:
         step, seconds = report.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
+    from learners.training.tensorboard import ADDRESS
+
     say(f"{out} holds the player; watch its curves with:")
     print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
+    say("and, without smoothing, at:")
+    print(ADDRESS)

@@ -8,6 +8,7 @@ from typing import Any
 
 from learners.base import ExaminesItself, Learner
 from learners.registry import row
+from learners.training.curve import Point, extended, point
 from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
 from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
@@ -83,6 +84,7 @@ class Progress:
     step: int = 0
     seconds: float = 0.0  # of processor time
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
+    measures: tuple[Point, ...] = ()  # the curve that the card keeps
 
     def evaluation(
         self,
@@ -149,7 +151,23 @@ def run(
         means = {f"train/{key}": total / since for key, total in sums.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         sums, since = {}, 0
+        if measure := point(progress.step, numbers):
+            progress.measures = extended(progress.measures, measure, schedule.every)
         yield progress.evaluation(numbers, policy, certificate, last)
+
+
+def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
+    """The exact numbers by tag of a learner that has not learned yet: where its curves begin.
+
+    There are none on boards too large to enumerate, where they would take minutes.
+    """
+    if not enumerable(rules):
+        return {}
+    _, _, numbers = _evaluate(rules, learner)
+    numbers = {**numbers, "time/seconds": 0.0}
+    measure = point(0, numbers)
+    progress.measures = () if measure is None else (measure,)
+    return numbers
 
 
 @contextlib.contextmanager

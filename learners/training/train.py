@@ -14,7 +14,16 @@ from filelock import FileLock, Timeout
 from learners.base import Learner, StartsFromWeights
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loop import Evaluation, Progress, Schedule, finished, last_evaluation, run
+from learners.training.curve import KEY, for_card
+from learners.training.loop import (
+    Evaluation,
+    Progress,
+    Schedule,
+    before_training,
+    finished,
+    last_evaluation,
+    run,
+)
 from learners.training.stored import from_stored
 from learners.training.tensorboard import TensorBoard, remove_events
 from tttenv.checkpoint import (
@@ -142,8 +151,12 @@ class _Training:
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
         with self._tensorboard(progress) as board:
+            if not progress.step:
+                board.curves(0, before_training(self.learner, self.rules, progress))
             for evaluation in run(self.learner, self.rules, self.schedule, progress):
                 board.curves(evaluation.step, evaluation.numbers)
+                if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
+                    board.unbeatable(*evaluation.unbeatable_at)
                 if evaluation.last or evaluation.step // interval > saved:
                     saved = evaluation.step // interval
                     board.scenes(evaluation.step, evaluation.policy)
@@ -231,6 +244,8 @@ class _Training:
             "threads": self.schedule.threads,
             "device": self.schedule.device,
         }
+        if progress.measures:
+            about[KEY] = for_card(progress.measures)
         certificate = evaluation.certificate
         save(self.out, self.learner, self.rules, about, state, certificate=certificate)
 

@@ -6,18 +6,60 @@ from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
 
 from learners.cli.report_page import data, larger, league, published, tables
 from learners.cli.report_page.gather import Shown
 from learners.cli.report_page.larger import Larger
-from learners.cli.report_page.markup import script_data
+from learners.cli.report_page.markup import Markup, joined, script_data, void
 from tttenv.metrics.league import League
 
 PAGE = Path(__file__).parent / "page"
+PREVIEW = "preview.png"  # the picture beside a published page
 # The files of the page, each kind joined in this order; all scripts share one scope.
-SECTIONS = ["play", "leaderboard", "curves", "published", "larger", "league", "pairs", "explorer"]
-STYLES = ["base", "play", "tables", "curves", "explorer", "narrow"]
-SCRIPTS = ["game", "draw", "state", "board", "play", "replay", "explorer", "tables", "main"]
+SECTIONS = [
+    "play",
+    "teach",
+    "larger_play",
+    "leaderboard",
+    "curves",
+    "larger",
+    "league",
+    "pairs",
+    "explorer",
+    "published",
+]
+STYLES = [
+    "base",
+    "play",
+    "teach",
+    "larger_play",
+    "tables",
+    "curves",
+    "explorer",
+    "narrow",
+    "print",
+]
+SCRIPTS = [
+    "game",
+    "certificate",
+    "teacher",
+    "draw",
+    "judge",
+    "state",
+    "links",
+    "board",
+    "play",
+    "watch",
+    "question",
+    "teach",
+    "larger_play",
+    "explorer",
+    "tables",
+    "keys",
+    "main",
+]
+WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
 
 
 def html(
@@ -25,6 +67,7 @@ def html(
     numbers: list[dict[str, Any]],
     others: Sequence[Larger] = (),
     played: League | None = None,
+    url: str | None = None,
 ) -> str:
     """The whole page.
 
@@ -33,18 +76,25 @@ def html(
         numbers: rows of published numbers; their section is left out if there are none.
         others: trained players for larger boards; their section is left out if there are none.
         played: a league; its section is left out if there is none.
+        url: where the page is published, as `checked_url` lets it pass; None if nowhere.
     """
     players = tables.ranked(players)
     style = _joined("styles", STYLES, "css")
     script = _joined("scripts", SCRIPTS, "js")
     curves = tables.curves(players)
+    networks = [one.network for one in others if one.network is not None]
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
         policy=_policy(script, style),
+        published_at=_published_at(url),
+        icon=_icon(),
         style=style,
         data=script_data(data.tables(players)),
         script=script,
+        networks=script_data(networks),
+        worker=_joined("worker", WORKER, "js"),
+        no_field="hidden" if not networks else "",
         options=tables.options(players),
         leaderboard=tables.leaderboard(players),
         curves=curves,
@@ -66,9 +116,37 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
+def checked_url(url: str) -> str:
+    """The address as it is given, with a slash at the end if it names no file.
+
+    Raises:
+        ValueError: if it is no plain address of the web.
+    """
+    parts = urlsplit(url) if url.isascii() and url.isprintable() and " " not in url else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or len(url) > 500:
+        raise ValueError("the page's address is one like https://name.github.io/project/")
+    return url if parts.path.endswith((".html", "/")) else f"{url}/"
+
+
+def _published_at(url: str | None) -> Markup:
+    """What others show of the page when its address is shared; the picture lies beside it."""
+    if url is None:
+        return Markup()
+    told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
+    cards = [void("meta", property=key, content=value) for key, value in told.items()]
+    return joined([*cards, void("meta", name="twitter:card", content="summary_large_image")])
+
+
+def _icon() -> str:
+    drawn = (PAGE / "icon.svg").read_text(encoding="utf-8")
+    return f"data:image/svg+xml,{quote(drawn.strip())}"
+
+
 def _policy(script: str, style: str) -> str:
     """A content security policy that lets nothing load and only this script and style in."""
     allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    allowed["worker-src"] = "blob:"  # the worker, made of text that stands in the page
+    allowed["img-src"] = "data:"  # the icon, which stands in the page
     for kind, text in (("script-src", script), ("style-src", style)):
         digest = hashlib.sha256(text.encode()).digest()
         allowed[kind] = f"'sha256-{base64.b64encode(digest).decode()}'"

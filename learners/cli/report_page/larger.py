@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from learners.cli.report_page import json_rows
+from learners.cli.report_page import json_rows, networks
 from learners.cli.report_page.gather import LONGEST, RULES
 from learners.cli.report_page.markup import Markup, element, joined
 from tttenv import Rules, certify, shipped
@@ -39,6 +39,7 @@ class Larger:
     rules: Rules
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is its card's
+    network: dict[str, Any] | None = None  # to play it in the page, see `networks.packed`
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
@@ -98,13 +99,24 @@ def _certified(
     stated = None if options or "choice" not in card else _stated(card, rules)
     can_ask = enumerable(rules) or find_spec("torch") is not None
     if stated is not None and (stated.method == REACHABLE or not can_ask):
-        return Larger(name, rules, stated, computed=False)
+        network = None if options else _network(folder, name, rules, stated)
+        return Larger(name, rules, stated, computed=False, network=network)
     policy = player(spec, rules) if options else load(folder, rules)
     found = certify(rules, policy, positions, method=REACHABLE, name=name)
     if stated is not None:
         odds = {seat: found.vs_random[seat] or stated.vs_random[seat] for seat in SEATS}
         found = replace(found, vs_random=odds)
-    return Larger(name, rules, found, computed=True)
+    network = None if options else _network(folder, name, rules, found)
+    return Larger(name, rules, found, computed=True, network=network)
+
+
+def _network(
+    folder: Path, name: str, rules: Rules, certificate: Certificate
+) -> dict[str, Any] | None:
+    """What the page needs to play a network; None if it cannot, or PyTorch is not installed."""
+    if find_spec("torch") is None:
+        return None
+    return networks.packed(folder, name, rules, certificate)
 
 
 def _stated(card: dict[str, Any], rules: Rules) -> Certificate | None:

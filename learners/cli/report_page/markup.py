@@ -34,6 +34,11 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
     return Markup(f"<{tag}{said}>{joined(content)}</{tag}>")
 
 
+def void(tag: str, **attributes: object) -> Markup:
+    """An element that holds nothing and has no end tag, as `element`."""
+    return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
+
+
 def joined(parts: Iterable[object]) -> Markup:
     """The parts one after the other: markup as it is, anything else as its escaped text."""
     return Markup("".join(part if isinstance(part, Markup) else text(part) for part in parts))

@@ -112,4 +112,8 @@ def options(players: list[Shown]) -> Markup:
 def summary(players: list[Shown]) -> dict[str, Any]:
     """Counts that the page's sentences tell."""
     safe = sum(player.certificate["unbeatable"] for player in players)
-    return {"count": len(players), "unbeatable": safe}
+    about = (
+        f"{len(players)} players of tic-tac-toe, {safe} of them proved unbeatable. Find the only"
+        " move that does not lose, play them, watch them blunder, teach one: every number is exact."
+    )
+    return {"count": len(players), "unbeatable": safe, "about": about}

@@ -1,0 +1,264 @@
+// The section in which a table is taught while one watches, and the players that come of it.
+
+const MEASURED = 100; // games between two looks at the worst case
+const PAUSE = 180; // milliseconds for which each look is shown: some 6 seconds in all
+const LITTLE = 500; // games after which one may stop to see what is not learnt yet
+const ENOUGH = 20000; // games after which it is given up
+
+class Lesson {
+  constructor(seed) {
+    this.pupil = new Pupil(seed);
+    this.spent = 0; // milliseconds of learning and measuring
+    this.measures = [];
+    this.measure();
+  }
+
+  measure() {
+    this.table = this.pupil.table();
+    const worst = bySeat((seat) => worstCase(this.table, seat));
+    this.measures.push({ games: this.pupil.games, ...worst });
+  }
+
+  get worst() {
+    return this.measures.at(-1);
+  }
+
+  get certified() {
+    return this.worst.X >= -1e-9 && this.worst.O >= -1e-9;
+  }
+
+  get ended() {
+    return this.certified || this.pupil.games >= ENOUGH;
+  }
+
+  goOn() {
+    const begun = performance.now();
+    this.pupil.playGames(MEASURED);
+    this.measure();
+    this.spent += performance.now() - begun;
+  }
+
+  // The player that it is now, as a number among data.players.
+  player() {
+    const { seed, games } = this.pupil;
+    const name = this.certified ? `taught ${seed}` : `taught ${seed}, ${games} games`;
+    const known = data.players.findIndex((player) => player.name === name);
+    if (known >= 0) return known;
+    const about = `a table taught in this page, seed ${seed}, ${counted(games)} games`;
+    const certificate = certificateOf(this.table);
+    const number = data.players.push({ name, spec: "", about, certificate }) - 1;
+    spreads.set(number, Uint8Array.from(this.table, (share) => Math.round(255 * share)));
+    find("player").append(element("option", name, { value: String(number) }));
+    const where = `where ${name} may blunder`;
+    find("whose").append(element("option", where, { value: String(number) }));
+    return number;
+  }
+}
+
+// The player with a name, as a number among data.players; one that was taught is taught again.
+function playerNamed(name) {
+  const taught = /^taught (\d{1,10})(?:, (\d{1,5}) games)?$/.exec(name ?? "");
+  const known = data.players.findIndex((player) => player.name === name);
+  if (known >= 0 || !taught) return known;
+  const seed = Number(taught[1]);
+  const games = Math.min(Number(taught[2] ?? ENOUGH), ENOUGH);
+  if (!isSeed(seed)) return -1;
+  const again = new Lesson(seed);
+  while (!again.certified && again.pupil.games < games) again.goOn();
+  const number = again.player();
+  return data.players[number].name === name ? number : -1;
+}
+
+const isSeed = (seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
+const counted = (number) => number.toLocaleString("en-US");
+const signed = (value) => (Math.abs(value) < 5e-4 ? "0" : value.toFixed(2).replace("-", "−"));
+
+let lesson = new Lesson(1);
+let teaching = false; // whether it goes on by itself
+let hurried = false; // whether to show the end only
+
+async function teachUntil(limit) {
+  const mine = lesson;
+  let shown = performance.now();
+  teaching = true;
+  hurried = calm.matches;
+  history.replaceState(null, "", `#teach=${mine.pupil.seed}`);
+  drawLesson();
+  while (mine === lesson && teaching && !mine.ended && mine.pupil.games < limit) {
+    mine.goOn();
+    if (hurried && performance.now() - shown < 50) continue; // then let the page breathe
+    if (!hurried) drawProgress();
+    await new Promise((resume) => setTimeout(resume, hurried ? 0 : PAUSE));
+    shown = performance.now();
+  }
+  if (mine !== lesson) return;
+  teaching = false;
+  drawLesson();
+}
+
+function newLesson(seed) {
+  lesson = new Lesson(seed);
+  teaching = false;
+  find("teach-seed").value = String(seed);
+  drawLesson();
+}
+
+// The seed that is typed, or the nearest one that there is.
+function typedSeed() {
+  const typed = Math.round(Number(find("teach-seed").value));
+  return isSeed(typed) ? typed : typed > 0 ? 2 ** 32 - 1 : 0;
+}
+
+find("teach-seed").addEventListener("change", () => newLesson(typedSeed()));
+
+find("teach-start").addEventListener("click", () => {
+  if (teaching) {
+    hurried = true;
+    return;
+  }
+  if (lesson.ended) newLesson((lesson.pupil.seed + 1) % 2 ** 32);
+  teachUntil(Infinity);
+});
+
+find("teach-less").addEventListener("click", () => {
+  if (teaching) {
+    teaching = false;
+    return;
+  }
+  if (lesson.pupil.games) newLesson((lesson.pupil.seed + 1) % 2 ** 32);
+  teachUntil(LITTLE);
+});
+
+find("teach-lose").addEventListener("click", () => {
+  const number = lesson.player();
+  const player = data.players[number];
+  const seat = weakSeat(player.certificate);
+  const line = player.certificate.losing_line[seat];
+  startReplay(line, 0, `How ${player.name} loses as ${seat}`, number);
+});
+
+const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
+  lines.X && (!lines.O || worst.X <= worst.O) ? "X" : "O";
+
+// Addresses "#teach=SEED" teach that one.
+function openLesson(text) {
+  const named = /^#teach=(\d{1,10})$/.exec(text);
+  if (!named || !isSeed(Number(named[1]))) return;
+  newLesson(Number(named[1]));
+  find("teach").scrollIntoView();
+  teachUntil(Infinity);
+}
+
+function drawLesson() {
+  const { pupil, certified, ended } = lesson;
+  const done = pupil.games > 0 && !teaching;
+  const started = done && !ended ? "Teach it on" : "Teach another";
+  find("teach-start").textContent = teaching ? "Finish at once" : done ? started : "Teach one";
+  const less = done ? "Another, 500 games only" : "500 games only";
+  find("teach-less").textContent = teaching ? "Stop here" : less;
+  find("teach-status").textContent = lessonText(done);
+  find("teach-play").hidden = !done;
+  find("teach-lose").hidden = !done || certified;
+  if (done) offerGame();
+  drawProgress();
+}
+
+function lessonText(done) {
+  const { pupil, certified, worst, ended } = lesson;
+  if (teaching) return `Learning, with seed ${pupil.seed}.`;
+  if (!done) return "It has learnt nothing yet, and plays at random.";
+  const games = `${counted(pupil.games)} games`;
+  if (certified) {
+    const seconds = Math.max(lesson.spent / 1000, 0.01).toFixed(2);
+    return `Certified: never loses, in both seats. ${games}, ${seconds} s of computing.`;
+  }
+  const values = `${signed(worst.X)} as X, ${signed(worst.O)} as O`;
+  return `${ended ? "Given up" : "Stopped"} at ${games}. It can be beaten: ${values}.`;
+}
+
+// The links and buttons that lead from the lesson to the board.
+function offerGame() {
+  const { name, certificate } = data.players[lesson.player()];
+  const seat = weakSeat(certificate);
+  const own = lesson.certified ? "X" : "XO"["OX".indexOf(seat)];
+  find("teach-play").textContent = lesson.certified ? "Play it" : `Beat it as ${own}`;
+  find("teach-play").href = `#play=${encodeURIComponent(name)}&seat=${own}`;
+  find("teach-lose").textContent = `See it lose as ${seat}`;
+}
+
+function drawProgress() {
+  const { games, X, O } = lesson.worst;
+  find("teach-count").textContent = `${counted(games)} games: ${signed(X)} as X, ${signed(O)} as O.`;
+  find("teach-chart").replaceChildren(lessonChart(lesson.measures));
+  find("teach-boards").replaceChildren(
+    mindBoard([], "Its first move"),
+    ...[0, 1, 4].map((cell) => mindBoard([cell], `Its answer to ${place(cell)}`)),
+  );
+}
+
+// A small board with the chances of the player's moves in a position.
+function mindBoard(line, title) {
+  const position = walk(line);
+  const marks = stones(line);
+  const told = [];
+  const board = element("div", "", { class: "mind", role: "img" });
+  for (const cell of cells) {
+    const share = lesson.table[position * CELLS + cell];
+    const slip = share > 0 && losesValue(position, cell);
+    const percent = `${Math.round(100 * share)} %`;
+    const box = element("span", marks[cell] || share === 0 ? "" : slip ? "??" : percent);
+    if (marks[cell]) box.append(svg(10, { x: crossAt(0, 0) }));
+    if (slip) box.className = "slip";
+    box.style.setProperty("--heat", `${Math.round(100 * share)}%`);
+    if (share > 0) told.push(`${place(cell)} ${percent}${slip ? ", a blunder" : ""}`);
+    board.append(box);
+  }
+  board.setAttribute("aria-label", `${title}: ${told.join("; ")}`);
+  const holder = element("div");
+  holder.append(board, element("h4", title));
+  return holder;
+}
+
+// The worst cases as steps: a value holds until the next one is measured.
+function lessonChart(measures) {
+  const [left, right, top, bottom] = [34, 392, 12, 200];
+  let widest = 4000;
+  while (widest < measures.at(-1).games) widest += 4000;
+  const across = (games) => left + ((right - left) * games) / widest;
+  const down = (value) => top - (bottom - top) * value;
+  const rounded = (number) => Math.round(10 * number) / 10;
+  const paths = {};
+  const ticks = [0, 1, 2, 3, 4].map((part) => (part * widest) / 4);
+  paths.axis = [0, -0.5, -1].map((value) => `M${left} ${down(value)}H${right}`).join("");
+  for (const seat of "XO") {
+    const steps = measures.map((one) => `H${rounded(across(one.games))}V${rounded(down(one[seat]))}`);
+    const last = [across(measures.at(-1).games), down(measures.at(-1)[seat])].map(rounded);
+    paths[`as-${seat.toLowerCase()}`] = `M${left} ${rounded(down(measures[0][seat]))}${steps.join("")}`;
+    paths[`dot-${seat.toLowerCase()}`] = `M${last[0] - 3} ${last[1]}a3 3 0 1 0 6 0a3 3 0 1 0 -6 0`;
+  }
+  const chart = svg(1, paths);
+  chart.setAttribute("viewBox", "0 0 400 222");
+  chart.removeAttribute("aria-hidden");
+  chart.setAttribute("role", "img");
+  const now = measures.at(-1);
+  chart.setAttribute(
+    "aria-label",
+    `Worst case after ${counted(now.games)} games: ${signed(now.X)} as X, ${signed(now.O)} as O`,
+  );
+  const write = (text, x, y, anchor) => {
+    const written = document.createElementNS(chart.namespaceURI, "text");
+    written.textContent = text;
+    for (const [key, value] of Object.entries({ x, y, "text-anchor": anchor })) {
+      written.setAttribute(key, value);
+    }
+    chart.append(written);
+  };
+  for (const [value, text] of [[0, "0"], [-0.5, "−0.5"], [-1, "−1"]]) {
+    write(text, left - 5, down(value) + 3, "end");
+  }
+  ticks.forEach((games, n) => write(counted(games), across(games), bottom + 14, n === 4 ? "end" : "middle"));
+  write("games", right, bottom - 4, "end");
+  return chart;
+}
+
+window.addEventListener("hashchange", () => openLesson(location.hash));

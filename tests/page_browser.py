@@ -1,0 +1,45 @@
+"""A report in Chromium, from file://: opens it, and fails at any message or any other request."""
+
+import shutil
+from contextlib import contextmanager
+
+import pytest
+
+SIZES = {"desktop": (1440, 900), "tablet": (1024, 768), "phone": (390, 844)}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+@contextmanager
+def chromium():
+    """The browser; the test is skipped where there is none."""
+    if CHROMIUM is None:
+        pytest.skip("no chromium here: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playing:
+        yield playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+
+
+@contextmanager
+def opener(browser):
+    """Opens a file at an address: `open_at(file, "#teach=1", "phone", color_scheme="dark")`."""
+    contexts, wrong, asked, files = [], [], [], set()
+
+    def open_at(file, fragment="", size="desktop", **options):
+        width, height = SIZES[size]
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url.split("#")[0]))
+        page.goto(file.as_uri() + fragment)
+        files.add(file.as_uri())
+        return page
+
+    yield open_at
+    for context in contexts:
+        context.close()
+    assert not wrong
+    assert {url for url in asked if not url.startswith("blob:")} == files
