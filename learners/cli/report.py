@@ -19,7 +19,8 @@ class Arguments:
 
     It needs no server and no network. It shows the players of the benchmark's results or, where
     there are none, the trained ones that come with the package and all players by name; or the
-    players you name. Trained players for other boards than 3,3,3 have a table of their own.
+    players you name. Trained players for other boards than 3,3,3 have a table of their own;
+    networks of alphazero for boards of up to 49 cells can be played, too.
     """
 
     players: console.Players = ()  # names or checkpoints' folders instead
