@@ -189,8 +189,8 @@ def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):  # noq
     assert list(rows_of(page))[-1] == "first"
     table.get_by_role("button", name="Player").click()
     assert next(iter(rows_of(page))) == min(rows_of(page))
-    table.get_by_role("button", name="Steps").click()
-    assert column("Steps")[-1] == ""  # what is missing stands last
+    table.get_by_role("button", name="Seconds").click()
+    assert column("Seconds")[-1] == ""  # what is missing stands last
     page.get_by_role("link", name="genetic").click()
     assert page.inner_text("#about-name") == "genetic"
 
@@ -218,8 +218,9 @@ def test_seeds_are_told_where_there_are_several(opened, several, trained):  # no
     results = json.loads((trained / "o/benchmark.json").read_text())
     for found in results["learners"]:
         own = rows[f"{found['learner']} seed 0"]
-        assert own["Seeds unbeatable"] == f"{found['unbeatable']} of {found['seeds']}"
-    assert rows["minimax"]["Seeds unbeatable"] == ""
+        told = f"{found['unbeatable']} of {found['seeds']} seeds unbeatable"
+        assert own["Verdict"] == f"never loses {told}"
+    assert rows["minimax"]["Verdict"] == "never loses"
 
 
 @pytest.fixture

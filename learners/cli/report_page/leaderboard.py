@@ -22,14 +22,13 @@ ODDS = ("wins", "draws", "losses")
 
 def html(players: list[Shown]) -> Markup:
     """The table, strongest first; each cell carries its exact number to sort by."""
-    several = any(player.seeds for player in players)
-    rows = [_cells(player, several) for player in ranked(players)]
-    heads = [element("th", element("button", head, type="button"), scope="col") for head in rows[0]]
-    body = [_row(player, cells) for player, cells in zip(ranked(players), rows, strict=True)]
-    head = element(
-        "tr", element("th", element("button", "Player", type="button"), scope="col"), *heads
-    )
-    return joined([element("thead", head), element("tbody", *body)])
+    rows = [(player, _cells(player)) for player in ranked(players)]
+    heads = [
+        element("th", element("button", head, type="button"), scope="col")
+        for head in ("Player", *rows[0][1])
+    ]
+    body = [_row(player, cells) for player, cells in rows]
+    return joined([element("thead", element("tr", *heads)), element("tbody", *body)])
 
 
 def ranked(players: list[Shown]) -> list[Shown]:
@@ -79,16 +78,12 @@ def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
     return element("tr", head, *data_cells)
 
 
-def _cells(player: Shown, several: bool) -> dict[str, Cell]:
+def _cells(player: Shown) -> dict[str, Cell]:
     """A row's cells after the first, by their column's heading."""
     found = player.certificate
     odds, worst, optimal = found["vs_random"], found["worst_case"], found["optimal_moves"]["all"]
     reached, others = blunder_classes(player)
-    cells: dict[str, Cell] = {
-        "Verdict": (_verdict(found["unbeatable"]), float(found["unbeatable"]))
-    }
-    if several:
-        cells["Seeds unbeatable"] = _seeds(player)
+    cells: dict[str, Cell] = {"Verdict": (_verdict(player), float(found["unbeatable"]))}
     cells["Against random moves, %"] = (
         joined(_against_random(seat, odds[seat]) for seat in SEATS),
         sum(odds[seat][0] for seat in SEATS),
@@ -101,22 +96,21 @@ def _cells(player: Shown, several: bool) -> dict[str, Cell]:
     cells["Blunders reached"] = str(reached), reached
     cells["Other blunders"] = str(others), others
     cells["Seconds"] = _seconds(player)
-    cells["Steps"] = ("", "") if player.steps is None else (f"{player.steps:,}", player.steps)
     return cells
 
 
-def _verdict(safe: bool) -> Markup:
+def _verdict(player: Shown) -> Markup:
+    """Whether it never loses, and of several seeds how many do not."""
+    safe = player.certificate["unbeatable"]
     drawn = element("path", d=TICK if safe else CROSS)
     mark = element("svg", drawn, viewBox="0 0 12 12", aria_hidden="true")
     words = "never loses" if safe else "can be beaten"
-    return element("span", mark, words, class_=f"verdict {'safe' if safe else 'beaten'}")
-
-
-def _seeds(player: Shown) -> Cell:
+    verdict = element("span", mark, words, class_=f"verdict {'safe' if safe else 'beaten'}")
     if player.seeds is None:
-        return "", ""
-    safe, count = player.seeds
-    return f"{safe} of {count}", safe / count
+        return verdict
+    reached, count = player.seeds
+    told = f"{reached} of {count} seeds unbeatable"
+    return joined([verdict, " ", element("small", told)])
 
 
 def _against_random(seat: str, odds: list[float]) -> Markup:
@@ -138,10 +132,12 @@ def _seat(seat: str) -> Markup:
 
 
 def _seconds(player: Shown) -> Cell:
-    if player.seconds is None:
+    """Seconds of the training, slanted if of all of it, and the steps of the player."""
+    if player.seconds is None or player.steps is None:
         return "", ""
-    told = f"{player.seconds:.1f}"
-    return (element("i", told) if player.in_all else told), player.seconds
+    told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
+    steps = element("small", f"{player.steps:,} step{'s' * (player.steps != 1)}")
+    return joined([told, " ", steps]), player.seconds
 
 
 def notes(players: list[Shown]) -> Markup:
