@@ -74,9 +74,7 @@ def cells_of(found):
         "Against random moves, %": "".join(
             seat + "".join(map(console.share, odds[seat])) for seat in "XO"
         ),
-        f"Worst case, {MINUS}1 to 0": "".join(
-            seat + minus(console.value(worst[seat])) for seat in "XO"
-        ),
+        "Worst case": "".join(seat + minus(console.value(worst[seat])) for seat in "XO"),
         "Optimal moves, %": console.share(found["optimal_moves"]["all"]),
     }
 
@@ -123,7 +121,8 @@ def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):  # noqa: 
             dot = row.locator(f"svg.dots circle.{seat.lower()}").get_attribute("cx")
             place = float(dot.rstrip("%")) / 100
             worst = certificate["worst_case"][seat]
-            assert (place - 0.04) / 0.92 - 1 == pytest.approx(worst, abs=1e-3)
+            room = marks.ROOM / 100
+            assert (place - room) / (1 - 2 * room) - 1 == pytest.approx(worst, abs=1e-3)
 
 
 @pytest.mark.parametrize("name", ["selfplay", "genetic", "first", "minimax", "random"])

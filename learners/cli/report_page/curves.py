@@ -223,5 +223,5 @@ def ticks(last: float) -> list[float]:
     return [apart * at for at in range(math.floor(last / apart) + 1)]
 
 
-def _text(words: str, x: float, y: float, name: str = "quiet", anchor: str = "start") -> Markup:
+def _text(words: str, x: float, y: float, name: str = "label", anchor: str = "start") -> Markup:
     return element("text", words, x=f"{x:g}", y=f"{y:g}", class_=name, text_anchor=anchor)

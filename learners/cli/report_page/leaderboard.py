@@ -88,7 +88,7 @@ def _cells(player: Shown) -> dict[str, Cell]:
         joined(_against_random(seat, odds[seat]) for seat in SEATS),
         sum(odds[seat][0] for seat in SEATS),
     )
-    cells["Worst case, \u22121 to 0"] = (
+    cells["Worst case"] = (
         joined(_worst(seat, worst[seat]) for seat in SEATS),
         sum(worst[seat] for seat in SEATS),
     )

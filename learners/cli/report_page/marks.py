@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from learners.cli.report_page.markup import Markup, element
 
 OUTCOMES = ("win", "draw", "loss")
-ROOM = 4.0  # per cent at both ends of an axis, for half a dot
+ROOM = 8.0  # per cent at both ends of an axis, for half a dot
 MINUS = "\u2212"
 
 

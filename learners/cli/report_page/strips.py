@@ -58,7 +58,7 @@ def _middle(group: Sequence[Ending]) -> float | None:
 def _row(group: Sequence[Ending], ends: tuple[float, float]) -> Markup:
     middle, reached = _middle(group), sum(one.unbeatable for one in group)
     parts = []
-    if middle is not None:
+    if middle is not None and len(group) > 1:
         at = percent(_place(middle, ends))
         parts.append(element("line", class_="middle", x1=at, x2=at, y1="8%", y2="92%"))
     for one in group:

@@ -20,9 +20,9 @@ for (let ply = 0; ply <= CELLS; ply++) {
 }
 
 // The positions in which a player has to move if it plays its own moves, to any replies.
-const reachedBy = new Map();
-function reached(player) {
-  if (reachedBy.has(player)) return reachedBy.get(player);
+const metBy = new Map();
+function positionsMet(player) {
+  if (metBy.has(player)) return metBy.get(player);
   const found = new Uint8Array(ranks.length);
   for (const seat of [0, 1]) {
     const there = new Uint8Array(ranks.length);
@@ -41,7 +41,7 @@ function reached(player) {
       }
     }
   }
-  reachedBy.set(player, found);
+  metBy.set(player, found);
   return found;
 }
 
@@ -49,20 +49,20 @@ function reached(player) {
 function shownOf(group, whose) {
   if (whose === "") return group[0];
   const wrong = group.filter((position) => mistakes(Number(whose), position).length > 0);
-  return wrong.find((position) => reached(Number(whose))[position]) ?? wrong[0];
+  return wrong.find((position) => positionsMet(Number(whose))[position]) ?? wrong[0];
 }
 
-const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+const howMany = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
 // How many there are, in the words and numbers of the leaderboard.
 function countedText(whose, found, here, ply) {
   const all = found.filter((position) => position !== undefined);
-  if (whose === "") return `${here.length} of ${all.length} positions have ${count(ply, "stone")}.`;
+  if (whose === "") return `${here.length} of ${all.length} positions have ${howMany(ply, "stone")}.`;
   const { name } = data.players[Number(whose)];
   if (!all.length) return `${name} never blunders.`;
-  const met = all.filter((position) => reached(Number(whose))[position]).length;
-  const where = `${name} may blunder in ${count(all.length, "position")}: it gets to ${met} of them, to ${all.length - met} never.`;
-  return `${where} ${here.length} ${here.length === 1 ? "has" : "have"} ${count(ply, "stone")}.`;
+  const met = all.filter((position) => positionsMet(Number(whose))[position]).length;
+  const where = `${name} may blunder in ${howMany(all.length, "position")}: it gets to ${met} of them, to ${all.length - met} never.`;
+  return `${where} ${here.length} ${here.length === 1 ? "has" : "have"} ${howMany(ply, "stone")}.`;
 }
 
 function drawExplorer() {
@@ -90,7 +90,7 @@ function tile(position, whose) {
   const value = over(position) ? "the end" : verdict(ranks[position]);
   const link = element("a", "", { href: address(shown) });
   const names = stones(line).map((mark) => mark || "empty").join(" ");
-  const pale = whose !== "" && !reached(Number(whose))[position];
+  const pale = whose !== "" && !positionsMet(Number(whose))[position];
   const bad = wrong.length ? `; blunder at ${wrong.map(place).join(" and ")}` : "";
   // What is seen comes first in the label, as who speaks to the page will say it.
   link.append(thumbnail(line, wrong), element("span", `${standing} `), element("small", value));
