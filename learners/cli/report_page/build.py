@@ -8,7 +8,8 @@ from string import Template
 from typing import Any
 from urllib.parse import quote, urljoin, urlsplit
 
-from learners.cli.report_page import data, larger, league, published, tables
+from learners.cli.report_page import data, larger, leaderboard, league, published, strips, tables
+from learners.cli.report_page.endings import Ending
 from learners.cli.report_page.gather import Shown
 from learners.cli.report_page.larger import Larger
 from learners.cli.report_page.markup import Markup, joined, script_data, void
@@ -56,6 +57,7 @@ SCRIPTS = [
     "larger_play",
     "explorer",
     "tables",
+    "curves",
     "keys",
     "main",
 ]
@@ -67,6 +69,8 @@ def html(
     numbers: list[dict[str, Any]],
     others: Sequence[Larger] = (),
     played: League | None = None,
+    trainings: Sequence[Ending] = (),
+    swept: Sequence[Ending] = (),
     url: str | None = None,
 ) -> str:
     """The whole page.
@@ -76,13 +80,20 @@ def html(
         numbers: rows of published numbers; their section is left out if there are none.
         others: trained players for larger boards; their section is left out if there are none.
         played: a league; its section is left out if there is none.
+        trainings: how all trainings of the players' learners ended.
+        swept: how the trainings of a sweep ended.
         url: where the page is published, as `checked_url` lets it pass; None if nowhere.
     """
-    players = tables.ranked(players)
+    players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
     script = _joined("scripts", SCRIPTS, "js")
-    curves = tables.curves(players)
     networks = [one.network for one in others if one.network is not None]
+    curves, scores = tables.curves(players), tables.scores(players)
+    seconds = joined(
+        strips.table(endings, head)
+        for endings, head in ((trainings, "Learner"), (swept, "Setting"))
+        if endings
+    )
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
@@ -96,16 +107,20 @@ def html(
         worker=_joined("worker", WORKER, "js"),
         no_field="hidden" if not networks else "",
         options=tables.options(players),
-        leaderboard=tables.leaderboard(players),
+        leaderboard=leaderboard.html(players),
+        notes=leaderboard.notes(players),
         curves=curves,
-        no_curves="hidden" if not curves else "",
+        no_figures="hidden" if not curves else "",
+        seconds=seconds,
+        no_curves="hidden" if not (curves or seconds) else "",
         published=published.html(numbers) if numbers else "",
         no_published="hidden" if not numbers else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
         league=league.html(played),
         no_league="hidden" if played is None else "",
-        pairs=tables.pairs(players, tables.scores(players)),
+        pairs=tables.pairs(players, scores),
+        certain=tables.certain(players, scores),
         **tables.summary(players),
     )
 

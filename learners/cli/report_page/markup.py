@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Markup(str):
-    """HTML as it goes into the page; only this module and the drawings of curves make it."""
+    """HTML as it goes into the page; only this module makes it."""
 
     __slots__ = ()
 
