@@ -1,0 +1,103 @@
+"""One language: what the terminal, the window and the page say of a move, on all positions."""
+
+import numpy as np
+import pytest
+from reference import game, view
+
+from tttenv import Rules, player
+from tttenv.cli.play import words
+from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.text_board import hint_lines
+
+RULES = (3, 3, 3)
+EVERY = game(RULES)
+NAMES = [f"{column}{row}" for row in "123" for column in "abc"]
+WORDS = {1: "win", 0: "draw", -1: "loss"}
+
+
+@pytest.fixture(scope="module")
+def values():
+    """Of every move on the 4,520 undecided boards: its value and the winner's stones to come."""
+    assert len(EVERY.decisions) == 4520
+    return {
+        board: {cell: EVERY.worth(board, cell) for cell in EVERY.after[board]}
+        for board in EVERY.decisions
+    }
+
+
+def verdict(value, stones):
+    return f"{WORDS[value]} in {stones}" if value else "draw"
+
+
+def short(value, stones):
+    return f"{'+' if value > 0 else '-'}{stones}" if value else "="
+
+
+def sentence(board, moves, cell):
+    """What is to be said of a blunder, built from the values alone; None for a good move."""
+    best = max(value for value, _ in moves.values())
+    value, stones = moves[cell]
+    if value == best:
+        return None
+    parts = []
+    for distance in sorted({stones for value, stones in moves.values() if value == best}):
+        kept = [NAMES[c] for c, worth in moves.items() if worth == (best, distance)]
+        verb = {1: "win", 0: "draw"}[best] + "s" * (len(kept) == 1)
+        parts.append(" ".join([*kept, verb, *([f"in {distance}"] if best else [])]))
+    own = f"loses in {stones}" if value < 0 else "draws"
+    return f"{NAMES[cell]} {own}; {', '.join(parts)}."
+
+
+def seen(board):
+    return np.array(view(board), np.int8)
+
+
+def plain(text, kind):
+    return text
+
+
+def test_the_words_of_every_move_are_those_of_the_solved_game(values):
+    said = set()
+    for moves in values.values():
+        for value, stones in moves.values():
+            assert words.verdict(value, stones) == verdict(value, stones)
+            assert words.short(value, stones) == short(value, stones)
+            said.add(words.verdict(value, stones))
+    ends = {f"win in {n}" for n in range(1, 4)} | {f"loss in {n}" for n in range(1, 4)}
+    assert said == ends | {"draw"}
+
+
+def test_a_move_that_completes_a_line_wins_in_1():
+    hint = Advice(Rules()).hint(seen("XX_OO____"), player("random", Rules()))
+    assert (words.verdict(1, int(hint.stones[2])), hint.short(2)) == ("win in 1", "+1")
+
+
+def test_three_sentences_as_they_are_printed():
+    advice = Advice(Rules())
+    assert advice.blunder(seen("____X____"), 1) == "b1 loses in 3; a1 c1 a3 c3 draw."
+    told = advice.blunder(seen("XO_X_O___"), 2)
+    assert told == "c1 draws; a3 wins in 1, b2 c3 win in 2."
+
+
+def test_the_terminal_shows_the_value_of_every_move(values):
+    advice, rules, policy = Advice(Rules()), Rules(), player("random", Rules())
+    for board, moves in values.items():
+        hint = advice.hint(seen(board), policy)
+        _, _, *rows, legend = hint_lines(rules, seen(board), hint, "random", plain, 80)
+        shown = [cell for row in rows for cell in row.split()[1:4]]
+        assert shown == [short(*moves[cell]) if cell in moves else board[cell] for cell in range(9)]
+        assert legend == words.LEGEND
+
+
+def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep_it(values):
+    advice, told = Advice(Rules()), 0
+    for board, moves in values.items():
+        for cell in moves:
+            expected = sentence(board, moves, cell)
+            assert advice.blunder(seen(board), cell) == expected
+            told += expected is not None
+    assert told == sum(
+        value < max(value for value, _ in moves.values())
+        for moves in values.values()
+        for value, _ in moves.values()
+    )
