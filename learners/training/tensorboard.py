@@ -14,7 +14,7 @@ import numpy as np
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
-from tttenv.game.render import rgb
+from learners.training.board_pictures import policy_picture
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
@@ -146,11 +146,11 @@ class TensorBoard:
             self.writer.add_scalar(tag, number, step)
 
     def scenes(self, step: int, policy: Policy) -> None:
-        """The policy's probabilities on a few named boards, as coloured cells."""
+        """The policy's probabilities on a few named boards, yellow and in per cent."""
         scenes = SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells})
         for name, text in scenes.items():
             board = self.rules.parse(text)
-            picture = rgb(self.rules, board, policy(board[None])[0])
+            picture = policy_picture(self.rules, board, policy(board[None])[0])
             with _uninterrupted():
                 self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
 

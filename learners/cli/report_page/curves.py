@@ -13,8 +13,12 @@ from tttenv.untrusted import shown
 # Drawn in these colours, which then become names that the page's style sheet gives colours to.
 INK, AS_X, AS_O, OPTIMAL = "#010101", "#020202", "#030303", "#040404"
 NAMES = {INK: "var(--quiet)", AS_X: "var(--x)", AS_O: "var(--o)", OPTIMAL: "var(--good)"}
-# What they are in a picture that stands alone, on white.
-PAINTS = {INK: "#57534e", AS_X: "#2563eb", AS_O: "#d97706", OPTIMAL: "#15803d"}
+# What they are in a picture that stands alone, on light or on dark paper.
+PAINTS = {
+    False: {INK: "#57534e", AS_X: "#265cb0", AS_O: "#b8431f", OPTIMAL: "#1b7448"},
+    True: {INK: "#9aa4af", AS_X: "#8ab4f8", AS_O: "#ff9e7a", OPTIMAL: "#7ed6a2"},
+}
+PAPERS = {False: "#ffffff", True: "#0d1117"}
 TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", "time/seconds")
 LIMITS = ((-1.001, 1.001), (-1.001, 1.001), (-0.001, 1.001), (0.0, 1e9))  # of their values
 
@@ -90,8 +94,8 @@ def svg(curve: Curve, over: str, label: str) -> Markup:
     return _plain(out.getvalue(), label)
 
 
-def alone(curve: Curve) -> bytes:
-    """The curve over seconds as an SVG file that explains itself."""
+def alone(curve: Curve, dark: bool = False) -> bytes:
+    """The curve over seconds as an SVG file that explains itself, on light or on dark paper."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -104,11 +108,13 @@ def alone(curve: Curve) -> bytes:
         above.set_title("share of optimal moves, %", loc="left", **quiet)
         below.set_title("worst case", loc="left", **quiet)
         above_it = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0}
-        below.legend(["as X", "as O"], ncols=2, fontsize=8, frameon=False, **above_it)
+        below.legend(
+            ["as X", "as O"], ncols=2, fontsize=8, frameon=False, labelcolor=INK, **above_it
+        )
         out = io.StringIO()
-        figure.savefig(out, format="svg", facecolor="white", metadata={"Date": None})
+        figure.savefig(out, format="svg", facecolor=PAPERS[dark], metadata={"Date": None})
     drawn = out.getvalue()
-    for colour, paint in PAINTS.items():
+    for colour, paint in PAINTS[dark].items():
         drawn = drawn.replace(colour, paint)
     return drawn.encode()
 

@@ -13,7 +13,8 @@ SIGNS = {1: "+", 0: "=", -1: "-"}
 VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}  # of one move, of more
 UNDECIDED = "?"  # the sign of a move whose value is not known
 GLYPH = "??"  # marks a blunder
-LEGEND = "+2 win in 2: the winner needs 2 more stones; -2 loss in 2; = draw"
+SHORT_FORM = "+2 win in 2: the winner needs 2 more stones"
+LEGEND = f"{SHORT_FORM}; -2 loss in 2; = draw"
 LEGEND_UNDECIDED = "+ win; - loss; = draw; ? not decided by a short search"
 NAMED = 8  # moves in a sentence, at most
 
