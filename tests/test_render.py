@@ -19,7 +19,6 @@ BOARDS = {  # and what stands below them
     "XXOOOXXOX": "draw",
     "XXXOOXOXO": "X wins",  # full, yet won
 }
-ENDS = ("XXX", "OOO")
 RULES = [(3, 3, 3), (2, 4, 3), (1, 5, 3), (5, 5, 4)]
 
 
@@ -71,11 +70,15 @@ def test_pictures_have_a_square_for_each_cell_and_differ_where_boards_do(rules):
     for (one, first), (other, second) in combinations(zip(boards, pictures, strict=True), 2):
         for cell in range(len(one)):
             same = (tile(first, cell, rules[1]) == tile(second, cell, rules[1])).all()
-            assert same == (one[cell] == other[cell] and won(rules, one) == won(rules, other))
+            alike = (cell in won(rules, one)) == (cell in won(rules, other))
+            assert same == (one[cell] == other[cell] and alike)
 
 
 def won(rules, board):
-    return winner(rules, board) if winner(rules, board) in ("X", "O") else None
+    """The cells of the lines that are full."""
+    full = ("X" * rules[2], "O" * rules[2])
+    lines = [line for line in windows(rules) if "".join(board[c] for c in line) in full]
+    return {cell for line in lines for cell in line}
 
 
 def test_marks_are_drawn_in_their_ink_in_the_middle_or_around_it():
@@ -103,10 +106,8 @@ def test_a_cell_can_have_any_size(cell):
 @pytest.mark.parametrize("board", BOARDS)
 def test_the_line_that_won_has_the_colour_of_its_winner(board):
     picture = shown(board)
-    lines = [set(line) for line in windows((3, 3, 3)) if "".join(board[c] for c in line) in ENDS]
     for cell, mark in enumerate(board):
-        in_line = any(cell in line for line in lines)
-        expected = LIGHT.line(mark) if in_line else LIGHT.paper
+        expected = LIGHT.line(mark) if cell in won((3, 3, 3), board) else LIGHT.paper
         assert ground(picture, cell) == expected
 
 

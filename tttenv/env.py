@@ -226,6 +226,9 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     def render(self) -> Any:
         """The board as text ("ansi") or as a picture ("rgb_array"); "human" shows it instead.
 
+        The picture (m * 64, n * 64, 3) of uint8 has a rim around the last stone, as far as it is
+        known from the boards drawn before, and the line that won in its winner's colour.
+
         Raises:
             ModuleNotFoundError: for "human" without pygame-ce.
             OSError: for "human" where there is no display.
