@@ -13,10 +13,10 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
+from learners.training.board_pictures import policy_picture
 from learners.training.tag_descriptions import description
 from tttenv.exact import SEATS, enumerable
 from tttenv.exact.certificate import Certificate
-from tttenv.game.render import rgb
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
@@ -157,11 +157,11 @@ class TensorBoard:
             self._write(self._scalar(tag, number), step=step)
 
     def scenes(self, step: int, policy: Policy) -> None:
-        """The policy's probabilities on a few named boards, as coloured cells."""
+        """The policy's probabilities on a few named boards, yellow and in per cent."""
         scenes = SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells})
         for name, text in scenes.items():
             board = self.rules.parse(text)
-            picture = rgb(self.rules, board, policy(board[None])[0])
+            picture = policy_picture(self.rules, board, policy(board[None])[0])
             with _uninterrupted():
                 self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
 
