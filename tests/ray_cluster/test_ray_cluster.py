@@ -313,3 +313,30 @@ def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
     now = {f.name: f.read_bytes() for f in tmp_path.glob("r/.finished/[0-9a-f]*.json")}
     assert len(now) == len(undisturbed[0])
     assert now.items() >= kept.items()  # what was done before has not run again
+
+
+SELF_PLAY = ["alphazero", "--actors", "2", "--steps", "30", "--every", "10", "--json"]
+SELF_PLAY += ["--checkpoint-every", "10", "--games", "16", "--batch", "32", "--examine", "5"]
+SELF_PLAY += ["--channels", "8", "--blocks", "1", "--simulations", "8"]
+
+
+def test_a_self_play_training_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
+    nodes, tmp_path
+):
+    alone = script("train.py", *SELF_PLAY, "--out", tmp_path / "alone")
+    assert alone.wait(timeout=300) == 0, alone.stderr.read()
+    child = script("train.py", *SELF_PLAY, "--out", tmp_path / "o", "--ray", nodes.address)
+    while not (tmp_path / "o" / "card.json").exists():  # written after ten steps
+        assert child.poll() is None, child.communicate()
+        time.sleep(0.05)
+    nodes.replace()
+    for number in at_work()[:1]:
+        kill(number)
+    _, complaint = child.communicate(timeout=300)
+    assert (child.returncode, complaint) == (0, "")
+    first, second = (
+        {file.name: file.read_bytes() for file in (tmp_path / name).glob("weights-*")}
+        for name in ("alone", "o")
+    )
+    assert len(first) == 1
+    assert first == second

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TextIO
 
 from tttenv.files import write
 from tttenv.parallel.code_version import code_version
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Task, Work, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
 from tttenv.untrusted import first_line, shown
 
 AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for the driver
@@ -76,6 +76,7 @@ class RayCluster:
         self._lost: list[_Lost] = []
         self._losses: dict[int, int] = {}  # by the task's number
         self._counted, self._room = -EVERY, 1
+        self._shared: tuple[Shared, Any] | None = None  # the latest, and where it is
         self._exit = _Exit()
 
     def room(self) -> int:
@@ -94,7 +95,8 @@ class RayCluster:
         """See `Backend.submit`."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
-        reference = self._perform.remote(task.work, task.arguments, files, code)
+        shared = None if task.shared is None else self._put(task.shared)
+        reference = self._perform.remote(task.work, task.arguments, files, code, shared)
         self._flying[reference] = (number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
@@ -130,13 +132,19 @@ class RayCluster:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *error: Any) -> None:
+    def __exit__(self, kind: Any, /, *rest: Any) -> None:
         """End what is still at work, and the cluster if it was started for this."""
         for reference in self._flying:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
-        self._flying, self._lost = {}, []
-        self._stack.__exit__(*error)
+        self._flying, self._lost, self._shared = {}, [], None
+        self._stack.__exit__(kind, *rest)
+
+    def _put(self, shared: Shared) -> Any:
+        """The reference of a shared value, which is put into the cluster once."""
+        if self._shared is None or self._shared[0] is not shared:
+            self._shared = shared, self._ray.put(shared)
+        return self._shared[1]
 
     def _land(self, reference: Any) -> tuple[int, Done | None]:
         """A task that has ended, None if it is run again; its files are written before it is done.
@@ -321,7 +329,11 @@ def _sigterm_kept() -> Iterator[None]:
 
 
 def _perform(
-    work: Work, arguments: Any, files: Files | None, code: dict[str, str]
+    work: Work,
+    arguments: Any,
+    files: Files | None,
+    code: dict[str, str],
+    shared: Shared | None,
 ) -> tuple[Done, Files | None]:
     """In a worker: do a task in a folder of its own that holds its files, and return these."""
     own = code_version(work.__module__.partition(".")[0])
@@ -329,11 +341,11 @@ def _perform(
         told = ", ".join(sorted(differing))
         return Done(None, f"node {os.uname().nodename} has another version of {told}"), None
     if files is None:
-        return perform(work, arguments, Context(_unheard)), None
+        return perform(work, arguments, Context(_unheard, None, shared)), None
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = Path(name)
         unpack(files, folder)
-        return perform(work, arguments, Context(_unheard, folder)), pack(folder)
+        return perform(work, arguments, Context(_unheard, folder, shared)), pack(folder)
 
 
 def _unheard(step: int, steps: int, state: str) -> None:
