@@ -315,6 +315,17 @@ def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
     assert now.items() >= kept.items()  # what was done before has not run again
 
 
+def test_a_certificate_by_the_cluster_is_that_without_it(nodes):
+    arguments = ["mcts:iterations=10", "--rules", "4,4,3", "--positions", "300", "--json"]
+    printed = []
+    for more in ([], ["--ray", nodes.address]):
+        child = script("certify.py", *arguments, *more)
+        out, complaint = child.communicate(timeout=300)
+        assert (child.returncode, complaint) == (0, "")
+        printed.append(json.loads(out))
+    assert printed[0] == printed[1]
+
+
 SELF_PLAY = ["alphazero", "--actors", "2", "--steps", "30", "--every", "10", "--json"]
 SELF_PLAY += ["--checkpoint-every", "10", "--games", "16", "--batch", "32", "--examine", "5"]
 SELF_PLAY += ["--channels", "8", "--blocks", "1", "--simulations", "8"]
