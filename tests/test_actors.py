@@ -1,12 +1,15 @@
 """Actors of AlphaZero: the same training with and without them, whatever becomes of them."""
 
 from dataclasses import replace
+from itertools import combinations
 
+import numpy as np
 import pytest
 import torch
 
 from learners.actors import Actors
 from learners.alphazero import AlphaZero, AlphaZeroConfig
+from learners.residual_net import Shape
 from learners.training.checkpoint import load_training
 from learners.training.loop import Schedule
 from learners.training.train import train
@@ -20,7 +23,7 @@ RULES = Rules(3, 4, 3)
 CONFIG = AlphaZeroConfig(
     games=16, batch=32, channels=8, blocks=1, examine=5, doubtful=10, width=100, progressive=4
 )
-STEPS = 7
+LEARNT, STEPS = 9, 12  # it has learnt after so many steps, and trains on
 
 
 def flat(state, name=""):
@@ -57,9 +60,10 @@ def alone(two):
 
 
 def test_with_one_actor_a_training_is_bit_for_bit_that_without(two):
-    plain, acted = trained(), trained(two, 1)
-    assert len(plain.replay) > CONFIG.batch  # it has learnt
-    assert len(plain.mistakes) > 0  # and looked for mistakes
+    plain, acted = trained(steps=LEARNT), trained(two, 1)
+    assert len(plain.replay) > CONFIG.batch
+    assert len(plain.mistakes) > 0
+    trained(steps=STEPS - LEARNT, learner=plain)
     assert len(flat(plain.state_dict())) > 50
     assert flat(plain.state_dict()) == flat(acted.state_dict())
 
@@ -69,7 +73,7 @@ def test_lost_actors_are_replaced_and_change_nothing(two, alone, overlap):
     lost = []
 
     def disturb(step):
-        if step in (2, 5):
+        if step in (2, LEARNT + 1):
             process = two._workers[0].process
             process.kill()
             lost.append(process.pid)
@@ -80,15 +84,18 @@ def test_lost_actors_are_replaced_and_change_nothing(two, alone, overlap):
 
 
 def test_overlap_learns_from_the_examples_of_earlier_steps(alone):
-    assert alone[0] != alone[1]
+    states = [flat(AlphaZero(CONFIG, RULES).state_dict()), *alone]
+    weights = [{k: v for k, v in one.items() if k.startswith("/learning")} for one in states]
+    assert len(weights[0]) > 10
+    assert all(first != second for first, second in combinations(weights, 2))
 
 
 @pytest.mark.parametrize("overlap", [False, True])
 def test_a_learner_goes_on_from_its_state(two, alone, overlap):
-    first = trained(two, 2, overlap, steps=STEPS // 2)
+    first = trained(two, 2, overlap, steps=LEARNT)
     other = AlphaZero(CONFIG, RULES)
     other.load_state_dict(first.state_dict())
-    assert flat(trained(two, 2, overlap, STEPS - STEPS // 2, other).state_dict()) == alone[overlap]
+    assert flat(trained(two, 2, overlap, STEPS - LEARNT, other).state_dict()) == alone[overlap]
 
 
 def test_no_more_parts_are_made_than_games_and_none_begins_without_a_worker_for_it(two):
@@ -98,6 +105,18 @@ def test_no_more_parts_are_made_than_games_and_none_begins_without_a_worker_for_
     learner.step()
     assert learner.actors.parts == 5
     assert len(two._workers) <= 2
+
+
+def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
+    learner = trained(steps=2)
+    wanted, _ = learner._wanted_searches()
+    here = learner.search.search(*wanted)
+    actors = Actors(two, 3)
+    actors.begin(wanted, RULES, Shape(CONFIG.channels, 1), learner.average, learner.search)
+    found = actors.end()
+    assert not np.allclose(here.policy[::-1], here.policy, atol=1e-2)
+    assert np.allclose(found.policy, here.policy, atol=1e-4)
+    assert np.allclose(found.values, here.values, atol=1e-4)
 
 
 def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
