@@ -17,6 +17,8 @@ from tttenv.metrics.certificate import flat
 from tttenv.policy import Policy, uniform
 from tttenv.untrusted import first_line, shown
 
+MOST_ACTORS = 1024
+
 
 @dataclass(frozen=True)
 class Schedule:
@@ -31,11 +33,20 @@ class Schedule:
     stop_when_unbeatable: bool  # end at the first certificate that says unbeatable
     device: str = "cpu"  # of the learner's tensors
     threads: int = 1  # of torch; another number may change the last digits
+    actors: int = 0  # that search the learner's moves; another number may change the last digits
+    overlap: bool = False  # learn while the actors search, from the examples of earlier steps
+    gpus_per_task: float = 0.0  # of an actor; without one it computes on the cpu
 
     def __post_init__(self) -> None:
         for name in ("steps", "every", "checkpoint_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+        if not 0 <= self.actors <= MOST_ACTORS:
+            raise ValueError(f"actors are 0 to {MOST_ACTORS:,}, not {self.actors}")
+        if not 0 <= self.gpus_per_task < float("inf"):
+            raise ValueError(f"gpus_per_task is 0 or more, not {self.gpus_per_task}")
+        if (self.overlap or self.gpus_per_task) and not self.actors:
+            raise ValueError("overlap and gpus_per_task are for actors: say how many")
 
 
 @dataclass(frozen=True)
