@@ -15,6 +15,7 @@ MARGIN = 16  # pixels around what is photographed
 
 
 SCHEMES = ("light", "dark")
+BOARD = "#table, .table-top"  # the part of the page with the board
 OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
 
 
@@ -99,7 +100,7 @@ def photographs(results: Path) -> dict[str, bytes]:
             page.goto(page_file.as_uri() + OPENING)
             page.locator("#board button").nth(BLUNDER).click()
             put_away_the_mouse(page)
-            shots[named("board.png", scheme)] = photograph(page, ".table-top")
+            shots[named("board.png", scheme)] = photograph(page, BOARD)
             shots[named("leaderboard.png", scheme)] = photograph(page, "#leaderboard .scroll")
             page.close()
         browser.close()
@@ -140,7 +141,7 @@ def drawn(results: Path) -> dict[str, bytes]:
 
 def photograph(page: Any, selector: str) -> bytes:
     """A part of the page with a little room around it, as PNG."""
-    box = page.locator(selector).bounding_box()
+    box = page.locator(selector).first.bounding_box()
     left, top = box["x"] - MARGIN, box["y"] + page.evaluate("scrollY") - MARGIN
     clip = {"x": left, "y": top, "width": box["width"], "height": box["height"]}
     room = {"width": box["width"] + 2 * MARGIN, "height": box["height"] + 2 * MARGIN}
