@@ -1,5 +1,5 @@
 // A board of a larger game: the stones of both sides, how many of them each line has, and a hash.
-// Side 0 is to move in the position that the page asks about, side 1 is the other.
+// Sides are 0 and 1: for a network side 0 is to move, for a proof side 0 is X.
 
 const NO_CELL = -1;
 const TWO_CELLS = -2; // instead of a cell: there is more than one

@@ -18,7 +18,8 @@ class Solver {
     this.nodes = 0;
   }
 
-  // Whether a side, `attacker`, completes a line from a position in which `turn` is to move.
+  // Whether a side, `attacker`, completes a line from a position in which `turn` is to move, which
+  // is of 1 (X, side 0), -1 (O, side 1) and 0. With more than `limit` nodes it stays OPEN.
   prove(position, attacker, turn, limit) {
     this.board.clear();
     this.board.set(position);
@@ -37,7 +38,7 @@ class Solver {
     const at = this.judge(turn);
     if (at === PROVED) return [0, NEVER];
     if (at === REFUTED) return [NEVER, 0];
-    const [entry, known] = this.entryOf(turn);
+    const [entry, known] = this.entryOf();
     return known ? [this.numbers[2 * entry], this.numbers[2 * entry + 1]] : [1, 1];
   }
 
@@ -107,7 +108,7 @@ class Solver {
       const [mineLimit, theirLimit] = attacks ? [proofLimit, disproofLimit] : [disproofLimit, proofLimit];
       const found = attacks ? [least, sum] : [sum, least];
       if (least >= mineLimit || sum >= theirLimit || least === 0 || this.nodes > this.limit) {
-        this.store(turn, found);
+        this.store(found);
         return found;
       }
       const deep = Math.min(mineLimit, second + 1 + (second >> 2)); // wider than 1 + second, which
@@ -132,8 +133,9 @@ class Solver {
     return found.sort((a, b) => seen[b] - seen[a]);
   }
 
-  // Where the position's symmetry class stands in the table, or is to stand.
-  entryOf(turn) {
+  // Where the position's symmetry class stands in the table, or is to stand. Its stones say whose
+  // turn it is.
+  entryOf() {
     const { hashes } = this.board;
     let [high, low] = [hashes[0], hashes[1]];
     for (let n = 2; n < hashes.length; n += 2) {
@@ -141,7 +143,7 @@ class Solver {
         [high, low] = [hashes[n], hashes[n + 1]];
       }
     }
-    high ^= (turn === 0 ? 0 : 0x5bd1e995) ^ (this.attacker === 0 ? 0 : 0x1b873593);
+    if (this.attacker === 1) high ^= 0x1b873593;
     if (high === 0 && low === 0) low = 1;
     const first = (low >>> 0) % TABLE;
     let empty = -1;
@@ -155,8 +157,8 @@ class Solver {
     return [empty >= 0 ? empty : first + ((high >>> 0) % TRIES), false];
   }
 
-  store(turn, [proof, disproof]) {
-    const [at, known] = this.entryOf(turn);
+  store([proof, disproof]) {
+    const [at, known] = this.entryOf();
     const entry = at % TABLE;
     if (!known) [this.keys[2 * entry], this.keys[2 * entry + 1]] = this.key;
     this.numbers[2 * entry] = proof;
