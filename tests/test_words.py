@@ -8,7 +8,7 @@ from reference import game, view
 
 from tttenv import Rules, player
 from tttenv.cli.play import words
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.text_board import hint_lines
 
@@ -90,6 +90,40 @@ def test_the_terminal_shows_the_value_of_every_move(values):
         shown = [cell for row in rows for cell in row.split()[1:4]]
         assert shown == [short(*moves[cell]) if cell in moves else board[cell] for cell in range(9)]
         assert legend == words.LEGEND
+
+
+@pytest.mark.parametrize(
+    "rules", [(3, 3, 3), (4, 4, 4), (2, 19, 5), (9, 9, 5), (19, 19, 5)], ids=str
+)
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_hints_fit_the_terminal_and_boards_of_more_than_64_cells_are_told_in_a_few_lines(
+    rules, width
+):
+    game, cells = Rules(*rules), rules[0] * rules[1]
+    shares, values = np.full(cells, 1 / cells), np.resize([1, 0, -1, np.nan], cells)
+    solved = np.resize([1, 0, -1], cells), np.ones(cells, int)
+    for worth, stones in ((None, None), (values, None), solved):
+        hint = Hint(np.ones(cells, np.bool_), worth, stones, shares)
+        for name in ("first", "epsilon:player=(minimax:ties=first),epsilon=0.1"):
+            told = hint_lines(game, game.start(), hint, name, plain, width)
+            grid = 4 + 4 * rules[1] if cells <= 64 else 0
+            assert max(map(len, told)) <= max(width, grid)
+            if cells > 64:
+                assert len(told) <= 6
+                assert f"{name}: {cells} moves at" in " ".join(" ".join(told).split())
+
+
+def test_the_likeliest_moves_of_a_large_board_are_named_in_order():
+    game, cells = Rules(9, 9, 5), 81
+    shares = np.zeros(cells)
+    shares[[80, 0, 9, 4, 5, 6, 7]] = 0.4, 0.3, 0.1, 0.08, 0.06, 0.05, 0.01
+    values = np.full(cells, np.nan)
+    values[[0, 80]] = 1, -1
+    hint = Hint(np.ones(cells, np.bool_), values, None, shares)
+    assert hint_lines(game, game.start(), hint, "it", plain, None) == [
+        "exact: a1 wins; i9 loses; 79 not decided by a short search",
+        "it: i9 40 %, a1 30 %, a2 10 %, e1 8 %, f1 6 % and 2 others",
+    ]
 
 
 class NoWindow:
