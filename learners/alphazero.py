@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learners.actors import Actors, Searches
 from learners.examples_buffer import (
     Examples,
     ExamplesBuffer,
@@ -144,6 +145,7 @@ class AlphaZero:
         self.next_examination = config.examine  # the step of it
         self.reached = ExamplesBuffer(config.reached, rules)
         self.wrong = np.zeros(0, np.int64)  # rows of `mistakes` that are not learnt yet
+        self.actors: Actors | None = None  # who searches the moves; without them, the learner
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
         """Begin with the weights of a network of the same size, learnt on any board.
@@ -155,8 +157,21 @@ class AlphaZero:
             load_weights({"net": net}, weights)
 
     def step(self) -> dict[str, float]:
-        """One move in every game, then gradient steps, and at intervals an examination."""
-        examples = self._play()
+        """One move in every game, then gradient steps, and at intervals an examination.
+
+        The gradient steps come before the move if actors search it meanwhile.
+        """
+        wanted, full = self._wanted_searches()
+        losses: dict[str, float] = {}
+        if self.actors is None:
+            found = self.search.search(*wanted)
+        else:
+            shape = _shape(self.config)
+            self.actors.begin(wanted, self.rules, shape, self.average, self.search)
+            if self.actors.overlap:
+                losses = self._learn()
+            found = self.actors.end()
+        examples = self._play(wanted.boards, full, found)
         if len(examples.boards):
             self.replay.add(examples)
         numbers = {
@@ -164,11 +179,8 @@ class AlphaZero:
             "counterexamples": float(len(self.mistakes)),
             "failures": float(np.maximum(self.failures, 0).sum()),
         }
-        if len(self.replay) >= self.config.batch:
-            losses = [self._update() for _ in range(self.config.updates)]
-            numbers |= {
-                name: sum(loss[name] for loss in losses) / len(losses) for name in losses[0]
-            }
+        if self.actors is None or not self.actors.overlap:
+            losses = self._learn()
         self.steps += 1
         if self.steps % REVIEW == 0:
             self._review()
@@ -177,7 +189,7 @@ class AlphaZero:
             narrow = 4 * self.config.width
             longer = min(max(1.0, int(self.width.max()) / narrow), 2.0)
             self.next_examination = self.steps + round(longer * self.config.examine)
-        return numbers
+        return numbers | losses
 
     @property
     def doubts(self) -> bool | None:
@@ -251,19 +263,28 @@ class AlphaZero:
             self.wrong = checked_rows(state["wrong"], len(self.mistakes))
             self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
-    def _play(self) -> Examples:
-        """One move in every game; the examples of the games that it ends."""
-        config, games, boards = self.config, self.games, self.env.boards
-        rng, count = self.rng, len(boards)
+    def _wanted_searches(self) -> tuple[Searches, Mask]:
+        """The searches of one move in every game, and which of them are full (games,)."""
+        config, boards, rng = self.config, self.env.boards, self.rng
         grown = min(1.0, self.steps / config.progressive)
         most = config.quick_simulations + grown * (config.simulations - config.quick_simulations)
-        full = rng.random(count) < config.full_share
+        full = rng.random(len(boards)) < config.full_share
         simulations = np.where(full, round(most), config.quick_simulations)
         noise = rng.gumbel(size=boards.shape).astype(np.float32)
+        opening = self.games.random_left > 0
+        return Searches(boards, np.where(opening, 1, simulations), noise), full
+
+    def _play(self, boards: Boards, full: Mask, searched: SearchResults) -> Examples:
+        """One move in every game; the examples of the games that it ends.
+
+        Args:
+            boards: of all games.
+            full: which searches were full.
+            searched: what they found.
+        """
+        config, games, rng, count = self.config, self.games, self.rng, len(boards)
         opening = games.random_left > 0
-        found = self._proven(
-            boards, self.search.search(boards, np.where(opening, 1, simulations), noise)
-        )
+        found = self._proven(boards, searched)
         random = opening | (rng.random(count) < config.deviation)
         anywhere = np.where(boards == 0, rng.random(boards.shape), -1.0).argmax(axis=1)
         cells = np.where(random, anywhere, found.moves)
@@ -285,6 +306,13 @@ class AlphaZero:
         moves[bad] = policy[bad].argmax(axis=1)
         proofs[known.rows] = known.values
         return found._replace(policy=policy, moves=moves, proofs=proofs)
+
+    def _learn(self) -> dict[str, float]:
+        """The gradient steps of a step; means of their losses, none before there are examples."""
+        if len(self.replay) < self.config.batch:
+            return {}
+        losses = [self._update() for _ in range(self.config.updates)]
+        return {name: sum(loss[name] for loss in losses) / len(losses) for name in losses[0]}
 
     def _update(self) -> dict[str, float]:
         """One gradient step."""

@@ -106,6 +106,13 @@ class StartsFromWeights(Protocol):
 
 
 @runtime_checkable
+class PlaysByActors(Protocol):
+    """A learner whose moves actors can search, see `learners.actors`."""
+
+    actors: Any  # None: it searches itself
+
+
+@runtime_checkable
 class ExaminesItself(Protocol):
     """A learner that looks for mistakes in its own play on boards that cannot be enumerated."""
 

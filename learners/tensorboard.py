@@ -1,13 +1,23 @@
 """`learners.training.tensorboard`, importable by its short name."""
 
 from learners.training.tensorboard import (
+    ADDRESS,
+    COMPARED,
     EVENTS,
     FIRST,
-    LAYOUT,
     SCENES,
-    TAGS,
     TensorBoard,
+    layout,
     remove_events,
 )
 
-__all__ = ["EVENTS", "FIRST", "LAYOUT", "SCENES", "TAGS", "TensorBoard", "remove_events"]
+__all__ = [
+    "ADDRESS",
+    "COMPARED",
+    "EVENTS",
+    "FIRST",
+    "SCENES",
+    "TensorBoard",
+    "layout",
+    "remove_events",
+]

@@ -1,4 +1,4 @@
-"""The READMEs' pictures, made from real results: the report's, and a policy as it learns."""
+"""The READMEs' pictures, light and dark: a game, a policy as it learns, the report, the curves."""
 
 import shutil
 import sys
@@ -14,39 +14,62 @@ PROG = "pictures.py"
 MARGIN = 16  # pixels around what is photographed
 
 
+SCHEMES = ("light", "dark")
+BOARD = "#table, .table-top"  # the part of the page with the board
+OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
+
+
 @dataclass(frozen=True)
 class Arguments:
-    """Make the pictures: leaderboard.png, board.png, learning.gif and a curve of each learner.
+    """Make the pictures, each in light and in dark.
 
-    Needs the results of the benchmark, the extra `dev` (Playwright) and Chromium on the system.
+    They are game.gif, learning.gif, leaderboard.png, board.png and a curve of each learner. All but
+    the first two need the results of the benchmark, the extra `dev` (Playwright) and Chromium.
     """
 
-    seed: int = 0  # of the training that learning.gif shows
+    seed: int = 0  # of the game, and of the training that learning.gif shows
     results: Path = Path("results/benchmark.json")  # of the benchmark
     out: Path = Path(".github/images")  # where the pictures go
+    gifs: bool = False  # only game.gif and learning.gif, which need no results
 
 
 def main(args: list[str]) -> None:
     """Make them all and say how large they are."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
-    if not given.results.is_file():
+    if not given.gifs and not given.results.is_file():
         raise ValueError(f"no {given.results}: run `make benchmark` first")
-    from scripts.lib.learning_gif import learning_gif
     from tttenv.files import write
 
-    made = {
-        **photographs(given.results),
-        "learning.gif": learning_gif(given.seed),
-        **drawn(given.results),
-    }
+    made = animated(given.seed)
+    if not given.gifs:
+        made |= photographs(given.results) | drawn(given.results)
     for name, data in made.items():
         write(given.out / name, data)
         print(f"{given.out / name}  {len(data) / 1000:.0f} kB")
 
 
+def named(name: str, scheme: str) -> str:
+    """A picture's file: learning.gif, learning-dark.gif."""
+    stem, dot, ending = name.rpartition(".")
+    return name if scheme == "light" else f"{stem}-{scheme}{dot}{ending}"
+
+
+def animated(seed: int) -> dict[str, bytes]:
+    """The game and the training, as GIF by file name."""
+    from scripts.lib.game_gif import game_gifs
+    from scripts.lib.learning_gif import learning_gifs
+    from tttenv.game.tiles import DARK, LIGHT
+
+    palettes = dict(zip(SCHEMES, (LIGHT, DARK), strict=True))
+    made = {"game.gif": game_gifs(seed, palettes), "learning.gif": learning_gifs(seed, palettes)}
+    return {
+        named(name, scheme): data for name, both in made.items() for scheme, data in both.items()
+    }
+
+
 def photographs(results: Path) -> dict[str, bytes]:
-    """The leaderboard and the board with exact values, as PNG by file name.
+    """The leaderboard and the board with exact values after a blunder, as PNG by file name.
 
     Raises:
         ValueError: without Playwright or Chromium.
@@ -62,19 +85,32 @@ def photographs(results: Path) -> dict[str, bytes]:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     if not chromium:
         raise ValueError("photographs need Chromium: apt-get install chromium")
+    shots = {}
     with TemporaryDirectory() as folder, sync_playwright() as playing:
         page_file = Path(folder).resolve() / "report.html"
         report.make(page_file, results)
         browser = playing.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1080, "height": 900}, device_scale_factor=1.5)
-        page.goto(page_file.as_uri())
-        shots = {"leaderboard.png": photograph(page, "#leaderboard .scroll")}
-        page.select_option("#player", label="first")
-        page.select_option("#overlay", "values")
-        page.locator("#board button").last.click()  # its answer to a corner is a blunder
-        shots["board.png"] = photograph(page, ".table-top")
+        for scheme in SCHEMES:
+            page = browser.new_page(
+                viewport={"width": 1080, "height": 900},
+                device_scale_factor=1.5,
+                color_scheme="light" if scheme == "light" else "dark",
+                reduced_motion="reduce",  # the answer comes at once
+            )
+            page.goto(page_file.as_uri() + OPENING)
+            page.locator("#board button").nth(BLUNDER).click()
+            put_away_the_mouse(page)
+            shots[named("board.png", scheme)] = photograph(page, BOARD)
+            shots[named("leaderboard.png", scheme)] = photograph(page, "#leaderboard .scroll")
+            page.close()
         browser.close()
     return {name: smaller(data) for name, data in shots.items()}
+
+
+def put_away_the_mouse(page: Any) -> None:
+    """Leave nothing under the mouse and nothing with the focus, so that no border is drawn."""
+    page.mouse.move(0, 0)
+    page.evaluate("document.activeElement.blur()")
 
 
 def drawn(results: Path) -> dict[str, bytes]:
@@ -91,19 +127,21 @@ def drawn(results: Path) -> dict[str, bytes]:
     for training in reversed(
         json_rows.rows(results, "trainings", "results of the benchmark", keys)
     ):
-        name, named = training["learner"], str(training["folder"])
+        name, folder = training["learner"], str(training["folder"])
         row(name)  # it becomes part of a file's name
-        curve, complaint = curves.read(json_rows.folder(results, named, homes))
+        curve, complaint = curves.read(json_rows.folder(results, folder, homes))
         if complaint:
             print(f"{PROG}: {console.visible(f'{name}: {complaint}')}", file=sys.stderr)
         if curve is not None:
-            made[f"curve-{name}.svg"] = curves.alone(curve)
+            for scheme in SCHEMES:
+                picture = curves.alone(curve, dark=scheme == "dark")
+                made[named(f"curve-{name}.svg", scheme)] = picture
     return made
 
 
 def photograph(page: Any, selector: str) -> bytes:
     """A part of the page with a little room around it, as PNG."""
-    box = page.locator(selector).bounding_box()
+    box = page.locator(selector).first.bounding_box()
     left, top = box["x"] - MARGIN, box["y"] + page.evaluate("scrollY") - MARGIN
     clip = {"x": left, "y": top, "width": box["width"], "height": box["height"]}
     room = {"width": box["width"] + 2 * MARGIN, "height": box["height"] + 2 * MARGIN}

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +16,10 @@ from hypothesis import settings
 settings.register_profile("tttenv", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("tttenv")
 pytest_plugins = ["disturbance"]
+
+# A job that a shell runs in the background ignores Ctrl-C, and so would all programs under test.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # RLlib pins a Gymnasium of its own: `make test-rllib` and `make test-ray` run these tests in an
 # environment of their own.

@@ -93,8 +93,16 @@ def threads(given, context):
 
 
 def watched(given, context):
-    """The same as `drawn`, and files that tell when it begins and when it ends."""
+    """The same as `drawn`, with files that tell when it begins and ends; it ends when it may."""
     ran(given, f"{given['seed']}-{os.getpid()}.begun")
+    until = time.monotonic() + 120
+    while not Path(given["notes"], "go").exists() and time.monotonic() < until:
+        time.sleep(0.05)
     value = drawn(given, context)
     ran(given, f"{given['seed']}-{os.getpid()}.ended")
     return value
+
+
+def long(given, context):
+    """A value of many bytes."""
+    return str(given["seed"]) * 500_000

@@ -91,6 +91,7 @@ class Game:
         self.boards = ["_" * rules[0] * rules[1]]
         self.after: dict[str, dict[int, str]] = {}
         self.result: dict[str, str] = {}
+        self.solved: dict[str, tuple[int, int]] = {}  # by `perfect`, once
         for board in self._spreading():
             result = winner(rules, board)
             if result:
@@ -165,14 +166,27 @@ class Game:
 
     def perfect(self) -> dict[str, tuple[int, int]]:
         """Value for the side to move and plies to the end, wins fast and losses slow."""
-        found: dict[str, tuple[int, int]] = {}
-        for board in reversed(self.boards):
+        found = self.solved
+        for board in reversed([] if found else self.boards):
             if board in self.result:
                 found[board] = (0 if self.result[board] == "_" else -1, 0)
                 continue
             moves = [(-found[b][0], found[b][1] + 1) for b in self.after[board].values()]
             found[board] = max(moves, key=lambda move: (move[0], -move[0] * move[1]))
         return found
+
+    def worth(self, board: str, cell: int) -> tuple[int, int]:
+        """A move's value for its side, and the stones that the winner puts down until the end.
+
+        Both sides play perfectly after it; the move's own stone counts; 0 for a draw.
+        """
+        perfect, end = self.perfect(), self.after[board][cell]
+        while end not in self.result:
+            best = (-perfect[end][0], perfect[end][1] - 1)
+            end = next(after for after in self.after[end].values() if perfect[after] == best)
+        won = self.result[end]
+        stones = 0 if won == "_" else end.count(won) - board.count(won)
+        return -perfect[self.after[board][cell]][0], stones
 
     def shortest_loss(self, table: Table, seat: str, least: float) -> list[int] | None:
         """The shortest game lost in `seat` by moves likelier than `least`, by breadth search.

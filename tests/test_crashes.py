@@ -298,7 +298,7 @@ def test_a_start_after_a_death_before_the_first_checkpoint_has_every_point_once(
         for file in tmp_path.glob("*.safetensors"):
             file.unlink()
     trained(tmp_path)
-    assert steps_of(tmp_path) == [2, 4]
+    assert steps_of(tmp_path) == [0, 2, 4]
 
 
 def test_tidying_leaves_what_is_not_a_checkpoints(tmp_path):

@@ -8,7 +8,8 @@ from reference import mover, put, spell, view, winner
 
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
-from tttenv.game.render import CELL, O_INK, X_INK
+from tttenv.game.render import CELL
+from tttenv.game.tiles import LIGHT
 from tttenv.simulator.transition_table import FEW
 from tttenv.vector import VectorTicTacToe
 
@@ -71,7 +72,7 @@ def read_picture(rules, picture):
     m, n, _ = rules
     assert picture.shape == (m * CELL, n * CELL, 3)
     tiles = picture.reshape(m, CELL, n, CELL, 3).swapaxes(1, 2).reshape(m * n, -1, 3)
-    has = [[(tile == ink).all(axis=1).any() for ink in (X_INK, O_INK)] for tile in tiles]
+    has = [[(tile == ink).all(axis=1).any() for ink in (LIGHT.x, LIGHT.o)] for tile in tiles]
     return "".join({(1, 0): "X", (0, 1): "O", (0, 0): "_"}[tuple(map(int, h))] for h in has)
 
 

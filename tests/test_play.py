@@ -16,6 +16,7 @@ from typist import CTRL_C, CTRL_D, Typist
 
 from learners.cli.learning_player import LearningPlayer
 from tttenv import Rules, player
+from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.commands import COMMANDS, NAMES
 from tttenv.cli.play.notation import KEYS, cell_of, keys, name_of
@@ -105,13 +106,12 @@ def test_no_command_hides_a_cell():
 
 @pytest.mark.parametrize("rules", RULES[:3], ids=spell)
 def test_hints_tell_the_exact_value_and_length_of_every_move(rules):
-    every, perfect, advice = game(rules), game(rules).perfect(), Advice(Rules(*rules))
+    every, advice = game(rules), Advice(Rules(*rules))
     for board in every.decisions[::7]:
         hint = advice.hint(np.array(view(board), np.int8), player("random", Rules(*rules)))
         for cell in range(len(board)):
             if cell in every.after[board]:
-                value, plies = perfect[every.after[board][cell]]
-                assert (hint.values[cell], hint.plies[cell]) == (-value, plies + 1)
+                assert (hint.values[cell], hint.stones[cell]) == every.worth(board, cell)
                 assert hint.shares[cell] == pytest.approx(1 / board.count("_"))
             else:
                 assert not hint.legal[cell]
@@ -120,22 +120,24 @@ def test_hints_tell_the_exact_value_and_length_of_every_move(rules):
 
 @pytest.mark.parametrize("rules", RULES[:3], ids=spell)
 @pytest.mark.parametrize("seed", range(5))
-def test_a_mistake_is_a_move_that_gives_value_away_and_nothing_else_is(rules, seed):
+def test_best_play_after_a_blunder_goes_to_the_end_that_was_told(rules, seed):
     perfect, advice = game(rules).perfect(), Advice(Rules(*rules))
-    said = {1: "a win", 0: "a draw", -1: "a loss"}
     boards, cells = random_game(rules, seed)
     for board, cell in zip(boards, cells, strict=False):
-        told = advice.mistake(np.array(view(board), np.int8), cell)
-        before, after = perfect[board][0], -perfect[put(board, cell)][0]
-        assert (told is None) == (before == after)
-        if told:
-            assert f"turns {said[before]} into {said[after]}:" in told
-            line = re.search(r"goes on (.*);", told)[1].split()
-            end = put(board, cell)
-            for name in line:
-                end = put(end, cell_of(Rules(*rules), name))
-            assert winner(rules, end) == {0: "_", -1: "XO".replace(mover(board), "")}[after]
-            assert len(line) == perfect[put(board, cell)][1]
+        seen = np.array(view(board), np.int8)
+        if advice.blunder(seen, cell) is None:
+            assert perfect[board][0] == -perfect[put(board, cell)][0]
+            continue
+        end = put(board, cell)
+        said = advice.refutation(seen, cell)
+        name = name_of(Rules(*rules), cell)
+        line, ended = re.fullmatch(rf"Best play after {name}: (.*): (.*)\.", said).groups()
+        for stone in line.split(", "):
+            assert stone[:2] == f"{mover(end)} "
+            end = put(end, cell_of(Rules(*rules), stone[2:]))
+        assert ended == {"_": "draw", "X": "X wins", "O": "O wins"}[winner(rules, end)]
+        assert len(line.split(", ")) == perfect[put(board, cell)][1]
+        assert advice.told(seen, cell) == f"{advice.blunder(seen, cell)} {said}"
 
 
 @pytest.mark.parametrize("rules", [(3, 3, 3), (3, 4, 3), (3, 4, 4)], ids=spell)
@@ -144,7 +146,7 @@ def test_values_of_moves_found_by_search_are_those_of_the_solved_game(rules, wor
     monkeypatch.setattr(move_values, "WORK", work)
     solved, searched = Advice(Rules(*rules)), Advice(Rules(*rules))
     searched.exact = False
-    decided = mistakes = 0
+    decided = blunders = 0
     for seed in range(20):
         boards, cells = random_game(rules, seed)
         for text, cell in zip(boards, cells, strict=False):
@@ -156,17 +158,18 @@ def test_values_of_moves_found_by_search_are_those_of_the_solved_game(rules, wor
             known = ~np.isnan(found)
             assert (found[known] == values[known]).all()
             decided += known[board == 0].mean() / len(cells)
-            told, wanted = searched.mistake(board, cell), solved.mistake(board, cell)
+            told, wanted = searched.blunder(board, cell), solved.blunder(board, cell)
             assert told is None or wanted is not None
             if told is not None and "at least" not in told:
-                assert told.split(";")[0] == wanted.split(":")[0]
-            mistakes += told is not None
-            assert searched.loses(board, cell) <= solved.loses(board, cell)
+                plain = re.sub(r" in \d+", "", wanted)
+                assert told.split(";")[0] == plain.split(";")[0]
+            assert searched.refutation(board, cell) is None
+            blunders += told is not None
             if work > 2_000:
                 assert known[board == 0].all()
                 assert (told is None) == (wanted is None)
     assert decided > 5
-    assert mistakes
+    assert blunders
 
 
 def test_moves_on_large_boards_are_worth_what_a_short_search_proves():
@@ -175,16 +178,18 @@ def test_moves_on_large_boards_are_worth_what_a_short_search_proves():
     for cell in (12, 0):  # the centre, answered in a corner, wins for X
         board = rules.play(board, cell)
     hint = advice.hint(board, player("random", rules))
-    assert hint.plies is None
+    assert hint.stones is None
     assert np.isnan(hint.values[[0, 12]]).all()
     wins = np.flatnonzero(hint.values == 1)
     assert 11 in wins
-    assert advice.mistake(board, int(wins[0])) is None
+    assert advice.blunder(board, int(wins[0])) is None
     passive = int(np.flatnonzero(hint.values <= 0)[0])
-    told = advice.mistake(board, passive)
-    worth = {0: "a draw", -1: "a loss"}[int(hint.values[passive])]
-    assert told.startswith(f"{name_of(rules, passive)} turns a win into {worth}; ")
-    assert told.endswith(" kept it")
+    told = advice.blunder(board, passive)
+    verb = {0: "draws", -1: "loses"}[int(hint.values[passive])]
+    named = [name_of(rules, cell) for cell in wins.tolist()]
+    kept = " ".join(named[:8]) + f" and {len(named) - 8} others win."
+    assert told == f"{name_of(rules, passive)} {verb}; {kept}"
+    assert advice.refutation(board, passive) is None
     again = Advice(rules).hint(board, player("random", rules))
     np.testing.assert_array_equal(again.values, hint.values)
 
@@ -194,8 +199,8 @@ def test_positions_beyond_a_short_search_have_the_players_opinion_and_nothing_ex
     hint = advice.hint(rules.start(), player("random", rules))
     assert hint.values is None
     assert hint.shares.sum() == pytest.approx(1)
-    assert advice.mistake(rules.start(), 0) is None
-    assert not advice.loses(rules.start(), 0)
+    assert advice.blunder(rules.start(), 0) is None
+    assert advice.losing_move([rules.start()], [0], 0) is None
 
 
 # Sessions
@@ -236,10 +241,10 @@ def test_published_transcripts_replay_through_the_terminal_key_by_key(name, monk
     said[human::2] = typed
     assert moves == [("XO"[ply % 2], cell) for ply, cell in enumerate(said)]
     assert f"\n{end}\n" in shown
-    assert re.findall(r"^mistake: your (\S+)", shown, re.MULTILINE) == [
+    assert re.findall(r"^your blunder: (\S+)", shown, re.MULTILINE) == [
         name_of(Rules(), cells[ply]) for told, ply in ERRORS if told == name
     ]
-    assert "mistake: it's" not in shown
+    assert "it's blunder" not in shown
 
 
 def test_a_player_that_cannot_move_ends_the_game_instead_of_leaving_its_turn_to_the_person(
@@ -353,7 +358,7 @@ def test_a_game_is_won_on_a_terminal_then_lost_with_seats_swapped():
         typist.expect("you are O, first is X")
         typist.type("a2", "4")
         typist.expect("X wins\n")
-        typist.expect(r"your mistake, stone 4: b2 turns a draw into a loss|your mistake, stone")
+        typist.expect(r"your blunder, stone \d: [abc][123] (loses in [123]|draws); ")
         typist.expect("score: you 1, draws 0, first 1\n")
         typist.type("quit")
         typist.expect("score: you 1, draws 0, first 1\n")
@@ -385,7 +390,7 @@ def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
         typist.type("undo")
         typist.expect("there is no stone of yours to take back")
         typist.type("hint")
-        typist.expect(r"exact +tactical, %\n")
+        typist.expect(r"exact +tactical's chances, %\n")
         typist.expect(r"  1   =   =   =      1  11  11  11\n")
         typist.type("b2", "S")
         typist.expect("b2 is already taken")
@@ -403,11 +408,28 @@ def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
         typist.expect("0 stones taken back")
         typist.type("n")
         typist.expect("you are O, tactical is X")
-        typist.expect(r"exact +tactical, %\n")  # hints stayed on
+        typist.expect(r"exact +tactical's chances, %\n")  # hints stayed on
         typist.press(CTRL_D)
         typist.expect("score: you 0, draws 0, tactical 0\n")
         assert typist.end() == 0
         assert "Traceback" not in typist.shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("first", "--hints"), ("mcts:iterations=20,seed=1", "--rules", "3,4,3", "--hints")],
+    ids=["3,3,3", "3,4,3"],
+)
+def test_in_a_terminal_of_80_columns_no_line_is_longer_and_no_word_is_cut(arguments):
+    with Typist(*arguments) as typist:
+        typist.type(
+            "help", "zz" * 30, "a1", "c2", "b3", "a3", "hint", "c3", "hints", "again", "quit"
+        )
+        assert typist.end() == 0
+        assert max(map(len, typist.shown.split("\n"))) <= 80
+        words = set(typist.shown.split())
+        told = piped(*arguments, typed="help\n").stdout
+        assert set(told[told.index("To put") : told.index("  undo")].split()) <= words
 
 
 def test_ctrl_c_ends_at_once_with_one_line_and_status_130():
@@ -501,18 +523,20 @@ def test_other_boards_are_played_by_whoever_can():
     told = piped("--rules", "15,15,5", typed="h8\nhint\nq\nbye\n")
     assert "alphabeta: 5 in a row win on 15 by 15" in told.stdout
     assert "the game is too large to be solved: no exact values" in told.stdout
+    assert re.search(r"^alphabeta: ([a-o]\d+ \d+ %|\d+ moves at )", told.stdout, re.MULTILINE)
+    assert told.stdout.count("\n") < 60  # two boards, and no third of chances
     assert "'q' is no cell" in told.stdout
     told = piped("--rules", "3,4,3", typed="hint\n")
-    assert re.search(r"^  2 -\d+  \+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
+    assert re.search(r"^  2 +-\d +\+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
 
 
-def test_hints_and_mistakes_on_boards_past_enumeration():
+def test_hints_and_blunders_on_boards_past_enumeration():
     typed = "c3\na1\na1\n"
     told = piped("first", "--rules", "5,5,4", "--hints", typed=typed + "b3\ne5\n")
     assert (told.returncode, told.stderr) == (0, "")
-    assert "exact: + wins, = draws, - loses, ? is not decided by a short search" in told.stdout
+    assert words.LEGEND_UNDECIDED in told.stdout
     assert re.search(r"^  [1-5] .*  [+?=-] ", told.stdout, re.MULTILINE)
-    assert re.search(r"^mistake: first's \S+ turns a draw into a loss; ", told.stdout, re.MULTILINE)
+    assert re.search(r"^first's blunder: \S+ loses; .* draw( at least)?\.$", told.stdout, re.M)
 
 
 def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed():
@@ -533,7 +557,8 @@ def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed():
     again = piped("random", "--versus", "tactical", "--games", "6", "--json")
     assert again.stdout == told.stdout
     hinted = piped("random", "--versus", "tactical", "--hints").stdout
-    assert hinted.count("exact: ") == len(found["games"][0]["cells"])
+    assert hinted.count(words.LEGEND) == len(found["games"][0]["cells"])
+    assert re.search(r"^(random|tactical)'s blunder: ", hinted, re.MULTILINE)
     shown = piped("random", "--versus", "tactical", "--games", "6").stdout
     cells = [cell for one in found["games"] for cell in one["cells"]]
     named = re.findall(r"^[XO] > (\S+)", shown, re.MULTILINE)

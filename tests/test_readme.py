@@ -81,3 +81,28 @@ def headings(text):
     """The anchors that GitHub gives to the headings of a page."""
     lines = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)
     return [re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines]
+
+
+@pytest.mark.parametrize("name", READMES)
+def test_its_pictures_are_there_in_light_and_in_dark_and_small(name):
+    text = READMES[name]
+    assert "![" not in text  # a picture in light alone
+    shown = re.findall(
+        r'<picture><source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">'
+        r'<img src="([^"]+)" alt="[^"]+"(?: width="\d+")?></picture>',
+        text,
+    )
+    assert len(shown) == text.count("<img")
+    for dark, light in shown:
+        stem, _, ending = light.rpartition(".")
+        assert dark == f"{stem}-dark.{ending}"
+        files = [(ROOT / name).parent / path for path in (light, dark)]
+        assert all(file.stat().st_size < 400_000 for file in files)
+        assert files[0].read_bytes() != files[1].read_bytes()
+
+
+def test_every_picture_is_shown():
+    pictures = {file.name for file in (ROOT / ".github" / "images").iterdir()}
+    assert {
+        name for name in pictures if not any(name in text for text in READMES.values())
+    } == set()

@@ -112,10 +112,8 @@ def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
     assert len(games) == len(lost)
     for seat, game in zip(lost, games, strict=True):
         board = rules.start()
-        for turn, (mark, row, column) in enumerate(
-            re.findall(r"([XO]) row (\d+) column (\d+)", game)
-        ):
-            cell = (int(row) - 1) * rules.n + int(column) - 1
+        for turn, (mark, column, row) in enumerate(re.findall(r"([XO]) ([a-s])(\d+)", game)):
+            cell = (int(row) - 1) * rules.n + ord(column) - ord("a")
             assert mark == "XO"[turn % 2] == words.drawn.pop(0)[0]
             assert mark != seat or policy(board[None])[0, cell] > 0
             board = rules.play(board, cell)

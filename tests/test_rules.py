@@ -144,10 +144,24 @@ def test_of_all_fillings_of_the_board_check_accepts_the_undecided_positions_alon
     assert accepted == undecided
 
 
-@pytest.mark.parametrize("board", [[0] * 8, [2] + [0] * 8, [0.5] * 9, [1] + [0] * 8], ids=repr)
+WRONG = [[0] * 8, [2] + [0] * 8, [0.5] * 9, [1] + [0] * 8, [np.nan] * 9, [128, -128] + [0] * 7]
+
+
+@pytest.mark.parametrize("board", WRONG, ids=repr)
 def test_check_refuses_what_is_no_board(board):
     with pytest.raises(ValueError, match="board"):
         Rules().check(board)
+    if len(board) == 9:
+        with pytest.raises(ValueError, match="board"):
+            Rules().check_all([[0] * 9, board])
+
+
+def test_boards_are_checked_together_as_one_by_one():
+    boards = np.array([view(board) for board in game((3, 3, 3)).decisions], np.int8)
+    assert (Rules().check_all(boards) == boards).all()
+    finished = [1, 1, 0, -1, -1, -1, 0, 0, 1]
+    with pytest.raises(ValueError, match="finished board, nothing left to play"):
+        Rules().check_all([*boards[:5], finished])
 
 
 @pytest.mark.parametrize("wrong", ["x" * 9999, "\x1b[2J\n", np.zeros((2, 2)), 10**400, [1] * 9999])

@@ -16,7 +16,7 @@ from tttenv.exact.certificate import certify
 from tttenv.game.rules import Rules
 from tttenv.kernels.alphabeta import WIN
 from tttenv.kernels.transposition import EXACT, LOWER_BOUND, UPPER_BOUND
-from tttenv.opponents import player
+from tttenv.opponents import alphabeta, player
 from tttenv.opponents.search_result import Found
 
 EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 5, 4)]
@@ -221,6 +221,20 @@ def test_no_answer_depends_on_what_was_asked_before(limit):
         assert (found.probs == together[i]).all()
         assert (found.probs == alone.probs).all()
         assert (found.value, found.nodes) == (alone.value, alone.nodes)
+
+
+@pytest.mark.parametrize("size", [1, 7])
+@pytest.mark.parametrize("options", ["depth=4", "nodes=300", "depth=3,ties=first"])
+def test_a_search_in_slices_is_the_same_search(monkeypatch, options, size):
+    rules = Rules(5, 5, 4)
+    boards = [view(board) for board in late_boards((5, 5, 4), 4, 12, 21)[:12]]
+    policy = player(f"alphabeta:{options}", rules)
+    whole = [policy.search(np.array(board, np.int8)) for board in boards]
+    monkeypatch.setattr(alphabeta, "SLICE", size)
+    for board, expected in zip(boards, whole, strict=True):
+        found = policy.search(np.array(board, np.int8))
+        assert (found.probs == expected.probs).all()
+        assert (found.value, found.nodes) == (expected.value, expected.nodes)
 
 
 @pytest.mark.parametrize("spec", ["alphabeta:nodes=2000", "mcts:iterations=50"])

@@ -16,21 +16,13 @@ from PIL import ImageGrab
 
 from tttenv import Rules, player
 from tttenv.exact import solve
-from tttenv.game.render import O_INK, PAPER, X_INK
+from tttenv.game.tiles import LIGHT
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
-from tttenv.game.drawing import (
-    BACKGROUND,
-    LIKELY,
-    VALUE_COLOURS,
-    WINNING_LINE,
-    Layout,
-    Scene,
-    paint,
-    said,
-)
+from tttenv.cli.play.windowed import LINES
+from tttenv.game.drawing import Layout, Scene, paint, said
 from tttenv.game.window import Window
 
 ROOT = Path(__file__).parents[1]
@@ -84,12 +76,24 @@ def test_every_point_of_a_cell_belongs_to_it_and_none_beside_the_board(rules, si
 
 def test_stones_are_drawn_in_their_ink_and_the_last_has_a_rim():
     picture, layout = painted((3, 3, 3), "XO_______", last=1)
-    assert at(picture, layout, 0) == X_INK
-    assert at(picture, layout, 1) == at(picture, layout, 2) == PAPER
-    assert at(picture, layout, 1, right=0.76) == O_INK
-    assert at(picture, layout, 1, right=0.06) == O_INK  # the rim
-    assert at(picture, layout, 0, right=0.06) == at(picture, layout, 2, right=0.06) == PAPER
-    assert tuple(picture[0, 0]) == BACKGROUND
+    assert at(picture, layout, 0) == LIGHT.x
+    assert at(picture, layout, 1) == at(picture, layout, 2) == LIGHT.paper
+    assert at(picture, layout, 1, right=0.76) == LIGHT.o
+    assert at(picture, layout, 1, right=0.06) == LIGHT.o  # the rim
+    assert at(picture, layout, 0, right=0.06) == at(picture, layout, 2, right=0.06) == LIGHT.paper
+    assert tuple(picture[0, 0]) == LIGHT.ground
+
+
+def test_a_blunder_has_a_red_rim_and_its_mark_also_where_it_is_the_last_stone():
+    more = {"blunders": ((1, "??"),)}
+    for last in (0, 1):
+        picture, layout = painted((3, 3, 3), "XO_______", last=last, **more)
+        assert at(picture, layout, 1, right=0.06) == LIGHT.blunder
+        x, y = layout.corner(1)
+        side = layout.cell
+        corner = picture[x + side * 5 // 8 : x + side * 7 // 8, y + side // 8 : y + side // 4]
+        assert (np.abs(corner.astype(int) - LIGHT.blunder).max(axis=2) < 80).any()  # the mark
+    assert (painted((3, 3, 3), "XO_______", last=1)[0] != LIGHT.blunder).any(axis=2).all()
 
 
 @pytest.mark.parametrize(
@@ -100,18 +104,26 @@ def test_the_line_that_won_is_marked(text, won):
     picture, layout = painted((3, 3, 3), text)
     for cell, mark in enumerate(text):
         ground = at(picture, layout, cell, right=0.5, down=0.12)
-        assert ground == (WINNING_LINE[mark] if cell in won else PAPER)
+        assert ground == (LIGHT.line(mark) if cell in won else LIGHT.paper)
 
 
 def test_hints_colour_empty_cells_by_value_or_by_probability():
     values, shares = np.array([0, 0, 1, 0, -1, 1, -1, 0, 0]), np.full(9, 1 / 7)
     picture, layout = painted((3, 3, 3), "XO_______", values=values, shares=shares)
     for cell in range(9):
-        expected = PAPER if cell < 2 else VALUE_COLOURS[values[cell]]
+        expected = LIGHT.paper if cell < 2 else LIGHT.value(values[cell])
         assert at(picture, layout, cell, right=0.15, down=0.85) == expected
+    labels = tuple("  +=-+-== "[:9])
+    picture, layout = painted((3, 3, 3), "XO_______", values=values, shares=shares, labels=labels)
+    assert at(picture, layout, 4, right=0.18, down=0.89) == LIGHT.chance  # a bar of 1/7
+    assert at(picture, layout, 4, right=0.3, down=0.89) == LIGHT.loss
+    shares = np.eye(9)[4]
+    picture, layout = painted((3, 3, 3), "XO_______", values=values, shares=shares, labels=labels)
+    for cell, colour in ((4, LIGHT.chance), (5, LIGHT.win)):
+        assert at(picture, layout, cell, right=0.8, down=0.89) == colour
     picture, layout = painted((3, 3, 3), "XO_______", shares=np.eye(9)[4])
-    assert at(picture, layout, 4, right=0.15, down=0.85) == LIKELY
-    assert at(picture, layout, 5, right=0.15, down=0.85) == PAPER
+    assert at(picture, layout, 4, right=0.15, down=0.85) == LIGHT.chance
+    assert at(picture, layout, 5, right=0.15, down=0.85) == LIGHT.paper
 
 
 def test_the_words_above_say_whose_turn_it_is_or_how_it_ended():
@@ -123,9 +135,9 @@ def test_the_words_above_say_whose_turn_it_is_or_how_it_ended():
     for text in known:
         picture, layout = painted((3, 3, 3), text)
         above = picture[:, : layout.top - 2 * layout.unit].reshape(-1, 3).astype(int)
-        near = {ink: (np.abs(above - ink).max(axis=1) < 4).any() for ink in (X_INK, O_INK)}
+        near = {ink: (np.abs(above - ink).max(axis=1) < 4).any() for ink in (LIGHT.x, LIGHT.o)}
         inks[text] = {ink for ink in near if near[ink]}
-    assert list(inks.values()) == [{X_INK}, {O_INK}, {O_INK}, set(), {X_INK}]
+    assert list(inks.values()) == [{LIGHT.x}, {LIGHT.o}, {LIGHT.o}, set(), {LIGHT.x}]
 
 
 @pytest.mark.parametrize("rules", RULES, ids=str)
@@ -137,8 +149,8 @@ def test_any_board_fits_any_window_and_long_notes_stay_inside(rules, size):
     picture, _ = painted(rules, "_" * cells, size, **more)
     assert picture.shape == (*size, 3)
     if min(size) > 300:
-        assert (picture[:2] == BACKGROUND).all()  # the words end before the edge
-        assert (picture[-2:] == BACKGROUND).all()
+        assert (picture[:2] == LIGHT.ground).all()  # the words end before the edge
+        assert (picture[-2:] == LIGHT.ground).all()
 
 
 # Windows
@@ -154,8 +166,8 @@ def test_human_mode_shows_each_board_and_returns_nothing(unseen):
         assert env.render() is None
     drawn = pygame.surfarray.array3d(pygame.display.get_surface())
     layout = env.window.layout
-    assert at(drawn, layout, 4) == X_INK
-    assert at(drawn, layout, 0, right=0.76) == O_INK
+    assert at(drawn, layout, 4) == LIGHT.x
+    assert at(drawn, layout, 0, right=0.76) == LIGHT.o
     env.close()
     env.close()
     assert not pygame.display.get_init()
@@ -236,7 +248,7 @@ def screen():
     if not shutil.which("Xvfb") or not shutil.which("xdotool"):
         pytest.skip("needs Xvfb and xdotool (Debian: xvfb, xdotool)")
     reading, writing = os.pipe()
-    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "800x700x24", "-noreset"]
+    command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", "1000x900x24", "-noreset"]
     server = subprocess.Popen(command, pass_fds=[writing], stderr=subprocess.DEVNULL)
     os.close(writing)
     with os.fdopen(reading) as told:
@@ -249,7 +261,7 @@ class Sitting:
     """play.py in a window in the corner of a screen, with a mouse, a keyboard and a camera."""
 
     def __init__(self, screen, *arguments):
-        self.screen, self.layout = screen, Layout(Rules(), 510, 565, notes=2)
+        self.screen, self.layout = screen, Layout(Rules(), 578, 640, notes=LINES)
         more = {"DISPLAY": screen, "SDL_VIDEODRIVER": "x11", "SDL_VIDEO_WINDOW_POS": "0,0"}
         self.child = subprocess.Popen(
             [sys.executable, str(ROOT / "scripts" / "play.py"), "--window", *arguments],
@@ -260,7 +272,7 @@ class Sitting:
         )
 
     def __enter__(self):
-        self.sees(lambda picture: tuple(picture[3, 3]) == BACKGROUND)
+        self.sees(lambda picture: tuple(picture[3, 3]) == LIGHT.ground)
         return self
 
     def __exit__(self, *_):
@@ -297,10 +309,10 @@ class Sitting:
                 right = 0.76 if mark == "O" else 0.5
                 ink = at(picture, self.layout, cell, right)
                 ground = at(picture, self.layout, cell, 0.15, 0.85)
-                if mark != "_" and ink != {"X": X_INK, "O": O_INK}[mark]:
+                if mark != "_" and ink != {"X": LIGHT.x, "O": LIGHT.o}[mark]:
                     return False
                 if mark == "_" and ground != (
-                    PAPER if hints is None else VALUE_COLOURS[hints[cell]]
+                    LIGHT.paper if hints is None else LIGHT.value(hints[cell])
                 ):
                     return False
             return True
@@ -326,8 +338,13 @@ def test_games_are_played_with_mouse_and_keys(screen):
         sitting.sees_board("OOX_X____")
         sitting.click(6)
         sitting.sees_board("OOX_X_X__")
-        assert at(sitting.shot(), sitting.layout, 2, 0.5, 0.12) == WINNING_LINE["X"]
-        sitting.click(0)  # after the end: the next game, seats swapped
+        assert at(sitting.shot(), sitting.layout, 2, 0.5, 0.12) == LIGHT.line("X")
+        end = sitting.shot()
+        for cell in (0, 1, 8):  # the game is over: nothing happens
+            sitting.click(cell)
+        time.sleep(0.5)
+        assert (sitting.shot() == end).all()
+        sitting.do("key", "n")  # the next game, seats swapped
         sitting.sees_board("X________")
         sitting.do("key", "s")  # as on the keyboard in the terminal
         sitting.sees_board("XX__O____")
@@ -338,6 +355,25 @@ def test_games_are_played_with_mouse_and_keys(screen):
         out, complaint = sitting.child.communicate(timeout=30)
         assert (sitting.child.returncode, complaint) == (0, "")
         assert out == "you (X) 1   draws 0   first (O) 1\n"
+
+
+def test_hints_tell_blunders_in_the_window(screen):
+    def red(picture):
+        return np.abs(picture.astype(int) - LIGHT.blunder).max(axis=2) < 4
+
+    with Sitting(screen, "minimax:ties=first", "--seat", "O", "--hints") as sitting:
+        sitting.sees_board("X________", hints=[0, -1, -1, -1, 0, -1, -1, -1, -1])
+        assert not red(sitting.shot()).any()
+        sitting.click(1)
+        sitting.sees(lambda picture: at(picture, sitting.layout, 1, 0.06) == LIGHT.blunder)
+        below = sitting.layout.corner(6)[1] + sitting.layout.cell
+        assert red(sitting.shot()[:, below:]).any()  # the sentence
+        sitting.do("key", "u")
+        sitting.sees_board("X________", hints=[0, -1, -1, -1, 0, -1, -1, -1, -1])
+        assert not red(sitting.shot()).any()
+        sitting.click(4)
+        time.sleep(1)
+        assert not red(sitting.shot()).any()
 
 
 def test_two_players_are_watched_to_the_end(screen):

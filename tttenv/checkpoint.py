@@ -7,6 +7,8 @@ certificate, choice, and the other files with the SHA-256 of each) and up to thr
     policy   the player's probabilities over `positions(rules)`, on games small enough to enumerate
     state    everything a training needs to go on; only in runs, never shipped
 
+A training also leaves its exact measures there, `curve`, for the report (learners.training.curve).
+
 A data file's name is its role and the beginning of its digest,
 `weights-0123456789abcdef.safetensors`. `commit` writes the new files beside the old ones, then
 replaces the card, then removes the old ones: if the process is killed in between, the folder holds
@@ -60,6 +62,7 @@ TRIES = 100  # how often a reader tries again when a commit replaces the card wh
 _DATA = re.compile(r"(weights|policy|state)(-[0-9a-f]{16})?\.safetensors")
 _TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{_DATA.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within its strings
 
 
 def read_card(folder: Path) -> dict[str, Any]:
@@ -149,7 +152,9 @@ def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) ->
         name = f"{role}-{hashed[:16]}.safetensors"
         write(folder / name, content)
         files[name] = hashed
-    write(folder / CARD, json.dumps({**about, "files": files}, indent=2) + "\n")
+    text = json.dumps({**about, "files": files}, indent=2)
+    in_lines = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
+    write(folder / CARD, f"{in_lines}\n")
     tidy(folder, files)
 
 

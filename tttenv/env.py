@@ -18,6 +18,7 @@ from tttenv.simulator.observation import (
     draw,
     generator_kept,
     known_render_mode,
+    new_last_stones,
     plain_seed,
     require_open,
     resolve_opponent,
@@ -131,6 +132,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.action_space = spaces.Discrete(self.rules.cells)
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self.window: Window | None = None
+        self._last_stones = new_last_stones()
         self.closed = False
         self.everything = np.ones(1, np.bool_)  # a mask of the games that a reset deals
 
@@ -224,13 +226,17 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     def render(self) -> Any:
         """The board as text ("ansi") or as a picture ("rgb_array"); "human" shows it instead.
 
+        The picture (m * 64, n * 64, 3) of uint8 has a rim around the last stone, as far as it is
+        known from the boards drawn before, and the line that won in its winner's colour.
+
         Raises:
             ModuleNotFoundError: for "human" without pygame-ce.
             OSError: for "human" where there is no display.
         """
         if self.render_mode != "human":
-            return draw(self.match, 0, self.render_mode)
-        self.window = show(self.match, self.window, self.metadata["render_fps"])
+            return draw(self.match, 0, self.render_mode, self._last_stones)
+        fps = self.metadata["render_fps"]
+        self.window = show(self.match, self.window, fps, self._last_stones)
         return None
 
     def close(self) -> None:

@@ -2,9 +2,7 @@
 
 from importlib.util import find_spec
 
-LEARN = frozenset(
-    ("torch", "tensorboard", "stable_baselines3", "sb3_contrib", "matplotlib", "filelock")
-)
+LEARN = frozenset(("torch", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock"))
 
 
 def require_learn() -> None:

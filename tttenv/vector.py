@@ -22,6 +22,7 @@ from tttenv.simulator.observation import (
     draw,
     generator_kept,
     known_render_mode,
+    new_last_stones,
     plain_seed,
     require_open,
     resolve_opponent,
@@ -85,6 +86,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         self.single_action_space = gymnasium.spaces.Discrete(self.rules.cells)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = known_render_mode(render_mode, self.metadata)
+        self._last_stones = new_last_stones()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -174,9 +176,12 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     def render(self) -> tuple[Any, ...] | None:
         """Every game's board as text ("ansi") or as a picture ("rgb_array")."""
         if self.render_mode is None:
-            draw(self.match, 0, None)
+            draw(self.match, 0, None, self._last_stones)
             return None
-        return tuple(draw(self.match, game, self.render_mode) for game in range(self.num_envs))
+        return tuple(
+            draw(self.match, game, self.render_mode, self._last_stones)
+            for game in range(self.num_envs)
+        )
 
     def _now(self) -> tuple[Observation, dict[str, Any]]:
         observed, masks = self.observer.observe(self.match)

@@ -92,6 +92,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         print(f"\nresults   {given.out / 'benchmark.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")
+        if given.learners:
+            from learners.training.tensorboard import ADDRESS
+
+            print(f"          {ADDRESS}, without smoothing")
         text_tables.say(f"report    {given.out / 'report.html'}, one file to open in a browser")
 
 

@@ -27,6 +27,10 @@ class Arguments:
     results: Path = Path("results/benchmark.json")  # of the benchmark
     published: Path = PUBLISHED  # published numbers beside ours
     league: Path | None = None  # results of a league, as results/league.json: shown besides
+    url: str | None = None  # where it will be published, preview.png beside it; for its head
+    sweep: Path | None = (
+        None  # results of a sweep, as results/sweep.json: how soon each setting won
+    )
     out: Path = Path("results/report.html")  # where the report goes
     json: bool = False  # print what was made as JSON
 
@@ -45,6 +49,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         given.published,
         list(given.players),
         league=given.league,
+        url=given.url,
+        sweep=given.sweep,
         prog=prog,
     )
     print(json.dumps(told, indent=2) if given.json else f"report    {given.out}")
@@ -57,6 +63,8 @@ def make(
     specs: list[str] | None = None,
     runs: Path | None = None,
     league: Path | None = None,
+    url: str | None = None,
+    sweep: Path | None = None,
     prog: str = PROG,
 ) -> dict[str, Any]:
     """Write the report.
@@ -70,6 +78,8 @@ def make(
         runs: a folder of trained players that `results` may name, besides the current folder and
             that of `results`.
         league: results of a league to show, if any.
+        url: where the report will be published, for its head; None if that is not known.
+        sweep: results of a sweep to show, if any.
         prog: what a message about a player's curve begins with.
 
     Returns:
@@ -81,27 +91,29 @@ def make(
     """
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"the report is a file, which {out} cannot be: name another with --out")
-    from learners.cli.report_page import gather, larger
+    from learners.cli.report_page import endings, gather, larger
     from learners.cli.report_page import published as numbers
-    from learners.cli.report_page.build import html
+    from learners.cli.report_page.build import checked_url, html
     from tttenv.files import write
     from tttenv.metrics import league_file
 
+    address = None if url is None else checked_url(url)
     played = None if league is None else league_file.read(league)
+    swept = [] if sweep is None else endings.of_sweep(sweep)
     named, others = larger.split(specs or larger.usual())
-    if named:
-        players = gather.from_specs(named)
-    elif results.exists():
-        players = gather.from_benchmark(results, runs)
+    if named or not results.exists():
+        players = gather.from_specs(named or gather.usual())
+        trainings = gather.endings_of(players)
     else:
-        players = gather.from_specs(gather.usual())
+        benchmark = gather.from_benchmark(results, runs)
+        players, trainings = benchmark.players, benchmark.trainings
     for player in players:
         if player.complaint:
             what = "no curve" if player.no_curve else "the curve"
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
     on_larger = larger.from_specs(others)
-    text = html(players, numbers.read(published), on_larger, played)
+    text = html(players, numbers.read(published), on_larger, played, trainings, swept, address)
     try:
         write(out, text)
     except OSError as error:  # which names a temporary file

@@ -1,5 +1,6 @@
 """Train one learner: `python scripts/train.py selfplay`."""
 
+import dataclasses
 import json
 import shlex
 import sys
@@ -10,7 +11,7 @@ from typing import Annotated, Any
 import tyro
 
 from learners.registry import LEARNERS, row
-from tttenv.cli import console
+from tttenv.cli import console, workers
 from tttenv.cli.text_tables import say
 from tttenv.registry import unknown
 from tttenv.untrusted import shown
@@ -33,6 +34,10 @@ class Options:
     stop_when_unbeatable: bool | None = None  # end at the first unbeatable certificate
     device: str = "cpu"  # where torch computes: cpu, cuda, ...
     threads: int = 1  # of torch; the same seed gives the same bits only with the same number
+    actors: int = 0  # alphazero: workers that search its moves; the same bits only with as many
+    overlap: bool = False  # learn while the actors search, from the examples of earlier steps
+    ray: str | None = None  # a Ray cluster for the actors: its address, or auto
+    gpus_per_task: float = 0.0  # of an actor, which then computes on cuda
     json: bool = False  # print the certificate as JSON instead of a progress bar
     export_csv: Path | None = None  # supervised: write its boards and best replies, do not train
 
@@ -54,16 +59,17 @@ def main(args: list[str], prog: str = PROG) -> None:
     if options.export_csv:
         _export(name, options)
         return
-    from learners.training.loop import usual_schedule
+    from learners.training.loop import Schedule, usual_schedule
     from learners.training.train import train
     from tttenv.game.rules import Rules
 
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
-    fields = ("steps", "every", "checkpoint_every", "stop_when_unbeatable", "device", "threads")
+    fields = [field.name for field in dataclasses.fields(Schedule)]
     the_plan = usual_schedule(
         name, options.preset, **{key: getattr(options, key) for key in fields}
     )
+    backend = _backend(options)
     with _Bar(the_plan.steps, quiet=options.json) as bar:
         report = train(
             name,
@@ -75,8 +81,29 @@ def main(args: list[str], prog: str = PROG) -> None:
             options.resume,
             bar,
             options.start,
+            backend,
         )
     _conclude(out, report, options.json)
+
+
+def _backend(options: Options) -> Any:
+    """The workers of the actors, if there are any.
+
+    Raises:
+        ValueError: if there is no room for one.
+    """
+    if not options.actors:
+        if options.ray is not None:
+            raise ValueError("--ray is for --actors: say how many")
+        return None
+    given = workers.Workers(
+        jobs=options.actors,
+        ray=options.ray,
+        cores_per_task=options.threads,
+        gpus_per_task=options.gpus_per_task,
+    )
+    workers.check(given)
+    return workers.backend(given)
 
 
 def _overview(args: list[str], prog: str = PROG) -> None:
@@ -237,5 +264,9 @@ def _conclude(out: Path, report: Any, as_json: bool) -> None:
     if report.unbeatable_at:
         step, seconds = report.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
+    from learners.training.tensorboard import ADDRESS
+
     say(f"{out} holds the player; watch its curves with:")
     print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
+    say("and, without smoothing, at:")
+    print(ADDRESS)

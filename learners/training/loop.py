@@ -8,6 +8,7 @@ from typing import Any
 
 from learners.base import ExaminesItself, Learner
 from learners.registry import row
+from learners.training.curve import Point, extended, point
 from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
 from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
@@ -15,6 +16,8 @@ from tttenv.game.rules import Rules
 from tttenv.metrics.certificate import flat
 from tttenv.policy import Policy, uniform
 from tttenv.untrusted import first_line, shown
+
+MOST_ACTORS = 1024
 
 
 @dataclass(frozen=True)
@@ -30,11 +33,20 @@ class Schedule:
     stop_when_unbeatable: bool  # end at the first certificate that says unbeatable
     device: str = "cpu"  # of the learner's tensors
     threads: int = 1  # of torch; another number may change the last digits
+    actors: int = 0  # that search the learner's moves; another number may change the last digits
+    overlap: bool = False  # learn while the actors search, from the examples of earlier steps
+    gpus_per_task: float = 0.0  # of an actor; without one it computes on the cpu
 
     def __post_init__(self) -> None:
         for name in ("steps", "every", "checkpoint_every", "threads"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is at least 1, not {getattr(self, name)}")
+        if not 0 <= self.actors <= MOST_ACTORS:
+            raise ValueError(f"actors are 0 to {MOST_ACTORS:,}, not {self.actors}")
+        if not 0 <= self.gpus_per_task < float("inf"):
+            raise ValueError(f"gpus_per_task is 0 or more, not {self.gpus_per_task}")
+        if (self.overlap or self.gpus_per_task) and not self.actors:
+            raise ValueError("overlap and gpus_per_task are for actors: say how many")
 
 
 @dataclass(frozen=True)
@@ -83,6 +95,7 @@ class Progress:
     step: int = 0
     seconds: float = 0.0  # of processor time
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
+    measures: tuple[Point, ...] = ()  # the curve that the card keeps
 
     def evaluation(
         self,
@@ -149,7 +162,23 @@ def run(
         means = {f"train/{key}": total / since for key, total in sums.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         sums, since = {}, 0
+        if measure := point(progress.step, numbers):
+            progress.measures = extended(progress.measures, measure, schedule.every)
         yield progress.evaluation(numbers, policy, certificate, last)
+
+
+def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
+    """The exact numbers by tag of a learner that has not learned yet: where its curves begin.
+
+    There are none on boards too large to enumerate, where they would take minutes.
+    """
+    if not enumerable(rules):
+        return {}
+    _, _, numbers = _evaluate(rules, learner)
+    numbers = {**numbers, "time/seconds": 0.0}
+    measure = point(0, numbers)
+    progress.measures = () if measure is None else (measure,)
+    return numbers
 
 
 @contextlib.contextmanager

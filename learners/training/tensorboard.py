@@ -1,20 +1,22 @@
 """A training in TensorBoard: curves, heat maps of the policy, the certificate, the settings."""
 
 import contextlib
-import json
 import signal
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
-from tttenv.game.render import rgb
+from learners.training.board_pictures import policy_picture
+from learners.training.tag_descriptions import description
+from tttenv.exact import SEATS, enumerable
+from tttenv.exact.certificate import Certificate
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
@@ -29,7 +31,10 @@ SCENES = {
 }
 EVENTS = "events.out.tfevents."  # how the names of event files begin
 FIRST = ("learner", "preset", "rules", "seed")
-TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
+SECONDS, STEPS = "unbeatable/seconds", "unbeatable/steps"  # to the first unbeatable certificate
+COMPARED = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", SECONDS, STEPS)
+# The charts to look at first, without smoothing: the worst case jumps, and 0 is what counts.
+ADDRESS = "http://localhost:6006/#custom_scalars&_smoothingWeight=0"
 
 
 SIGNALS = [
@@ -64,7 +69,7 @@ def _chart(*tags: str) -> list[Any]:
 
 
 # The tab CUSTOM SCALARS: the charts to look at first, by their titles, losses last.
-LAYOUT = {
+EXACT = {
     "exact strength": {
         "worst case: 0 cannot be beaten, -1 can always be": _chart("exact/worst_case_[XO]"),
         "wins against random play": _chart("exact/win_vs_random_[XO]"),
@@ -75,17 +80,24 @@ LAYOUT = {
         "positions in which it gives value away": _chart("exact/blunders"),
         "share of optimal moves by the stones on the board": _chart("exact/optimal_moves_ply_.*"),
     },
-    "exact strength, on boards too large to list": {
+}
+LARGE = {  # on boards too large to list
+    "exact strength": {
         "1 never loses, 0 loses": _chart("exact/never_loses_[XO]"),
         "stones of a game that it loses": _chart("exact/losing_line_[XO]"),
         "lost positions among the first 500 of an attack": _chart("exact/losing_leaves_[XO]"),
     },
-    "sampled strength, on boards too large for exact results": {
+    "sampled strength": {
         "value against random play": _chart("sampled/value_vs_random_[XO]"),
         "value against tactical play": _chart("sampled/value_vs_tactical_[XO]"),
     },
-    "training": {"what the learner says of itself": _chart("train/.*")},
 }
+TRAINING = {"training": {"what the learner says of itself": _chart("train/.*")}}
+
+
+def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
+    """The charts that have points on these rules, by group and title."""
+    return (EXACT if enumerable(rules) else LARGE) | TRAINING
 
 
 def _begin_after(folder: Path) -> None:
@@ -122,10 +134,9 @@ class TensorBoard:
         with _uninterrupted():
             self.writer = SummaryWriter(str(folder), purge_step=at + 1 if at else None)
             add: Any = self.writer.add_custom_scalars
-            add(LAYOUT)
-            self._write(
-                *_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[:2]
-            )  # so that the tab has the run from its beginning
+            add(layout(rules))
+            self._described: set[str] = set()
+            self._write(*self._hparams()[:2])  # so that the tab has the run from its beginning
 
     def __enter__(self) -> "TensorBoard":
         return self
@@ -141,26 +152,42 @@ class TensorBoard:
 
     @_uninterrupted()
     def curves(self, step: int, numbers: dict[str, float]) -> None:
-        """One point for each tag."""
+        """One point for each tag, the first one with what is said of the tag."""
         for tag, number in numbers.items():
-            self.writer.add_scalar(tag, number, step)
+            self._write(self._scalar(tag, number), step=step)
 
     def scenes(self, step: int, policy: Policy) -> None:
-        """The policy's probabilities on a few named boards, as coloured cells."""
+        """The policy's probabilities on a few named boards, yellow and in per cent."""
         scenes = SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells})
         for name, text in scenes.items():
             board = self.rules.parse(text)
-            picture = rgb(self.rules, board, policy(board[None])[0])
+            picture = policy_picture(self.rules, board, policy(board[None])[0])
             with _uninterrupted():
                 self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
 
+    def unbeatable(self, step: int, seconds: float) -> None:
+        """The step and second of the first unbeatable certificate, which HPARAMS compares."""
+        self.curves(step, {SECONDS: seconds, STEPS: float(step)})
+
     @_uninterrupted()
-    def summary(self, step: int, certificate: Any) -> None:
-        """The certificate as text, and that the training is done."""
+    def summary(self, step: int, certificate: Certificate | None) -> None:
+        """The certificate as a table in the tab TEXT, and that the training is done."""
         if certificate is not None:
-            text = json.dumps(asdict(certificate), indent=2)
-            self.writer.add_text("certificate", f"```\n{text}\n```", step)
-        self._write(_hparams(self._compared(), dict.fromkeys(TAGS, 0.0))[2])
+            self.writer.add_text("certificate", certificate_table(certificate), step)
+        self._write(self._hparams()[2])
+
+    def _scalar(self, tag: str, number: float) -> Any:
+        value: Any = Summary.Value(tag=tag, simple_value=number)
+        if tag not in self._described:
+            self._described.add(tag)
+            value.metadata.summary_description = description(tag)
+            value.metadata.plugin_data.plugin_name = "scalars"
+        return Summary(value=[value])
+
+    def _hparams(self) -> Any:
+        """The settings, and the numbers by which runs are compared, for the tab HPARAMS."""
+        untyped: Any = hparams  # torch leaves it so
+        return untyped(self._compared(), dict.fromkeys(COMPARED, 0.0))
 
     def _compared(self) -> dict[str, Any]:
         """The settings for the tab HPARAMS, which shows the first few in alphabetical order."""
@@ -169,15 +196,68 @@ class TensorBoard:
             for key, value in self.settings.items()
         }
 
-    def _write(self, *summaries: Any) -> None:
+    def _write(self, *summaries: Any, step: int | None = None) -> None:
         untyped: Any = self.writer
         for summary in summaries:
-            untyped._get_file_writer().add_summary(summary)
-
-
-_hparams: Any = hparams  # torch leaves it untyped
+            untyped._get_file_writer().add_summary(summary, step)
 
 
 def _plain(value: Any) -> bool | float | str:
     """The value as one of the kinds that HPARAMS can show."""
     return value if isinstance(value, bool | int | float | str) else str(np.array(value).tolist())
+
+
+def certificate_table(certificate: Certificate) -> str:
+    """A certificate as tables in Markdown: a column for each seat, then what holds for both."""
+    from tttenv.cli import console
+    from tttenv.cli.play.notation import name_of
+
+    rules = Rules.of(certificate.rules)
+    optimal, reached = certificate.optimal_moves, certificate.reached
+    by_seat: dict[str, dict[str, Any]] = {
+        "never loses": certificate.never_loses,
+        "worst case: 0 is a draw, -1 a certain loss": {
+            seat: None if worst is None else console.value(worst)
+            for seat, worst in certificate.worst_case.items()
+        },
+        "win / draw / loss against random moves, %": {
+            seat: odds and console.odds(odds) for seat, odds in certificate.vs_random.items()
+        },
+        "win / draw / loss against perfect play, %": {
+            seat: odds and console.odds(odds) for seat, odds in certificate.vs_perfect.items()
+        },
+        "a game that it loses": {
+            seat: " ".join(name_of(rules, cell) for cell in line or ()) or "none known"
+            for seat, line in certificate.losing_line.items()
+        },
+    }
+    if reached is not None:
+        by_seat["positions that it reaches"] = {seat: f"{n:,}" for seat, n in reached.items()}
+    for_both = {
+        "the game's value for X under perfect play": certificate.value,
+        "unbeatable": certificate.unbeatable,
+        "positions where it gives value away": certificate.blunders,
+        "optimal moves, all positions, %": _share(optimal["all"]),
+        "optimal moves where one can err, %": _share(optimal["critical"]),
+        "optimal moves where it gets, %": _share(optimal["reached"]),
+        "method": certificate.method,
+    }
+    lines = [f"| {rules} | as X | as O |", "|-|-|-|"]
+    for name, told in by_seat.items():
+        lines.append(f"| {name} | {' | '.join(_told(told[seat]) for seat in SEATS)} |")
+    lines += ["", "| both seats | |", "|-|-|"]
+    lines += [f"| {name} | {_told(value)} |" for name, value in for_both.items()]
+    return "\n".join(lines)
+
+
+def _share(number: float | None) -> str | None:
+    from tttenv.cli import console
+
+    return None if number is None else console.share(number)
+
+
+def _told(value: Any) -> str:
+    """A value of a certificate in words."""
+    if value is None:
+        return "not known"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -11,10 +11,20 @@ from typing import Any
 import torch
 from filelock import FileLock, Timeout
 
-from learners.base import Learner, StartsFromWeights
+from learners.actors import Actors
+from learners.base import Learner, PlaysByActors, StartsFromWeights
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.loop import Evaluation, Progress, Schedule, finished, last_evaluation, run
+from learners.training.curve import KEY, for_card
+from learners.training.loop import (
+    Evaluation,
+    Progress,
+    Schedule,
+    before_training,
+    finished,
+    last_evaluation,
+    run,
+)
 from learners.training.stored import from_stored
 from learners.training.tensorboard import TensorBoard, remove_events
 from tttenv.checkpoint import (
@@ -30,6 +40,8 @@ from tttenv.checkpoint import (
 )
 from tttenv.exact import enumerable
 from tttenv.game.rules import Rules
+from tttenv.parallel import Backend
+from tttenv.parallel.processes import Processes
 from tttenv.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
@@ -46,6 +58,7 @@ def train(
     resume: bool = False,
     watch: Watch = lambda evaluation: None,
     start: Path | None = None,
+    backend: Backend | None = None,
 ) -> Evaluation:
     """Train learner `name` and leave its checkpoint, curves and state in the folder `out`.
 
@@ -61,6 +74,8 @@ def train(
         watch: called with every evaluation.
         start: a checkpoint of the same learner, of any rules, with whose weights a new training
             begins; the card says which.
+        backend: the workers of its actors, if the schedule has any; without it they are processes
+            of this machine.
 
     Returns:
         The last evaluation.
@@ -81,8 +96,10 @@ def train(
         about |= {} if begun is None else {"start": shown(begun, 200)}
     else:
         _require_free(out)
-    with _torch_set_up(schedule):
+    with _torch_set_up(schedule), contextlib.ExitStack() as stack:
         learner: Learner = LEARNERS.load(name)(config, rules)
+        if schedule.actors:
+            _use_actors(learner, name, schedule, backend, stack)
         if start is not None:
             about["start"] = _start(learner, name, start)
         with _locked(out):
@@ -93,6 +110,33 @@ def train(
             tidy(out, ())
             remove_events(out)
             return training.follow(Progress(), watch)
+
+
+def _use_actors(
+    learner: Learner,
+    name: str,
+    schedule: Schedule,
+    backend: Backend | None,
+    stack: contextlib.ExitStack,
+) -> None:
+    """Have actors search a learner's moves as long as the stack is open.
+
+    Raises:
+        ValueError: if such a learner has no use for them.
+    """
+    if not isinstance(learner, PlaysByActors):
+        raise ValueError(f"{name} plays its games itself: it has no use for actors")
+    if backend is None:
+        backend = Processes(schedule.actors, schedule.threads)
+    stack.enter_context(backend)
+    learner.actors = Actors(
+        backend,
+        schedule.actors,
+        schedule.overlap,
+        schedule.threads,
+        "cuda" if schedule.gpus_per_task else "cpu",
+    )
+    stack.callback(setattr, learner, "actors", None)
 
 
 def _start(learner: Learner, name: str, folder: Path) -> str:
@@ -142,8 +186,12 @@ class _Training:
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
         with self._tensorboard(progress) as board:
+            if not progress.step:
+                board.curves(0, before_training(self.learner, self.rules, progress))
             for evaluation in run(self.learner, self.rules, self.schedule, progress):
                 board.curves(evaluation.step, evaluation.numbers)
+                if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
+                    board.unbeatable(*evaluation.unbeatable_at)
                 if evaluation.last or evaluation.step // interval > saved:
                     saved = evaluation.step // interval
                     board.scenes(evaluation.step, evaluation.policy)
@@ -231,6 +279,8 @@ class _Training:
             "threads": self.schedule.threads,
             "device": self.schedule.device,
         }
+        if progress.measures:
+            about[KEY] = for_card(progress.measures)
         certificate = evaluation.certificate
         save(self.out, self.learner, self.rules, about, state, certificate=certificate)
 

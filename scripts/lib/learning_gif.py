@@ -1,39 +1,59 @@
-"""A policy as it learns, as an animated GIF: the chances of its moves on a few boards."""
+"""A policy as it learns, as an animated GIF: its chances, its move and the blunders on boards."""
 
 from collections.abc import Callable
-from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image
 
 from learners.reinforce import Reinforce, ReinforceConfig
+from learners.training.board_pictures import board_picture, coordinates, write
 from learners.training.loop import Progress, run, usual_schedule
 from learners.training.tensorboard import SCENES
+from scripts.lib.gif import gif
 from tttenv import Rules
 from tttenv.cli import console
-from tttenv.game.render import HEAT, LINE, O_INK, PAPER, X_INK, rgb
+from tttenv.exact import positions, solve
+from tttenv.game.tiles import Palette
 
-MARGIN, TITLE = 16, 28  # pixels between the boards, and for the words above them
-WORDS = (44, 50, 60)  # their colour
-EVERY = 20  # steps between frames
+SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
+CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
+EVERY = 30  # steps between frames
+LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: blunders"
 
 
-def learning_gif(seed: int) -> bytes:
-    """A GIF of the chances by which `reinforce` picks its moves, until it is unbeatable."""
+class Moment(NamedTuple):
+    """What a frame shows."""
+
+    step: int
+    standing: str  # exact strength, in words
+    shares: list[Any]  # (cells,) for each board: the chances of its moves as it explores
+
+
+def learning_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
+    """GIFs of `reinforce` until it is unbeatable, by the palettes' names.
+
+    The ringed move is the likeliest, which the player takes when it does not explore and for which
+    the worst case is computed.
+    """
+    moments = list(_training(seed))
+    times = [1200, *[220] * (len(moments) - 2), 4500]  # milliseconds
+    return {
+        name: gif([_frame(moment, palette) for moment in moments], times)
+        for name, palette in palettes.items()
+    }
+
+
+def _training(seed: int) -> Any:
     torch.set_num_threads(1)  # as the benchmark does: so it is the same training
     rules = Rules()
     learner = Reinforce(ReinforceConfig(seed=seed), rules)
-    frames = [frame(rules, chances(learner), "reinforce, before the first step")]
+    yield Moment(0, "", _shares(rules, chances(learner)))
     for report in run(learner, rules, usual_schedule("reinforce"), Progress()):
         if report.last or report.step % EVERY == 0:
-            standing = console.standing(report.numbers).replace("  ", ", ")
-            words = f"reinforce, step {report.step}: {standing}"
-            frames.append(frame(rules, chances(learner), words))
-    times = [900, *[150] * (len(frames) - 2), 4000]  # milliseconds
-    out = BytesIO()
-    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:], duration=times, loop=0)
-    return out.getvalue()
+            standing = console.standing(report.numbers)
+            yield Moment(report.step, standing, _shares(rules, chances(learner)))
 
 
 def chances(learner: Any) -> Callable[[Any], Any]:
@@ -45,26 +65,39 @@ def chances(learner: Any) -> Callable[[Any], Any]:
     return policy
 
 
-def frame(rules: Any, policy: Any, words: str) -> Any:
-    """The policy's probabilities on the boards that TensorBoard shows too, side by side."""
-    boards = [rules.parse(text) for text in SCENES[str(rules)].values()]
-    pictures = [Image.fromarray(rgb(rules, board, policy(board[None])[0])) for board in boards]
-    side = pictures[0].width
-    size = (len(pictures) * (side + MARGIN) + MARGIN, side + TITLE + 2 * MARGIN)
-    whole = Image.new("RGB", size, PAPER)
-    for number, picture in enumerate(pictures):
-        whole.paste(picture, (MARGIN + number * (side + MARGIN), TITLE + MARGIN))
-    pen = ImageDraw.Draw(whole)
-    pen.text((MARGIN, MARGIN), words, WORDS, ImageFont.load_default(18))
-    return whole.quantize(palette=palette(), dither=Image.Dither.NONE)
+def _boards(rules: Rules) -> list[Any]:
+    return [rules.parse(SCENES[str(rules)][name]) for name in SHOWN]
 
 
-def palette() -> Any:
-    """One for all frames: from the paper's colour to that of each ink in a few steps."""
-    found: list[int] = []
-    for ink, steps in ((HEAT, 24), (X_INK, 8), (O_INK, 8), (LINE, 4), (WORDS, 6)):
-        for step in range(steps + 1):
-            found += [round(p + (i - p) * step / steps) for p, i in zip(PAPER, ink, strict=True)]
-    made = Image.new("P", (1, 1))
-    made.putpalette(found)
-    return made
+def _shares(rules: Rules, policy: Callable[[Any], Any]) -> list[Any]:
+    return [policy(board[None])[0] for board in _boards(rules)]
+
+
+def _frame(moment: Moment, palette: Palette) -> Any:
+    """Both boards side by side under the step and the worst case."""
+    rules, boards = Rules(), _boards(Rules())
+    side = rules.n * CELL
+    size = (len(boards) * (side + MARGIN) + MARGIN, TITLE + HEAD + side + FOOT + 12)
+    whole = Image.new("RGB", size, palette.ground)
+    title = f"reinforce, step {moment.step}" if moment.step else "reinforce, before the first step"
+    write(whole, title, 28, palette.words, (MARGIN, 16))
+    write(whole, moment.standing, 20, palette.faint, (MARGIN, 52))
+    for number, (board, name) in enumerate(zip(boards, SHOWN.values(), strict=True)):
+        corner = MARGIN + number * (side + MARGIN), TITLE + HEAD
+        mover = "XO"[int(rules.seat(board))]
+        middle = corner[0] + side // 2
+        write(whole, f"{mover} to play, {name}", 22, palette.ink(mover), (middle, TITLE + 26), "mm")
+        coordinates(whole, rules, corner, CELL, palette.faint)
+        shares = moment.shares[number]
+        wrong = np.flatnonzero((board == 0) & ~_kept(rules, board))
+        rims = {int(cell): palette.blunder for cell in wrong}
+        greedy = [int(shares.argmax())]
+        picture = board_picture(rules, board, CELL, palette, shares=shares, rims=rims, rings=greedy)
+        whole.paste(picture, corner)
+    write(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
+    return whole
+
+
+def _kept(rules: Rules, board: Any) -> Any:
+    """The moves that keep the position's value, (cells,)."""
+    return solve(rules).optimal[int(positions(rules).index(board))]

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, cast
 import gymnasium
 import numpy as np
 
+from scripts.speed_rows import self_play
 from scripts.speed_rows.row import Row, Work
 from tttenv import Rules, certify, player
 from tttenv.env import TicTacToe
@@ -50,6 +51,13 @@ def rows(seed: int) -> Iterator[Row]:
         yield Row(f"MCTS {m},{n},{k}", "simulations", _later(simulations, m, n, k), rivals)
     yield Row("alpha-beta 4,4,4", "nodes", _later(nodes, 4, 4, 4))
     yield Row("alpha-beta 15,15,5", "nodes", _later(nodes, 15, 15, 5))
+    for rules in (Rules(4, 4, 4), Rules(6, 6, 4), Rules(9, 9, 5)):
+        yield Row(
+            f"self-play with a network {rules}, {self_play.SIMULATIONS} simulations",
+            "positions",
+            _later(self_play.positions, rules, seed),
+            (f"OpenSpiel in Python {rules}",),
+        )
     yield Row("solve 3,3,3", "games", lambda: solving, ("OpenSpiel MinimaxSolver",))
     nash = ("OpenSpiel nash_conv in C++", "OpenSpiel nash_conv in Python")
     yield Row("certify 3,3,3, looked up", "players", _later(certifying), nash)

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from scripts.speed_rows import self_play
 from scripts.speed_rows.row import Work
+from tttenv import Rules
 
 GAMES = {"3,3,3": "tic_tac_toe"}  # others are OpenSpiel's mnk(m=columns,n=rows,k=k)
 
@@ -154,6 +156,11 @@ def openspiel_nash(language: str, seed: int) -> Work:
     return lambda: float(pyspiel.nash_conv(game, pyspiel.UniformRandomPolicy(game)) > 0)
 
 
+def openspiel_self_play(rules: str, seed: int) -> Work:
+    """One move of a search in Python that a network guides."""
+    return self_play.openspiel_positions(Rules.of(rules), seed)
+
+
 PEERS: dict[str, Callable[[str, int], Work]] = {
     "PettingZoo": pettingzoo,
     "OpenSpiel state": openspiel_state,
@@ -162,4 +169,5 @@ PEERS: dict[str, Callable[[str, int], Work]] = {
     "OpenSpiel C++ MCTS": openspiel_mcts,
     "OpenSpiel MinimaxSolver": openspiel_solver,
     "OpenSpiel nash_conv": openspiel_nash,
+    "OpenSpiel in Python": openspiel_self_play,
 }

@@ -9,6 +9,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -29,6 +30,17 @@ NODES = 3  # of a core each
 MEGABYTES = 10**6
 
 
+def processes(*options):
+    """The numbers of the processes that pgrep finds."""
+    found = subprocess.run(["pgrep", *options], capture_output=True, text=True).stdout
+    return [int(number) for number in found.split()]
+
+
+def kill(number):
+    with suppress(ProcessLookupError):
+        os.kill(number, signal.SIGKILL)
+
+
 class Nodes:
     """A cluster whose nodes can be taken away and added."""
 
@@ -42,9 +54,22 @@ class Nodes:
         self.address = self.cluster.address
 
     def lose(self):
-        """One node goes at once, with all that runs there; another one comes."""
-        self.cluster.remove_node(self.others.pop(), allow_graceful=False)
+        """One node goes at once, with all that runs there."""
+        node = self.others.pop()
+        (raylet,) = node.all_processes["raylet"]
+        running = processes("-P", str(raylet.process.pid))
+        self.cluster.remove_node(node, allow_graceful=False)
+        for number in running:
+            kill(number)
+
+    def add(self):
+        """Another node comes; only in the main thread."""
         self.others.append(self.cluster.add_node(**self.settings))
+
+    def replace(self):
+        """One node goes, another one comes."""
+        self.lose()
+        self.add()
 
 
 @pytest.fixture(scope="module")
@@ -135,21 +160,19 @@ def test_a_killed_workers_task_runs_again(nodes, tmp_path, deaths):
 
 
 def test_a_lost_nodes_tasks_run_again_elsewhere(nodes, tmp_path):
-    tasks = tasks_of(work.watched, 9, notes=str(tmp_path), seconds=2)
-    found, lost = [], False
+    def disturb():
+        while len(list(tmp_path.glob("*.begun"))) < NODES:  # until each node is at a task
+            time.sleep(0.05)
+        nodes.lose()
+        (tmp_path / "go").touch()
+
+    tasks = tasks_of(work.watched, 9, notes=str(tmp_path))
     with RayCluster(nodes.address) as backend:
-        for outcome in run(tasks, backend):
-            found.append(outcome)
-            while not lost:
-                begun, ended = (
-                    len(list(tmp_path.glob(f"*.{when}"))) for when in ("begun", "ended")
-                )
-                if begun - ended == NODES:  # each node is at a task
-                    nodes.lose()
-                    lost = True
-                time.sleep(0.01)
-    found.sort(key=lambda outcome: outcome.number)
+        threading.Thread(target=disturb, daemon=True).start()
+        found = sorted(run(tasks, backend), key=lambda outcome: outcome.number)
+    nodes.add()
     undisturbed = outcomes(tasks_of(work.drawn, 9), Processes(2))
+    assert [outcome.error for outcome in found] == [""] * 9
     assert [outcome.value for outcome in found] == [outcome.value for outcome in undisturbed]
     assert len(list(tmp_path.glob("*.begun"))) == 10
     assert len(list(tmp_path.glob("*.ended"))) == 9
@@ -157,7 +180,7 @@ def test_a_lost_nodes_tasks_run_again_elsewhere(nodes, tmp_path):
 
 def test_what_ray_prints_of_lost_nodes_is_not_among_the_results(nodes, capsys):
     with RayCluster(nodes.address):
-        nodes.lose()
+        nodes.replace()
         time.sleep(2)
         print("a result")
     assert capsys.readouterr().out == "a result\n"
@@ -206,6 +229,13 @@ def test_auto_uses_the_cluster_of_ray_address_and_starts_no_second_one(nodes, mo
         assert ray.get_runtime_context().gcs_address == nodes.address
 
 
+def test_a_token_that_is_lying_about_is_not_used_for_a_cluster_without_tokens(nodes, monkeypatch):
+    monkeypatch.setenv("RAY_AUTH_TOKEN", "0" * 64)
+    found = outcomes(tasks_of(work.long), RayCluster("auto"))  # long values are fetched from nodes
+    assert [outcome.error for outcome in found] == [""] * 6
+    assert "RAY_AUTH_MODE" not in os.environ
+
+
 SWEEP = ["td0", "qtable", "--seeds", "3", "--steps", "40", "--grid", "games=64", "--json"]
 
 
@@ -236,9 +266,7 @@ def finished(child, folder):
 
 def at_work():
     """The numbers of the processes that are at a task of the executor."""
-    command = ["pgrep", "-f", "^ray::_perform"]
-    found = subprocess.run(command, capture_output=True, text=True).stdout
-    return [int(number) for number in found.split()]
+    return processes("-f", "^ray::_perform")
 
 
 def test_a_sweep_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
@@ -246,10 +274,9 @@ def test_a_sweep_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
 ):
     child = script("sweep.py", *SWEEP, *places(tmp_path), "--ray", nodes.address)
     finished(child, tmp_path)
-    nodes.lose()
+    nodes.replace()
     for number in at_work()[:1]:
-        with suppress(ProcessLookupError):
-            os.kill(number, signal.SIGKILL)
+        kill(number)
     out, complaint = child.communicate(timeout=300)
     assert child.returncode == 0, complaint[-2000:]
     assert timeless(out) == undisturbed[0]
@@ -286,3 +313,41 @@ def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
     now = {f.name: f.read_bytes() for f in tmp_path.glob("r/.finished/[0-9a-f]*.json")}
     assert len(now) == len(undisturbed[0])
     assert now.items() >= kept.items()  # what was done before has not run again
+
+
+def test_a_certificate_by_the_cluster_is_that_without_it(nodes):
+    arguments = ["mcts:iterations=10", "--rules", "4,4,3", "--positions", "300", "--json"]
+    printed = []
+    for more in ([], ["--ray", nodes.address]):
+        child = script("certify.py", *arguments, *more)
+        out, complaint = child.communicate(timeout=300)
+        assert (child.returncode, complaint) == (0, "")
+        printed.append(json.loads(out))
+    assert printed[0] == printed[1]
+
+
+SELF_PLAY = ["alphazero", "--actors", "2", "--steps", "30", "--every", "10", "--json"]
+SELF_PLAY += ["--checkpoint-every", "10", "--games", "16", "--batch", "32", "--examine", "5"]
+SELF_PLAY += ["--channels", "8", "--blocks", "1", "--simulations", "8"]
+
+
+def test_a_self_play_training_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
+    nodes, tmp_path
+):
+    alone = script("train.py", *SELF_PLAY, "--out", tmp_path / "alone")
+    assert alone.wait(timeout=300) == 0, alone.stderr.read()
+    child = script("train.py", *SELF_PLAY, "--out", tmp_path / "o", "--ray", nodes.address)
+    while not (tmp_path / "o" / "card.json").exists():  # written after ten steps
+        assert child.poll() is None, child.communicate()
+        time.sleep(0.05)
+    nodes.replace()
+    for number in at_work()[:1]:
+        kill(number)
+    _, complaint = child.communicate(timeout=300)
+    assert (child.returncode, complaint) == (0, "")
+    first, second = (
+        {file.name: file.read_bytes() for file in (tmp_path / name).glob("weights-*")}
+        for name in ("alone", "o")
+    )
+    assert len(first) == 1
+    assert first == second

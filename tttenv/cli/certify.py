@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tttenv.cli import console, text_tables
+from tttenv.cli import console, text_tables, workers
+from tttenv.cli.console import AllWorkers
 from tttenv.cli.text_tables import Column, say
+from tttenv.cli.workers import HERE
 
 PROG = "certify.py"
 WEIGHING = "playing out every game"
@@ -41,6 +43,7 @@ class Arguments:
     sampled: bool = False  # play games against random and tactical instead
     games: int = 1000  # with --sampled: how many from each seat
     seed: int = 0  # with --sampled: of all dice
+    workers: AllWorkers = HERE  # ask a player that searches in many processes, or on a cluster
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -56,6 +59,9 @@ def main(args: list[str], prog: str = PROG) -> None:
         raise ValueError("--games go with --sampled: certificates need none")
     if given.method is not None and (given.sampled or given.against is not None):
         raise ValueError("--method goes without --sampled and --against")
+    if given.workers != HERE and (given.sampled or given.against is not None):
+        raise ValueError("--jobs, --ray and their like go without --sampled and --against")
+    workers.check(given.workers)
     if given.positions < 1:
         raise ValueError(f"--positions is at least 1, not {given.positions}")
     if given.against is not None:
@@ -79,7 +85,8 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(f"{given.player} on {rules}, {given.games} games from each seat:")
             print(console.sampled(numbers))
         return
-    certificate = certified(given, rules, policy)
+    with asked_by_workers(given, rules, policy) as shared:
+        certificate = certified(given, rules, shared)
     hidden = getattr(policy, "illegal_mass", None)
     if given.json:
         more = {} if hidden is None else {"illegal_mass": hidden}
@@ -88,6 +95,18 @@ def main(args: list[str], prog: str = PROG) -> None:
     print_certificate(given.player, certificate)
     if hidden is not None:
         say(f"without a mask it puts {console.share(hidden)} % of its chances on taken cells")
+
+
+@contextmanager
+def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
+    """The same player, asked by the workers that the options name if that is worth its while."""
+    from tttenv.metrics.worker_player import WorkerPlayer, worth_sharing
+
+    if given.workers == HERE or not worth_sharing(policy):
+        yield policy
+        return
+    with workers.backend(given.workers) as backend:
+        yield WorkerPlayer(backend, rules, given.player, policy)
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:

@@ -80,8 +80,8 @@ def run_all(
         return []
     outcomes: list[Outcome] = []
     folder = None if results is None else ResultsFolder(results)
-    with _backend(given) as backend, _Bars([task.size for task in tasks], pieces, quiet) as bars:
-        for outcome in run(tasks, backend, folder, bars.news):
+    with backend(given) as entered, _Bars([task.size for task in tasks], pieces, quiet) as bars:
+        for outcome in run(tasks, entered, folder, bars.news):
             outcomes.append(outcome)
             bars.ended(outcome, tell(outcome))
     outcomes.sort(key=lambda outcome: outcome.number)
@@ -104,8 +104,13 @@ def values(outcomes: Sequence[Outcome]) -> list[Any]:
     return [outcome.value for outcome in outcomes]
 
 
-def _backend(given: Workers) -> Any:
-    """The workers that the options ask for."""
+def backend(given: Workers) -> Any:
+    """The workers that the options ask for, whose context is still to be entered.
+
+    Raises:
+        ValueError: if there is no room for one task.
+        ModuleNotFoundError: if Ray is asked for and not installed.
+    """
     if given.ray is None:
         return _processes(given)
     from tttenv.parallel.ray_cluster import RayCluster

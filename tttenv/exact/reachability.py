@@ -6,9 +6,10 @@ are new, its moves, and every reply. Positions of different rounds differ in the
 the positions of one round are compared, by sorting. A mixed answer counts with all its moves.
 
 Two facts keep the graph small where the question is only whether the player can lose: a position
-in which the opponent has no open line left, a line without a stone of the player, is never lost;
-and the first lost game that is found is a shortest one. Where the question is only whether it can
-lose within some rounds, that line must need no more stones than rounds are left.
+in which the opponent has no open line left, a line without a stone of the player, that needs no
+more stones than the opponent can still place, is never lost; and the first lost game that is found
+is a shortest one. Where the question is only whether it can lose within some rounds, the opponent
+can place no more stones than rounds are left.
 """
 
 import time
@@ -279,9 +280,10 @@ class _Search:
         if self.always_wins is None and taken + len(codes) <= self.options.positions:
             return None
         self.following = False
-        left = (
-            self.rules.k if self.options.rounds is None else self.options.rounds - len(self.rounds)
-        )
+        # The player moves first: of the empty cells the opponent has the smaller half.
+        left = min(self.rules.k, int(np.count_nonzero(boards[:1] == 0)) // 2)
+        if self.options.rounds is not None:
+            left = min(left, self.options.rounds - len(self.rounds))
         kept = kernels.open_for(boards, -1, self.geometry.lines, left)
         if taken + np.count_nonzero(kept) > self.options.positions:
             self.ran_out = True

@@ -107,7 +107,8 @@ def _seat(
     """What is known of the player in its seat, which is worth so much under perfect play."""
     past, attacked = arrangements(player.rules) > positions, 0
     if past:
-        attack = refutation.search(player, min(ATTACKED, positions), watch)
+        # Where the other side wins by force, any lost game will do.
+        attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
         attacked = attack.asked
         if attack.line is not None:
             return SeatResult(

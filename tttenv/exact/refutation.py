@@ -77,8 +77,12 @@ class Refutation:
     shortest: bool | None  # whether the player loses no shorter game; None without a lost game
 
 
-def search(player: SeatedPlayer, positions: int, watch: Watch | None = None) -> Refutation:
+def search(
+    player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
+) -> Refutation:
     """As `refute`; `watch` is called before each question.
+
+    Without `shorten` the first lost game that is found will do.
 
     Raises:
         ValueError: as `refute`.
@@ -88,6 +92,8 @@ def search(player: SeatedPlayer, positions: int, watch: Watch | None = None) -> 
     asked = len(tried.asked)
     if line is None:
         return Refutation(None, asked, None)
+    if not shorten:
+        return Refutation(line, asked, False)
     left = min(SHORTENED // player.rules.cells, positions - asked)
     line, more, shortest = _shortened(player, line, left, watch)
     return Refutation(line, asked + more, shortest)

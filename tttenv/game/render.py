@@ -4,14 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
+from tttenv.game.small_letters import HIGH, lettering
+from tttenv.game.tiles import LIGHT, Palette, Picture, tile
 from tttenv.kernels.types import Boards
 
-Picture = NDArray[np.uint8]  # (height, width, 3)
-
 CELL = 64  # pixels a side
-PAPER, LINE = (250, 250, 248), (120, 124, 130)
-X_INK, O_INK = (38, 92, 176), (200, 76, 40)
-HEAT = np.array((255, 196, 60), np.float64)  # the colour of probability one
+INSET = 5  # pixels between a coordinate and the edge of its cell
+COLUMNS = "abcdefghijklmnopqrs"
 
 
 def marks(rules: Rules, board: Boards) -> list[str]:
@@ -37,38 +36,72 @@ def status(rules: Rules, board: Boards) -> str:
     return f"{mover} to move"
 
 
-def rgb(rules: Rules, board: Boards, heat: NDArray[np.float64] | None = None) -> Picture:
-    """The board (cells,) as a picture (m * 64, n * 64, 3) of uint8.
+def winning_cells(rules: Rules, board: Boards) -> set[int]:
+    """The cells in a row that won the game, if any did."""
+    full = (board[rules.lines] == -1).all(axis=1)  # who won has just moved
+    return set(rules.lines[full].ravel().tolist())
+
+
+def rgb(
+    rules: Rules,
+    board: Boards,
+    heat: NDArray[np.float64] | None = None,
+    last: int | None = None,
+    cell: int = CELL,
+    palette: Palette = LIGHT,
+) -> Picture:
+    """The board (cells,) as a picture (m * cell, n * cell, 3) of uint8.
+
+    The line that won has its winner's colour. Letters of the columns stand in the first row's
+    cells, numbers of the rows in the first column's.
 
     Args:
         rules: the game.
         board: seen by the side to move.
-        heat: numbers in [0, 1] (cells,) that colour the cells, such as a policy's probabilities.
+        heat: numbers in [0, 1] (cells,) that colour the empty cells, such as a policy's chances.
+        last: the cell of the last stone, which has a rim.
+        cell: pixels a side of a cell.
+        palette: the colours.
     """
-    picture = np.empty((rules.m * CELL, rules.n * CELL, 3), np.uint8)
-    shares = np.zeros(rules.cells) if heat is None else np.clip(heat, 0, 1)
-    for cell, mark in enumerate(marks(rules, board)):
-        row, column = divmod(cell, rules.n)
-        tile = _tile(mark, (1 - shares[cell]) * np.array(PAPER) + shares[cell] * HEAT)
-        picture[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL] = tile
+    picture = np.empty((rules.m * cell, rules.n * cell, 3), np.uint8)
+    won = winning_cells(rules, board)
+    for number, mark in enumerate(marks(rules, board)):
+        ground = palette.line(mark) if number in won else palette.paper
+        if mark == "_" and heat is not None:
+            ground = palette.heat(float(heat[number]))
+        rim = palette.ink(mark) if number == last and mark != "_" else None
+        row, column = divmod(number, rules.n)
+        place = picture[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
+        place[:] = tile(cell, mark, ground, rim, palette)
+        if row == 0:
+            letter = lettering(COLUMNS[column])
+            place[INSET : INSET + HIGH, -INSET - letter.shape[1] : -INSET][letter] = palette.faint
+        if column == 0:
+            digits = lettering(str(row + 1))
+            place[-INSET - HIGH : -INSET, INSET : INSET + digits.shape[1]][digits] = palette.faint
     return picture
 
 
-def _tile(mark: str, ground: NDArray[np.float64]) -> Picture:
-    """One cell: ground, border and mark, with edges smoothed over a pixel."""
-    axis = np.arange(CELL) - (CELL - 1) / 2
-    down, right = np.abs(axis)[:, None], np.abs(axis)[None, :]
-    tile = np.broadcast_to(ground, (CELL, CELL, 3)).copy()
-    _ink(tile, np.maximum(down, right) - CELL / 2 + 1.5, LINE)
-    if mark == "X":
-        stroke = np.abs(down - right) / np.sqrt(2) - CELL * 0.05
-        _ink(tile, np.minimum(CELL * 0.28 - np.maximum(down, right), -stroke), X_INK)
-    elif mark == "O":
-        _ink(tile, CELL * 0.055 - np.abs(np.hypot(down, right) - CELL * 0.26), O_INK)
-    return tile.round().astype(np.uint8)
+class LastStone:
+    """Which stone of a game was put down last, found by comparing the boards that are drawn."""
 
+    def __init__(self) -> None:
+        self.before: Boards | None = None  # seen by X
+        self.cell: int | None = None
 
-def _ink(tile: NDArray[np.float64], depth: NDArray[np.float64], colour: tuple[int, ...]) -> None:
-    """Colour the tile inside a shape, where `depth`, in pixels from its edge, is positive."""
-    cover = np.clip(depth + 0.5, 0, 1)[..., None]
-    tile += cover * (np.array(colour) - tile)
+    def of(self, rules: Rules, board: Boards) -> int | None:
+        """The cell of the last stone on a board (cells,) seen by the side to move.
+
+        None where several stones have come since the board before, which need not be of one game.
+        """
+        stones = board * (1 if int(rules.seat(board)) == 0 else -1)
+        before = self.before
+        if before is None or (before[before != 0] != stones[before != 0]).any():  # another game
+            before, self.cell = np.zeros_like(stones), None
+        new = np.flatnonzero((before == 0) & (board == -1))  # of the side that has just moved
+        if len(new):
+            self.cell = int(new[0]) if len(new) == 1 else None
+        elif (stones != before).any():
+            self.cell = None
+        self.before = stones.copy()
+        return self.cell

@@ -161,16 +161,32 @@ class Rules:
         given = real_numbers("boards", board)
         if given.size != self.cells:
             raise ValueError(f"one board of {self.cells} cells is wanted, not shape {given.shape}")
-        array = self._flat(given.reshape(-1)) if np.isin(given, (-1, 0, 1)).all() else None
-        if array is None or array.sum() not in (0, -1):  # mine less theirs: 0 for X, -1 for O
+        good: Boards = self.check_all(given.reshape(1, -1))[0].copy()
+        return good
+
+    def check_all(self, boards: ArrayLike) -> Boards:
+        """The boards (batch, cells) as int8, if all can be reached in play and are undecided.
+
+        Raises:
+            ValueError: for any other board.
+        """
+        given = real_numbers("boards", boards)
+        if given.ndim != 2 or given.shape[1] != self.cells:
+            raise ValueError(f"boards (batch, {self.cells}) are wanted, not shape {given.shape}")
+        strange = (np.abs(given) > 1) | (given != np.trunc(given))  # and so is what is no number
+        # Mine less theirs: 0 for X, -1 for O.
+        bad = strange.any(axis=1) | ((given.sum(axis=1) + 0.5) ** 2 != 0.25)
+        if bad.any():
             raise ValueError(
                 "unreachable board: 1 mine, -1 theirs, 0 empty, seen by the side to move, who has "
-                f"as many stones or one fewer; got {shown(given.tolist())}"
+                f"as many stones or one fewer; got {shown(given[bad][0].tolist())}"
             )
-        if bool(self.over(array)[0]) or bool(self.lost(-array)[0]):
-            raise ValueError(f"finished board, nothing left to play: {self._shown(array[0])}")
-        good: Boards = array[0].copy()
-        return good
+        array = self._flat(given)
+        finished = self.over(array) | self.lost(-array)
+        if finished.any():
+            where = self._shown(array[finished][0])
+            raise ValueError(f"finished board, nothing left to play: {where}")
+        return array
 
     def boards(self, boards: ArrayLike) -> Boards:
         """The same boards (..., cells) as int8.

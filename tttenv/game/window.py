@@ -110,7 +110,7 @@ class Window:
             560 // max(self.rules.m, self.rules.n, 4),
         )
         cell = max(SMALLEST, min(*room, LARGEST))
-        least = 30 * UNIT  # for the words
+        least = 34 * UNIT  # for the words
         return (
             max(self.rules.n * cell + 2 * side, least),
             self.rules.m * cell + top + bottom,

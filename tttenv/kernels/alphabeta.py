@@ -226,6 +226,63 @@ def next_move(s: SearchState, ply: int) -> int:
     return best_cell
 
 
+TRIED_MOVES, BEST, SCORE = 0, 1, 2  # where the numbers of a root's progress stand
+
+
+class RootSearch(NamedTuple):
+    """How far the search of a root's moves is, at one depth."""
+
+    order: Cells  # (moves,): in which they are tried
+    best: Cells  # (moves,): the best moves first, as many as `progress` says
+    progress: NDArray[np.int64]  # (3,): moves tried, best moves, and their score
+
+
+def new_root_search(order: list[int]) -> RootSearch:
+    """A search of moves of which none is tried yet."""
+    moves = np.array(order, np.int64)
+    return RootSearch(moves, np.zeros_like(moves), np.array([0, 0, -INFINITY], np.int64))
+
+
+@bare
+def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, budget: int) -> bool:
+    """Search the moves of the root, `depth` plies deep, the move counted.
+
+    Args:
+        s: started on the root's board, and used by this search alone until it is done.
+        root: how far the search is; written.
+        depth: plies.
+        first: whether only the first of equally good moves, row by row, is wanted.
+        budget: positions to search now, about; never more than are left.
+
+    Returns:
+        Whether all moves have been tried; if not, it is called again to go on.
+    """
+    stop = max(0, s.left[0] - budget)
+    progress = root.progress
+    while progress[TRIED_MOVES] < len(root.order):
+        cell = root.order[progress[TRIED_MOVES]]
+        any_best, score = progress[BEST] > 0, progress[SCORE]
+        ties = not first or not any_best or cell < root.best[0]
+        if s.ply[0] == 0:
+            if s.left[0] <= stop:
+                return False
+            # The window begins one below the best score, so that a tie is told from a worse move.
+            alpha = score - 1 if any_best and ties else score
+            begin_move(s, cell, alpha, INFINITY, depth - 1)
+        if s.ply[0] > 0:
+            search_nodes(s, s.left[0] - stop)
+            if s.ply[0] > 0:
+                return False
+        found = -s.frames[1].best
+        if found > score or (found == score and ties and first):
+            root.best[0], progress[BEST], progress[SCORE] = cell, 1, found
+        elif found == score and ties:
+            root.best[progress[BEST]] = cell
+            progress[BEST] += 1
+        progress[TRIED_MOVES] += 1
+    return True
+
+
 @bare
 def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> None:
     """Begin to score the root's move `cell` in the window (alpha, beta), `depth` plies deep."""

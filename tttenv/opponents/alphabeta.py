@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
 from tttenv.kernels import alphabeta as kernel
-from tttenv.kernels.alphabeta import INFINITY, PROVEN, WIN, SearchState
+from tttenv.kernels.alphabeta import PROVEN, WIN, SearchState
 from tttenv.kernels.rules import winning_cells
 from tttenv.kernels.transposition import ENTRY
 from tttenv.kernels.types import Boards, Probs
-from tttenv.opponents.search_budget import Budget, LimitError, Limits, score_move
+from tttenv.opponents.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
 from tttenv.opponents.threat_search import losing_moves, winning_attack
 
@@ -85,19 +86,16 @@ class IterativeDeepening:
         return iter([*steps[: last - 1], last])
 
     def _search(self, order: list[int], depth: int) -> tuple[list[int], int]:
-        """The best of the moves at this depth and their score."""
-        best: list[int] = []
-        score = -INFINITY
-        for cell in order:
-            # The window begins one below the best score, so that a tie is told from a worse move.
-            ties = not self.first or not best or cell < best[0]
-            alpha = score - 1 if best and ties else score
-            found = score_move(self.state, self.budget, cell, alpha, depth)
-            if found > score:
-                best, score = [cell], found
-            elif found == score and ties:
-                best = [cell] if self.first else best + [cell]
-        return best, score
+        """The best of the moves at this depth and their score.
+
+        Raises:
+            LimitError: if a limit is reached.
+        """
+        root = kernel.new_root_search(order)
+        self.budget.check()
+        while not kernel.search_root(self.state, root, depth, self.first, SLICE):
+            self.budget.check()
+        return root.best[: root.progress[kernel.BEST]].tolist(), int(root.progress[kernel.SCORE])
 
     def _value(self, score: int) -> float:
         """A score as a value from -1 to 1."""
@@ -133,9 +131,24 @@ class AlphaBeta:
         self.state = kernel.new_search_state(shape, rules.lines, self.maps, entries, width, threats)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
-        probs = [self.search(board).probs for board in boards]
-        return np.array(probs, np.float64).reshape(boards.shape)
+        """Move probabilities (batch, cells) for boards (batch, cells).
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        boards = self.rules.check_all(boards)
+        wins, blocks = (self._winning_cells(boards, side) for side in (1, -1))
+        probs = np.zeros(boards.shape)
+        for board, winning, blocking, out in zip(boards, wins, blocks, probs, strict=True):
+            moves = _moves_at_once(winning, blocking)
+            if len(moves) == 0:
+                classes = self._classes(board, blocking)
+                if len(classes) > 1:
+                    out[:] = self._searched(board, classes).probs
+                    continue
+                [moves] = classes.values()
+            out[:] = self._uniform_on(moves)
+        return probs
 
     def search(self, board: Boards) -> Found:
         """The result of a search from one undecided board (cells,).
@@ -144,22 +157,32 @@ class AlphaBeta:
             ValueError: for a board that is finished or cannot be reached.
         """
         board = self.rules.check(board)
-        wins, blocks = (self._winning_cells(board, side) for side in (1, -1))
-        if wins or len(blocks) > 1:
-            moves = (wins or blocks)[: 1 if self.first else None]
-            return Found(uniform_on(moves, board.size), 1.0 if wins else -1.0, 1)
+        wins, blocks = (self._winning_cells(board[None], side)[0] for side in (1, -1))
+        moves = _moves_at_once(wins, blocks)
+        if moves:
+            return Found(self._uniform_on(moves), 1.0 if len(wins) else -1.0, 1)
+        return self._searched(board, self._classes(board, blocks))
+
+    def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
+        """The result of a search for the best of some classes of moves."""
         self.state = kernel.start(self.state, board)
-        search = IterativeDeepening(
-            self.state, self.limits, self._classes(board, blocks), self.first
-        )
+        search = IterativeDeepening(self.state, self.limits, classes, self.first)
         found = search.run()
         self.state = search.state
         return found
 
-    def _winning_cells(self, board: Boards, side: int) -> list[int]:
-        """The empty cells where a stone of `side`, 1 or -1, wins."""
+    def _uniform_on(self, moves: list[int]) -> NDArray[np.float64]:
+        """The probabilities (cells,) of a choice among equal moves."""
+        return uniform_on(moves[: 1 if self.first else None], self.rules.cells)
+
+    def _winning_cells(self, boards: Boards, side: int) -> list[list[int]]:
+        """The empty cells of each of the boards where a stone of `side`, 1 or -1, wins."""
         rules = self.rules
-        return np.flatnonzero(winning_cells(board[None], side, rules.m, rules.n, rules.k)).tolist()
+        winning = winning_cells(boards, side, rules.m, rules.n, rules.k)
+        cells: list[list[int]] = [[] for _ in boards]
+        for row, cell in np.argwhere(winning).tolist():
+            cells[row].append(cell)
+        return cells
 
     def _classes(self, board: Boards, blocks: list[int]) -> dict[int, list[int]]:
         """The moves to choose from, in classes under the symmetries of this board.
@@ -172,9 +195,16 @@ class AlphaBeta:
             The cells of each class by the first of them.
         """
         own = self.maps[(board[self.maps] == board).all(axis=1)]
-        first = own.min(axis=0)
         cells = blocks or np.flatnonzero(board == 0).tolist()
-        return {cell: np.unique(own[:, cell]).tolist() for cell in cells if first[cell] == cell}
+        if len(own) == 1:
+            return {cell: [cell] for cell in cells}
+        images = {cell: sorted(set(own[:, cell].tolist())) for cell in cells}
+        return {cell: same for cell, same in images.items() if same[0] == cell}
+
+
+def _moves_at_once(wins: list[int], blocks: list[int]) -> list[int]:
+    """The moves of a board that is won or lost at once; none of another."""
+    return wins or (blocks if len(blocks) > 1 else [])
 
 
 def alphabeta(

@@ -6,6 +6,6 @@ is the same wherever and beside whatever it ran, and it may be run again after a
 
 from tttenv.parallel.executor import Backend, News, Outcome, run
 from tttenv.parallel.results_folder import ResultsFolder
-from tttenv.parallel.tasks import Context, Task
+from tttenv.parallel.tasks import Context, Shared, Task
 
-__all__ = ["Backend", "Context", "News", "Outcome", "ResultsFolder", "Task", "run"]
+__all__ = ["Backend", "Context", "News", "Outcome", "ResultsFolder", "Shared", "Task", "run"]

@@ -36,6 +36,12 @@ class Outcome:
 class Backend(Protocol):
     """Workers of one kind; leaving its context ends them all."""
 
+    def __enter__(self) -> Any:
+        """Begin."""
+
+    def __exit__(self, kind: Any, /, *rest: Any) -> None:
+        """End all workers."""
+
     def room(self) -> int:
         """How many tasks it takes at the same time, those that it has included."""
 

@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
+from pathlib import Path
 from typing import Any
 
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Task, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
 from tttenv.untrusted import first_line, shown
 
 GRACE = 2.0  # seconds from the request to end to the end by force
@@ -36,6 +37,7 @@ class _Worker:
     environment: dict[str, str]
     at: int = -1  # the task's number
     task: Task | None = None
+    shared: Shared | None = None  # what it has
 
 
 @dataclass
@@ -88,7 +90,7 @@ class Processes:
     def __enter__(self) -> "Processes":
         return self
 
-    def __exit__(self, kind: Any, *_: object) -> None:
+    def __exit__(self, kind: Any, /, *rest: Any) -> None:
         """End all workers: those at work at once, the others as they find no more work."""
         for worker in self._workers:
             worker.pipe.close()
@@ -104,6 +106,9 @@ class Processes:
     def _begin(self, worker: _Worker, number: int, task: Task) -> None:
         worker.at, worker.task = number, task
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # `wait` will find out
+            if task.shared is not None and task.shared is not worker.shared:
+                worker.pipe.send(task.shared)
+                worker.shared = task.shared
             worker.pipe.send((task.work, task.arguments, task.folder))
 
     def _start(self) -> _Worker:
@@ -192,23 +197,27 @@ def _work(pipe: Connection) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
     threading.Thread(target=_end_with_the_driver, daemon=True).start()
+    shared = None
     with contextlib.suppress(EOFError, BrokenPipeError, ConnectionResetError):
         while True:
-            pipe.send(_next(pipe))
+            try:
+                message = pipe.recv()
+            except EOFError:
+                raise
+            except Exception as error:  # the function's module cannot be imported, say
+                pipe.send(Done(None, f"{type(error).__name__}: {shown(first_line(error))}"))
+                continue
+            if isinstance(message, Shared):
+                shared = message
+            else:
+                work, arguments, folder = message
+                pipe.send(_done(pipe, work, arguments, folder, shared))
 
 
-def _next(pipe: Connection) -> Done:
-    """Wait for a task and do it, telling of its progress.
-
-    Raises:
-        EOFError: if there are no more tasks.
-    """
-    try:
-        work, arguments, folder = pipe.recv()
-    except EOFError:
-        raise
-    except Exception as error:  # the function's module cannot be imported, say
-        return Done(None, f"{type(error).__name__}: {shown(first_line(error))}")
+def _done(
+    pipe: Connection, work: Work, arguments: Any, folder: Path | None, shared: Shared | None
+) -> Done:
+    """Do a task, telling of its progress."""
     told = 0.0
 
     def tell(step: int, steps: int, state: str) -> None:
@@ -217,7 +226,7 @@ def _next(pipe: Connection) -> Done:
             told = time.monotonic()
             pipe.send((step, steps, state))
 
-    return perform(work, arguments, Context(tell, folder))
+    return perform(work, arguments, Context(tell, folder, shared))
 
 
 def _end_with_the_driver() -> None:

@@ -12,23 +12,39 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 from tttenv.files import write
 from tttenv.parallel.code_version import code_version
-from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Task, Work, perform
+from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
 from tttenv.untrusted import first_line, shown
 
 AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for the driver
 EVERY = 2.0  # seconds between two looks at the cluster's size
+PAUSE = 2.0  # seconds after a loss, in which the cluster may notice it, before the next attempt
 MEBIBYTE = 2**20
+AUTH_MODE = "RAY_AUTH_MODE"  # whether a cluster takes calls only with its token
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 UNPACKED = (".lock",)  # names of files that stay where they are
 Files = dict[str, bytes]  # contents by path within a folder
 
 
+class _Lost(NamedTuple):
+    """A task whose worker was lost, until it is begun again."""
+
+    after: float  # by the monotonic clock
+    number: int
+    task: Task
+
+
 class RayCluster:
     """The workers of a Ray cluster. A node or a worker that is lost costs its tasks an attempt.
+
+    Attempts are counted here. Ray does not count all losses: a node that goes may report to its
+    tasks that the driver is dead (OwnerDiedError), which Ray takes for an error of the task; and it
+    may spend several attempts on a node before it notices that the node is gone.
 
     Args:
         address: of the cluster's head, as `ray.init` takes it; "auto" for that of RAY_ADDRESS, or
@@ -56,9 +72,12 @@ class RayCluster:
 
         self._ray, self._address, self._most = ray, address, most
         self._cores, self._gpus, self._memory = cores, gpus, memory
-        self._connected = False
         self._flying: dict[Any, tuple[int, Task]] = {}
+        self._lost: list[_Lost] = []
+        self._losses: dict[int, int] = {}  # by the task's number
         self._counted, self._room = -EVERY, 1
+        self._shared: tuple[Shared, Any] | None = None  # the latest, and where it is
+        self._exit = _Exit()
 
     def room(self) -> int:
         """See `Backend.room`: it grows and shrinks with the cluster."""
@@ -76,62 +95,134 @@ class RayCluster:
         """See `Backend.submit`."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
-        reference = self._perform.remote(task.work, task.arguments, files, code)
+        shared = None if task.shared is None else self._put(task.shared)
+        reference = self._perform.remote(task.work, task.arguments, files, code, shared)
         self._flying[reference] = (number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
         """See `Backend.wait`."""
+        self._exit.check()
+        for lost in [lost for lost in self._lost if lost.after <= time.monotonic()]:
+            self._lost.remove(lost)
+            self.submit(lost.number, lost.task)
         flying = list(self._flying)
+        if not flying:
+            time.sleep(seconds)
+            return []
         ready, _ = self._ray.wait(flying, num_returns=1, timeout=seconds)
         if ready:
             ready, _ = self._ray.wait(flying, num_returns=len(flying), timeout=0)
-        return [self._land(reference) for reference in ready]
+        landed = [self._land(reference) for reference in ready]
+        return [(number, done) for number, done in landed if done is not None]
 
     def news(self) -> list[tuple[int, int, int, str]]:
         """None: on a cluster, progress is counted in tasks."""
         return []
 
     def __enter__(self) -> "RayCluster":
-        self._output = sys.stdout
-        sys.stdout = _OneThread(sys.stdout)
-        try:
-            return self._enter()
-        except BaseException:
-            sys.stdout = self._output
-            raise
-
-    def _enter(self) -> "RayCluster":
-        if not self._ray.is_initialized():
-            _connect(self._address)
-            self._connected = True
-        options = {"num_cpus": self._cores, "num_gpus": self._gpus, "max_retries": ATTEMPTS - 1}
-        if self._memory is not None:
-            options["memory"] = self._memory * MEBIBYTE
-        self._perform = self._ray.remote(**options)(_perform)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(self._exit)
+            stack.enter_context(_one_thread_prints())
+            if not self._ray.is_initialized():
+                stack.enter_context(_connected(self._address))
+            options = {"num_cpus": self._cores, "num_gpus": self._gpus, "max_retries": 0}
+            if self._memory is not None:
+                options["memory"] = self._memory * MEBIBYTE
+            self._perform = self._ray.remote(**options)(_perform)
+            self._stack = stack.pop_all()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: Any, /, *rest: Any) -> None:
         """End what is still at work, and the cluster if it was started for this."""
         for reference in self._flying:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
-        self._flying = {}
-        sys.stdout = self._output
-        if self._connected:
-            with contextlib.redirect_stdout(io.StringIO()):  # what Ray has still to say
-                self._ray.shutdown()
+        self._flying, self._lost, self._shared = {}, [], None
+        self._stack.__exit__(kind, *rest)
 
-    def _land(self, reference: Any) -> tuple[int, Done]:
-        """A task that has ended; its files are written before it counts as done."""
+    def _put(self, shared: Shared) -> Any:
+        """The reference of a shared value, which is put into the cluster once."""
+        if self._shared is None or self._shared[0] is not shared:
+            self._shared = shared, self._ray.put(shared)
+        return self._shared[1]
+
+    def _land(self, reference: Any) -> tuple[int, Done | None]:
+        """A task that has ended, None if it is run again; its files are written before it is done.
+
+        A task never raises: an error of Ray tells of a loss.
+        """
         number, task = self._flying.pop(reference)
         try:
             done, files = self._ray.get(reference)
         except self._ray.exceptions.RayError as error:
-            reason = f"{type(error).__name__}: {shown(first_line(error))}"
-            return number, Done(None, f"its worker was lost {ATTEMPTS} times, at last by {reason}")
+            return number, self._again(number, task, error)
+        self._losses.pop(number, None)
         if task.folder is not None and files is not None:
             unpack(files, task.folder)
         return number, done
+
+    def _again(self, number: int, task: Task, error: Exception) -> Done | None:
+        """Have another worker run a task, unless it has had its attempts."""
+        losses = self._losses[number] = self._losses.get(number, 0) + 1
+        if losses < ATTEMPTS:
+            self._lost.append(_Lost(time.monotonic() + losses * PAUSE, number, task))
+            return None
+        reason = f"{type(error).__name__}: {shown(first_line(error))}"
+        return Done(None, f"its worker was lost {ATTEMPTS} times, at last by {reason}")
+
+
+class _Exit:
+    """In its context, an exit that a handler of a signal asks for stays what it is.
+
+    While the main thread is in Ray, Ray handles signals, and makes of any SystemExit one with
+    status 1.
+    """
+
+    def __init__(self) -> None:
+        self._asked: SystemExit | None = None
+        self._before: dict[int, Any] = {}
+
+    def check(self) -> None:
+        """Raise SystemExit if one was asked for that did not come through."""
+        if self._asked is not None:
+            raise self._asked
+
+    def __enter__(self) -> None:
+        self._asked = None
+        if threading.current_thread() is not threading.main_thread():
+            return  # signals are none of its business
+        for number in ENDING:
+            if callable(handler := signal.getsignal(number)):
+                self._before[number] = handler
+                signal.signal(number, self._remembering(handler))
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        self._before = {}
+        if kind is not None and issubclass(kind, SystemExit):
+            self.check()
+
+    def _remembering(self, handler: Callable[[int, Any], Any]) -> Callable[[int, Any], None]:
+        def handle(number: int, frame: Any) -> None:
+            try:
+                handler(number, frame)
+            except SystemExit as asked:
+                self._asked = asked
+                raise
+
+        return handle
+
+
+@contextlib.contextmanager
+def _one_thread_prints() -> Iterator[None]:
+    """In this block, what other threads print is dropped."""
+    before = sys.stdout
+    sys.stdout = _OneThread(before)
+    try:
+        yield
+    finally:
+        sys.stdout = before
 
 
 class _OneThread:
@@ -152,10 +243,28 @@ class _OneThread:
         return getattr(self._stream, name)
 
 
+@contextlib.contextmanager
+def _connected(address: str) -> Iterator[None]:
+    """In this block, be connected to a cluster, a new one of this machine if it has to be.
+
+    Raises:
+        ValueError: if no cluster answers.
+    """
+    mode = os.environ.get(AUTH_MODE)
+    try:
+        with _sigterm_kept():
+            _connect(address)
+            if mode is None and os.environ.get(AUTH_MODE) == "token":
+                _agree_on_tokens(address)
+        yield
+    finally:
+        _disconnect()
+        if mode is None:
+            os.environ.pop(AUTH_MODE, None)  # Ray sets it
+
+
 def _connect(address: str) -> None:
     """Connect to a cluster, or start one on this machine if none is meant and none runs.
-
-    Ray takes SIGTERM for itself; what was to happen at one stays as it was.
 
     Raises:
         ValueError: if no cluster answers.
@@ -164,23 +273,67 @@ def _connect(address: str) -> None:
 
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # a new cluster would call home
     quiet = {"log_to_driver": False, "logging_level": "error"}
+    try:
+        ray.init(address=address, **quiet)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        if address != "auto" or os.environ.get("RAY_ADDRESS"):
+            where = os.environ.get("RAY_ADDRESS", address) if address == "auto" else address
+            raise ValueError(
+                f"no Ray cluster answers at {shown(where)}: {shown(first_line(error))}"
+            ) from None
+        ray.init(address="local", include_dashboard=False, **quiet)
+
+
+def _disconnect() -> None:
+    import ray
+
+    with contextlib.redirect_stdout(io.StringIO()):  # what Ray has still to say
+        ray.shutdown()
+
+
+def _auth_mode() -> str | None:
+    """In a worker, which has it from its node."""
+    return os.environ.get(AUTH_MODE)
+
+
+def _agree_on_tokens(address: str) -> None:
+    """Connect once more if Ray decided for a token and the cluster has none.
+
+    Ray decides so if it finds a token, which any earlier cluster may have left. The nodes would
+    then be refused when they ask this process for objects, and report that it is dead.
+    """
+    import ray
+
+    theirs = ray.remote(num_cpus=0)(_auth_mode).remote()
+    if ray.get(theirs) != "token":
+        _disconnect()
+        os.environ[AUTH_MODE] = "disabled"
+        _connect(address)
+
+
+@contextlib.contextmanager
+def _sigterm_kept() -> Iterator[None]:
+    """Have what was to happen at SIGTERM happen, though Ray takes it for itself in this block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Ray leaves it alone
+        return
     before = signal.getsignal(signal.SIGTERM)
     try:
-        try:
-            ray.init(address=address, **quiet)
-        except (ConnectionError, ValueError, RuntimeError) as error:
-            if address != "auto" or os.environ.get("RAY_ADDRESS"):
-                where = os.environ.get("RAY_ADDRESS", address) if address == "auto" else address
-                raise ValueError(
-                    f"no Ray cluster answers at {shown(where)}: {shown(first_line(error))}"
-                ) from None
-            ray.init(address="local", include_dashboard=False, **quiet)
+        yield
+    except SystemExit:  # Ray's handler
+        signal.signal(signal.SIGTERM, before)
+        signal.raise_signal(signal.SIGTERM)
+        raise
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
 def _perform(
-    work: Work, arguments: Any, files: Files | None, code: dict[str, str]
+    work: Work,
+    arguments: Any,
+    files: Files | None,
+    code: dict[str, str],
+    shared: Shared | None,
 ) -> tuple[Done, Files | None]:
     """In a worker: do a task in a folder of its own that holds its files, and return these."""
     own = code_version(work.__module__.partition(".")[0])
@@ -188,11 +341,11 @@ def _perform(
         told = ", ".join(sorted(differing))
         return Done(None, f"node {os.uname().nodename} has another version of {told}"), None
     if files is None:
-        return perform(work, arguments, Context(_unheard)), None
+        return perform(work, arguments, Context(_unheard, None, shared)), None
     with tempfile.TemporaryDirectory(prefix="tttenv-task-") as name:
         folder = Path(name)
         unpack(files, folder)
-        return perform(work, arguments, Context(_unheard, folder)), pack(folder)
+        return perform(work, arguments, Context(_unheard, folder, shared)), pack(folder)
 
 
 def _unheard(step: int, steps: int, state: str) -> None:

@@ -18,11 +18,20 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 
 
 @dataclass(frozen=True)
+class Shared:
+    """A value that many tasks use, such as weights: it travels to a worker once, not with each."""
+
+    version: int  # another one for another value
+    value: Any  # which can be pickled
+
+
+@dataclass(frozen=True)
 class Context:
     """What the function of a task gets besides its arguments."""
 
     tell: Tell  # call it as often as you like; it never waits
     folder: Path | None = None  # for files, if the task has a folder; not always the same path
+    shared: Shared | None = None  # the task's
 
 
 Work: TypeAlias = Callable[[Any, Context], Any]
@@ -37,6 +46,7 @@ class Task:
     arguments: Any  # a dataclass or a value that JSON can hold; they decide the value
     folder: Path | None = None  # for its files; a cluster brings them here from where it ran
     size: int = 1  # pieces that it counts as in a progress bar
+    shared: Shared | None = None  # only for tasks whose values are not kept in a folder
 
 
 @dataclass(frozen=True)
@@ -64,8 +74,11 @@ def description(task: Task) -> dict[str, Any]:
     """All that a task's value depends on: the function, its arguments and the code's version.
 
     Raises:
-        ValueError: unless the work is a function of a module and JSON can hold the arguments.
+        ValueError: unless the work is a function of a module and JSON can hold the arguments, of
+            which no part is shared.
     """
+    if task.shared is not None:
+        raise ValueError(f"{task.name}: what tasks share does not describe them")
     name, home = task.work.__qualname__, task.work.__module__
     if "<" in name:
         raise ValueError(f"{task.name}: {name} is no function of a module")

@@ -1,5 +1,6 @@
 """What both environments share: observations, options of reset, opponents by name, pictures."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
@@ -196,16 +197,26 @@ def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str 
     return render_mode
 
 
-def draw(match: Match, game: int, render_mode: str | None) -> Any:
+LastStones: TypeAlias = defaultdict[int, pictures.LastStone]  # by game; made when first drawn
+
+
+def new_last_stones() -> LastStones:
+    """Of no game yet."""
+    return defaultdict(pictures.LastStone)
+
+
+def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> Any:
     """One game's board as text or picture; a warning and None without a render mode."""
     if render_mode is None:
         gymnasium.logger.warn("render() draws nothing without a render_mode, 'ansi', say")
         return None
-    show = pictures.ansi if render_mode == "ansi" else pictures.rgb
-    return show(match.rules, match.board_to_move(game))
+    rules, board = match.rules, match.board_to_move(game)
+    if render_mode == "ansi":
+        return pictures.ansi(rules, board)
+    return pictures.rgb(rules, board, last=last[game].of(rules, board))
 
 
-def show(match: Match, window: "Window | None", fps: float) -> "Window":
+def show(match: Match, window: "Window | None", fps: float, last: LastStones) -> "Window":
     """Show the one game of a match for a frame in its window, opened if there is none yet.
 
     Who closes the window lets the games go on unseen.
@@ -218,7 +229,8 @@ def show(match: Match, window: "Window | None", fps: float) -> "Window":
 
     window = window or Window(match.rules, f"tic-tac-toe {match.rules}")
     if window.open:
-        window.show(match.board_to_move(0))
+        board = match.board_to_move(0)
+        window.show(board, last=last[0].of(match.rules, board))
         if not window.hold(1 / fps):
             window.close()
     return window

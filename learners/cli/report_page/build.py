@@ -6,14 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
+from urllib.parse import quote, urljoin, urlsplit
 
-from learners.cli.report_page import data, larger, league, published, tables
+from learners.cli.report_page import data, larger, leaderboard, league, published, strips, tables
+from learners.cli.report_page.endings import Ending
 from learners.cli.report_page.gather import Shown
 from learners.cli.report_page.larger import Larger
-from learners.cli.report_page.markup import script_data
+from learners.cli.report_page.markup import Markup, joined, script_data, void
 from tttenv.metrics.league import League
 
 PAGE = Path(__file__).parent / "page"
+PREVIEW = "preview.png"  # the picture beside a published page
 # The files of the page, each kind joined in this order; all scripts share one scope.
 SECTIONS = [
     "play",
@@ -21,26 +24,41 @@ SECTIONS = [
     "larger_play",
     "leaderboard",
     "curves",
-    "published",
     "larger",
     "league",
     "pairs",
     "explorer",
+    "published",
 ]
-STYLES = ["base", "play", "teach", "larger_play", "tables", "curves", "explorer", "narrow"]
+STYLES = [
+    "base",
+    "play",
+    "teach",
+    "larger_play",
+    "tables",
+    "curves",
+    "explorer",
+    "narrow",
+    "print",
+]
 SCRIPTS = [
     "game",
     "certificate",
     "teacher",
     "draw",
+    "judge",
     "state",
+    "links",
     "board",
     "play",
-    "replay",
+    "watch",
+    "question",
     "teach",
     "larger_play",
     "explorer",
     "tables",
+    "curves",
+    "keys",
     "main",
 ]
 WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
@@ -51,6 +69,9 @@ def html(
     numbers: list[dict[str, Any]],
     others: Sequence[Larger] = (),
     played: League | None = None,
+    trainings: Sequence[Ending] = (),
+    swept: Sequence[Ending] = (),
+    url: str | None = None,
 ) -> str:
     """The whole page.
 
@@ -59,16 +80,26 @@ def html(
         numbers: rows of published numbers; their section is left out if there are none.
         others: trained players for larger boards; their section is left out if there are none.
         played: a league; its section is left out if there is none.
+        trainings: how all trainings of the players' learners ended.
+        swept: how the trainings of a sweep ended.
+        url: where the page is published, as `checked_url` lets it pass; None if nowhere.
     """
-    players = tables.ranked(players)
+    players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
     script = _joined("scripts", SCRIPTS, "js")
-    curves = tables.curves(players)
     networks = [one.network for one in others if one.network is not None]
+    curves, scores = tables.curves(players), tables.scores(players)
+    seconds = joined(
+        strips.table(endings, head)
+        for endings, head in ((trainings, "Learner"), (swept, "Setting"))
+        if endings
+    )
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
         policy=_policy(script, style),
+        published_at=_published_at(url),
+        icon=_icon(),
         style=style,
         data=script_data(data.tables(players)),
         script=script,
@@ -76,16 +107,20 @@ def html(
         worker=_joined("worker", WORKER, "js"),
         no_field="hidden" if not networks else "",
         options=tables.options(players),
-        leaderboard=tables.leaderboard(players),
+        leaderboard=leaderboard.html(players),
+        notes=leaderboard.notes(players),
         curves=curves,
-        no_curves="hidden" if not curves else "",
+        no_figures="hidden" if not curves else "",
+        seconds=seconds,
+        no_curves="hidden" if not (curves or seconds) else "",
         published=published.html(numbers) if numbers else "",
         no_published="hidden" if not numbers else "",
         larger=larger.html(others),
         no_larger="hidden" if not others else "",
         league=league.html(played),
         no_league="hidden" if played is None else "",
-        pairs=tables.pairs(players, tables.scores(players)),
+        pairs=tables.pairs(players, scores),
+        certain=tables.certain(players, scores),
         **tables.summary(players),
     )
 
@@ -96,10 +131,37 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
+def checked_url(url: str) -> str:
+    """The address as it is given, with a slash at the end if it names no file.
+
+    Raises:
+        ValueError: if it is no plain address of the web.
+    """
+    parts = urlsplit(url) if url.isascii() and url.isprintable() and " " not in url else None
+    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or len(url) > 500:
+        raise ValueError("the page's address is one like https://name.github.io/project/")
+    return url if parts.path.endswith((".html", "/")) else f"{url}/"
+
+
+def _published_at(url: str | None) -> Markup:
+    """What others show of the page when its address is shared; the picture lies beside it."""
+    if url is None:
+        return Markup()
+    told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
+    cards = [void("meta", property=key, content=value) for key, value in told.items()]
+    return joined([*cards, void("meta", name="twitter:card", content="summary_large_image")])
+
+
+def _icon() -> str:
+    drawn = (PAGE / "icon.svg").read_text(encoding="utf-8")
+    return f"data:image/svg+xml,{quote(drawn.strip())}"
+
+
 def _policy(script: str, style: str) -> str:
     """A content security policy that lets nothing load and only this script and style in."""
     allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
     allowed["worker-src"] = "blob:"  # the worker, made of text that stands in the page
+    allowed["img-src"] = "data:"  # the icon, which stands in the page
     for kind, text in (("script-src", script), ("style-src", style)):
         digest = hashlib.sha256(text.encode()).digest()
         allowed[kind] = f"'sha256-{base64.b64encode(digest).decode()}'"

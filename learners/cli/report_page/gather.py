@@ -1,13 +1,15 @@
 """Whom the report shows: the players with their certificates and learning curves."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from learners.cli.report_page import json_rows
-from learners.cli.report_page.curves import Curve, read
+from learners.cli.report_page import endings, json_rows
+from learners.cli.report_page.curves import read
+from learners.cli.report_page.endings import Ending
 from learners.registry import LEARNERS
+from learners.training.curve import Curve
 from tttenv import Rules, certify, shipped
 from tttenv.checkpoint import CARD, load, read_card
 from tttenv.cli import console
@@ -32,7 +34,10 @@ class Shown:
     table: Tabulated
     certificate: dict[str, Any]
     seconds: float | None = None  # to the first unbeatable certificate, or trained in all
+    in_all: bool = False  # whether the seconds are those of the whole training
     steps: int | None = None
+    seeds: tuple[int, int] | None = None  # trainings that became unbeatable, and all, if several
+    quick: bool = False  # trained with a part of the usual steps
     curve: Curve | None = None
     complaint: str | None = None  # what is wrong with the training's event files
 
@@ -42,11 +47,20 @@ class Shown:
         return self.curve is None and self.complaint is not None
 
 
-def from_benchmark(file: Path, runs: Path | None = None) -> list[Shown]:
-    """The players of a results file: all with their certificates computed anew.
+@dataclass(frozen=True)
+class Results:
+    """What a results file of the benchmark tells."""
+
+    players: list[Shown]
+    trainings: list[Ending]  # of all seeds
+
+
+def from_benchmark(file: Path, runs: Path | None = None) -> Results:
+    """The players of a results file, all with their certificates computed anew, and the trainings.
 
     A results file may come from a stranger, so nothing in it runs or loads code: without a folder
-    it names players of the table that are safe, with one a checkpoint, which is data.
+    it names players of the table that are safe, with one a checkpoint, which is data. A trained
+    player is called by its learner, with its seed if there are several.
 
     Args:
         file: the results.
@@ -56,12 +70,14 @@ def from_benchmark(file: Path, runs: Path | None = None) -> list[Shown]:
         ValueError: if the file is none of the benchmark's, or a trained player is gone or lies
             elsewhere.
     """
-    what, keys = "results of the benchmark", ("player", "folder", "seconds")
-    rows = json_rows.rows(file, "players", what, keys)
+    what, keys = endings.BENCHMARK, ("player", "folder", "seconds")
+    content = json_rows.content(file, what)
+    rows = json_rows.rows_of(content, file, "players", what, keys)
     if not rows or not all(map(_fits, rows)):
         raise ValueError(
             f"{shorter(file)} holds no {what}: its players are not what benchmark.py writes"
         )
+    trainings = endings.of_benchmark(content, file)
     homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
     found = []
     for row in rows:
@@ -75,8 +91,26 @@ def from_benchmark(file: Path, runs: Path | None = None) -> list[Shown]:
             raise ValueError(
                 f"{shorter(file)} tells of {gone}, which is gone: run the benchmark again"
             )
-        found.append(trained(folder, row["player"], row["seconds"]))
-    return found
+        player = trained(folder, row["player"], row["seconds"])
+        player = replace(player, quick=content.get("quick") is True)
+        found.append(_among(player, row["folder"], trainings))
+    return Results(found, trainings)
+
+
+def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
+    """A trained player with its learner's name and how many of its trainings were unbeatable."""
+    own = next((ending for ending in trainings if ending.folder == folder), None)
+    if own is None:
+        return player
+    alike = [ending for ending in trainings if ending.name == own.name]
+    several = len(alike) > 1
+    name = f"{own.name} seed {own.seed}" if several else own.name
+    return replace(
+        player,
+        name=shorter(name, LONGEST),
+        seeds=(sum(ending.unbeatable for ending in alike), len(alike)) if several else None,
+        in_all=not own.unbeatable,
+    )
 
 
 def _fits(row: dict[str, Any]) -> bool:
@@ -98,6 +132,15 @@ def from_specs(specs: list[str]) -> list[Shown]:
     return [
         shown(spec, (_told(path) if path else spec) if name in twice else name)
         for spec, path, name in zip(specs, paths, short, strict=True)
+    ]
+
+
+def endings_of(players: list[Shown]) -> list[Ending]:
+    """The trainings of players that are known by their curves."""
+    return [
+        Ending(player.name, 0, reached[1] if (reached := player.curve.unbeatable_at) else None)
+        for player in players
+        if player.curve
     ]
 
 
@@ -142,8 +185,10 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     table = _table(load(folder, RULES), told)
     row = LEARNERS.rows.get(str(card["learner"]))
     curve, complaint = read(folder)
+    reached = curve.unbeatable_at if curve else None
+    in_all = reached is None
     if seconds is None:
-        seconds = curve.unbeatable_at[1] if curve and curve.unbeatable_at else card.get("seconds")
+        seconds = reached[1] if reached else card.get("seconds")
     for number in (seconds, card["steps"]):
         if number is not None and not json_rows.is_number(number):
             raise ValueError(f"{shorter(folder / CARD)}: {shorter(repr(number), 60)} is no number")
@@ -154,6 +199,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
         table=table,
         certificate=certify(RULES, table).to_dict(),
         seconds=seconds,
+        in_all=in_all,
         steps=card["steps"],
         curve=curve,
         complaint=complaint,

@@ -10,6 +10,28 @@ LONGEST = 64 * MEGABYTE  # bytes; the benchmark writes some 4,000 a training
 LARGEST = 1e15  # numbers are below; a page shows no larger ones
 
 
+def content(file: Path, what: str) -> dict[str, Any]:
+    """What a file holds, if that is an object.
+
+    Args:
+        file: JSON.
+        what: it holds, for people.
+
+    Raises:
+        ValueError: if the file holds something else, or is no regular file of bounded size.
+    """
+    name = shown(file)
+    try:
+        data = read_bytes(file, LONGEST)
+    except FileNotFoundError:  # a link to nothing, too
+        raise ValueError(f"{name} holds no {what}: there is no such file") from None
+    try:
+        found = parse_json(data, file)
+    except ValueError:
+        raise ValueError(f"{name} holds no {what}: it is not JSON") from None
+    return found if isinstance(found, dict) else {}
+
+
 def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[str, Any]]:
     """The rows of a file.
 
@@ -22,23 +44,21 @@ def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[
     Raises:
         ValueError: if the file holds something else, or is no regular file of bounded size.
     """
-    name = shown(file)
-    try:
-        data = read_bytes(file, LONGEST)
-    except FileNotFoundError:  # a link to nothing, too
-        raise ValueError(f"{name} holds no {what}: there is no such file") from None
-    try:
-        content = parse_json(data, file)
-    except ValueError:
-        raise ValueError(f"{name} holds no {what}: it is not JSON") from None
-    found = content.get(under) if isinstance(content, dict) else None
-    if not isinstance(found, list):
+    return rows_of(content(file, what), file, under, what, needed)
+
+
+def rows_of(
+    found: dict[str, Any], file: Path, under: str, what: str, needed: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The rows of what a file holds, as `rows`."""
+    name, listed = shown(file), found.get(under)
+    if not isinstance(listed, list):
         raise ValueError(f"{name} holds no {what}: there is no list {under!r} in it")
-    for number, row in enumerate(found, start=1):
+    for number, row in enumerate(listed, start=1):
         lacking = [key for key in needed if not isinstance(row, dict) or key not in row]
         if lacking:
             raise ValueError(f"{name} holds no {what}: entry {number} lacks {', '.join(lacking)}")
-    return found
+    return listed
 
 
 def is_number(value: object) -> TypeGuard[float]:

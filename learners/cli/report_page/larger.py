@@ -17,6 +17,7 @@ from tttenv import Rules, certify, shipped
 from tttenv.checkpoint import WEIGHTS, load, read_data
 from tttenv.cli import console
 from tttenv.cli.certify import of_seat
+from tttenv.cli.play.notation import name_of
 from tttenv.exact import SEATS, enumerable
 from tttenv.exact.certificate import IN_TRAINING, METHODS, REACHABLE, Certificate
 from tttenv.opponents import checkpoint_of, player, rules_of
@@ -215,7 +216,7 @@ def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
     which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
     heading = element("h3", f"{player.name} loses as {seat}")
     about = f"on {player.rules} after {len(line)} stones, {which} such game"
-    moves = [f"{SEATS[turn % 2]} {_place(player.rules, cell)}" for turn, cell in enumerate(line)]
+    moves = [f"{SEATS[turn % 2]} {name_of(player.rules, cell)}" for turn, cell in enumerate(line)]
     told = f"{', '.join(moves)}: {SEATS[(len(line) - 1) % 2]} wins."
     return element(
         "figure",
@@ -223,12 +224,6 @@ def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
         _drawing(player.rules, line),
         element("details", element("summary", "Its moves"), element("p", told, class_="quiet")),
     )
-
-
-def _place(rules: Rules, cell: int) -> str:
-    """A cell as the page names it."""
-    row, column = divmod(cell, rules.n)
-    return f"row {row + 1} column {column + 1}"
 
 
 def _drawing(rules: Rules, line: list[int]) -> Markup:

@@ -3,6 +3,7 @@
 from math import isnan
 
 from learners.cli.report_page.gather import LONGEST
+from learners.cli.report_page.marks import minus
 from learners.cli.report_page.markup import Markup, element, joined
 from tttenv.cli import console
 from tttenv.cli.league import hundredths
@@ -62,7 +63,7 @@ def _cells(row: Standing) -> list[str]:
     if row.elo is None or row.alpha_rank is None or row.shares is None or row.points is None:
         return ["-"] * (len(HEADS) - 1)
     parts = (row.alpha_rank, row.points, *row.shares)
-    return [f"{row.elo:+.0f}", *map(console.share, parts)]
+    return [minus(f"{row.elo:+.0f}"), *map(console.share, parts)]
 
 
 def _heat_map(league: League, order: list[int]) -> Markup:
@@ -89,7 +90,7 @@ def _cell(league: League, value: float, row: int, column: int) -> Markup:
         return element("td", "-", title=f"{names}: no result")
     shares = " / ".join(console.share(float(share)) for share in found.shares)
     how = "exact" if found.method == EXACT else f"{found.games:,} games"
-    told = hundredths(value, found.method != EXACT)
+    told = minus(hundredths(value, found.method != EXACT))
     title = f"{names}: {shares} %, {how}"
     return element("td", told, class_=f"t{round(4 * value):+d}", title=title)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 
 class Markup(str):
-    """HTML as it goes into the page; only this module and the drawings of curves make it."""
+    """HTML as it goes into the page; only this module makes it."""
 
     __slots__ = ()
 
@@ -32,6 +32,11 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
     values = (text(value) for value in attributes.values())
     said = "".join(f' {name}="{value}"' for name, value in zip(names, values, strict=True))
     return Markup(f"<{tag}{said}>{joined(content)}</{tag}>")
+
+
+def void(tag: str, **attributes: object) -> Markup:
+    """An element that holds nothing and has no end tag, as `element`."""
+    return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
 
 
 def joined(parts: Iterable[object]) -> Markup:

@@ -5,8 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from learners.cli.report_page import json_rows
+from learners.cli.report_page.marks import axis, minus
 from learners.cli.report_page.markup import Markup, element, joined
-from learners.cli.report_page.published_rows import TITLES, cells
+from learners.cli.report_page.published_rows import LEARNERS, TITLES, cells
+from tttenv.cli import console
 from tttenv.untrusted import shown
 
 
@@ -33,6 +35,10 @@ KINDS: dict[str, Callable[[object], bool]] = {  # what stands under each key of 
     "main": _yes_or_no,
     "holds": _either(_yes_or_no),
 }
+LEAD = (
+    "What each player gets as O against the opponent that hurts it most, by sources that print it,"
+    " of the experiment run again as it was published, and of our repaired learner."
+)
 HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
@@ -53,13 +59,66 @@ def read(file: Path) -> list[dict[str, Any]]:
 
 
 def html(rows: list[dict[str, Any]]) -> Markup:
-    """The main rows as a table, and all of them in another that opens."""
+    """A figure of the worst cases as O, then folded the main rows, and all of them."""
     main = [row for row in rows if row["main"]]
-    if len(main) in (0, len(rows)):
-        return _table(rows, "Published numbers")
-    whole = _table(rows, "All published numbers")
-    more = element("details", element("summary", f"All {len(rows)} numbers"), whole)
-    return joined([_table(main, "Main published numbers"), more])
+    parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
+    return joined([_figure(rows), *parts, _folded(f"All {len(rows)} numbers", rows)])
+
+
+def _folded(label: str, rows: list[dict[str, Any]]) -> Markup:
+    words = (
+        "Several numbers in a cell are what the row's name lists, in its order. Where it lists"
+        " nothing, three are win, draw and loss in per cent (in S1: wins of X, wins of O, draws),"
+        " and two are those as X and as O or, for a net's loss and accuracy, a range."
+    )
+    about = element("p", words, class_="quiet")
+    return element("details", element("summary", label), about, _table(rows, label))
+
+
+def worst_as_o(rows: list[dict[str, Any]]) -> list[tuple[str, dict[str, float]]]:
+    """Whose worst cases as O the rows hold, and these: "claimed", "published", "repaired"."""
+    found = []
+    for row in rows:
+        name = LEARNERS.get((row["source"], row["what"]))
+        values = {
+            key: row[key][1]
+            for key in ("claimed", "published", "repaired")
+            if row[key] and len(row[key]) == 2 and -1 <= row[key][1] <= 0
+        }
+        if name and values:
+            found.append((name, values))
+    return found
+
+
+def _figure(rows: list[dict[str, Any]]) -> Markup:
+    """A row for each learner, on an axis from -1 to 0; nothing if the rows hold no such numbers."""
+    found = worst_as_o(rows)
+    if not found:
+        return joined([])
+    body = []
+    for name, values in found:
+        drawn = axis([(value, key) for key, value in values.items()])
+        numbers = [
+            element("td", minus(console.value(values[key])) if key in values else "\u2013")
+            for key in ("claimed", "published", "repaired")
+        ]
+        body.append(element("tr", element("th", name, scope="row"), element("td", drawn), *numbers))
+    marks = [
+        element("th", element("span", class_=f"mark {key}"), f" {words}", scope="col")
+        for key, words in (
+            ("claimed", "Claimed"),
+            ("published", "As published"),
+            ("repaired", "Repaired"),
+        )
+    ]
+    words = element("div", element("span", minus("-1 always beaten")), element("span", "0 never"))
+    ends = element("th", words, scope="col", class_="ends")
+    head = element("tr", element("th", "Learner", scope="col"), ends, *marks)
+    table = element("table", element("thead", head), element("tbody", *body), class_="worsts")
+    label = "Worst cases as O, as claimed, as published and repaired"
+    caption = element("figcaption", element("h3", "Worst case as O"), LEAD)
+    frame = element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
+    return element("figure", caption, frame, class_="worst-figure")
 
 
 def _table(rows: list[dict[str, Any]], label: str) -> Markup:
@@ -75,5 +134,10 @@ def _table(rows: list[dict[str, Any]], label: str) -> Markup:
 
 
 def _row(row: dict[str, Any]) -> Markup:
-    data = [element("td", text) for text in (*cells(row)[:3], row["note"])]
+    data = [element("td", text) for text in (*map(_minus, cells(row)[:3]), row["note"])]
     return element("tr", element("th", row["what"], scope="row"), *data)
+
+
+def _minus(cell: str) -> str:
+    """A cell's numbers with true minus signs; a dash alone stays."""
+    return cell if cell == "-" else minus(cell)

@@ -15,6 +15,20 @@ TITLES = {  # of the sources of published numbers
     "others": "What existing learners are worth",
 }
 
+# Rows of worst cases, as X and as O, that the figure above the table shows, and whose they are.
+LEARNERS = {
+    ("S0", "worst case first / second"): "LMS, seven features",
+    ("S1", "Q-table, worst case as X / O"): "Q-table",
+    ("S1", "tree search, worst case as X / O"): "Tree search",
+    ("S1", "network, worst case as X / O"): "Network 9-36-36-9",
+    ("S2", "TD(0), worst case as X / O"): "TD(0)",
+    ("S2", "genetic, its worst case as X / O"): "Genetic algorithm",
+    ("S3", "worst case as X / O"): "Supervised classifier",
+    ("S4", "worst case first / second"): "Masked MLPs, self-play",
+    ("others", "the same: worst case as X / O"): "Algorithm A",
+    ("others", "MaskablePPO against random: worst case as X / O"): "MaskablePPO",
+}
+
 
 def cells(row: Filled) -> list[str]:
     """A row's cells after the first."""

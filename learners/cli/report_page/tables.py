@@ -1,55 +1,18 @@
-"""The report's tables and figures as HTML, of elements that escape what they hold."""
+"""The report's curves and pairs as HTML, of elements that escape what they hold."""
 
 from itertools import product
 from typing import Any
-from urllib.parse import quote
 
-from learners.cli.report_page.curves import svg
+from learners.cli.report_page.curves import svg, thinned, told
 from learners.cli.report_page.gather import RULES, Shown
+from learners.cli.report_page.marks import minus
 from learners.cli.report_page.markup import Markup, element, joined
 from tttenv.cli import console
-from tttenv.exact import SEATS, Score, score
+from tttenv.exact import Score, score
 
-HEADS = [
-    *("Player", "Verdict", "Worst case X", "Worst case O", "Wins vs random, X %"),
-    *("Wins vs random, O %", "Optimal moves %", "Blunders", "Seconds", "Steps"),
-]
-
-
-def leaderboard(players: list[Shown]) -> Markup:
-    """A row a player, strongest first; each cell carries its exact number to sort by."""
-    heads = [element("th", element("button", head, type="button"), scope="col") for head in HEADS]
-    rows = [_row(player) for player in ranked(players)]
-    return joined([element("thead", element("tr", *heads)), element("tbody", *rows)])
-
-
-def ranked(players: list[Shown]) -> list[Shown]:
-    """Unbeatable ones first, then by the sum of both worst cases, then by wins against random."""
-
-    def strength(player: Shown) -> tuple[bool, float, float]:
-        found = player.certificate
-        wins = sum(found["vs_random"][seat][0] for seat in SEATS)
-        return found["unbeatable"], round(sum(found["worst_case"].values()), 9), wins
-
-    return sorted(players, key=strength, reverse=True)
-
-
-def _row(player: Shown) -> Markup:
-    found = player.certificate
-    worst, wins = found["worst_case"], {s: found["vs_random"][s][0] for s in SEATS}
-    verdict = "never loses" if found["unbeatable"] else "can be beaten"
-    cells = [
-        (verdict, float(found["unbeatable"])),
-        *((console.value(worst[seat]), worst[seat]) for seat in SEATS),
-        *((console.share(wins[seat]), wins[seat]) for seat in SEATS),
-        (console.share(found["optimal_moves"]["all"]), found["optimal_moves"]["all"]),
-        (str(found["blunders"]), found["blunders"]),
-        ("", "") if player.seconds is None else (f"{player.seconds:.1f}", player.seconds),
-        ("", "") if player.steps is None else (str(player.steps), player.steps),
-    ]
-    link = element("a", player.name, href=f"#play={quote(player.name, safe='')}")
-    head = element("th", link, scope="row", data_value=player.name)
-    return element("tr", head, *(element("td", text, data_value=number) for text, number in cells))
+SURE = 1 - 1e-9  # a probability above it is 1, but for rounding
+ENDS = ("win", "draw", "loss")  # of a game, for X
+SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
 def curves(players: list[Shown]) -> Markup:
@@ -58,22 +21,24 @@ def curves(players: list[Shown]) -> Markup:
 
 
 def _figure(player: Shown) -> Markup:
-    curve, heading = player.curve, element("h3", player.name)
-    if curve is None:
-        told = "no curve: the training's event files cannot be read"
-        return element("figure", element("figcaption", heading, told))
-    end = f"{curve.steps[-1]} steps in {curve.seconds[-1]:.1f} s of one core"
-    told = f"not yet unbeatable after {end}"
+    heading = element("h3", player.name)
+    if player.curve is None:
+        words = "no curve: what the training left cannot be read"
+        return element("figure", element("figcaption", heading, words))
+    curve = thinned(player.curve)
+    end = f"{curve.steps[-1]:,} steps in {curve.seconds[-1]:.1f} s of one core"
+    words = f"not yet unbeatable after {end}"
     if curve.unbeatable_at:
         step, seconds = curve.unbeatable_at
-        told = f"unbeatable after {step} steps, {seconds:.1f} s of one core"
+        words = f"unbeatable after {step:,} steps, {seconds:.1f} s of one core"
     share = console.share(curve.optimal[-1])
-    label = f"{player.name}: {told}; optimal moves {share} %"
+    label = f"{player.name}: {words}; optimal moves {share} %"
     drawn = [
         element("div", svg(curve, over, label), class_=f"over-{over}")
         for over in ("steps", "seconds")
     ]
-    return element("figure", element("figcaption", heading, told), *drawn)
+    caption = element("figcaption", heading, words)
+    return element("figure", caption, *drawn, data_name=player.name, data_measures=told(curve))
 
 
 def scores(players: list[Shown]) -> list[list[Score]]:
@@ -98,10 +63,32 @@ def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
 
 
 def _pair(result: Score, row: int, column: int) -> Markup:
+    """A pair's value, with its three probabilities for who chooses it."""
     shares = "|".join(console.share(part) for part in result)
-    tint = f"t{round(4 * result.value):+d}"
-    told = console.value(result.value)
-    return element("td", told, class_=tint, data_x=row, data_o=column, data_odds=shares)
+    sure = next((name for name, part in zip(ENDS, result, strict=True) if part > SURE), None)
+    classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
+    classes += ["self"] if row == column else []
+    about = {"data_x": row, "data_o": column, "data_odds": shares, "tabindex": -1}
+    return element("td", _short(result.value, sure), class_=" ".join(classes), **about)
+
+
+def _short(value: float, sure: str | None) -> str:
+    """A value in two digits after the point; what is sure is a sign, and stands out."""
+    if sure:
+        return SIGNS[sure]
+    cut = round(min(abs(value), 0.99), 2)  # only what is sure is called so
+    return minus(f"{'-' if value < 0 else '+'}{cut:.2f}".replace("0.", ".")) if cut else ".00"
+
+
+def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
+    """Who always beats whom, in a sentence: the news in the table of pairs."""
+    ends = [[part > SURE for part in result] for results in found for result in results]
+    wins, draws, losses = (sum(column) for column in zip(*ends, strict=True))
+    words = (
+        f"Of {len(players) ** 2:,} pairs X always wins {wins:,}, O always wins {losses:,}, and"
+        f" {draws:,} are always drawn; in the others chance decides."
+    )
+    return element("p", words, id="certain")
 
 
 def options(players: list[Shown]) -> Markup:
@@ -112,4 +99,8 @@ def options(players: list[Shown]) -> Markup:
 def summary(players: list[Shown]) -> dict[str, Any]:
     """Counts that the page's sentences tell."""
     safe = sum(player.certificate["unbeatable"] for player in players)
-    return {"count": len(players), "unbeatable": safe}
+    about = (
+        f"{len(players)} players of tic-tac-toe, {safe} of them proved unbeatable. Find the only"
+        " move that does not lose, play them, watch them blunder, teach one: every number is exact."
+    )
+    return {"count": len(players), "unbeatable": safe, "about": about}

@@ -14,7 +14,13 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.kernels.types import Boards
 from tttenv.simulator.match import Illegal, Match, one_action, one_of
-from tttenv.simulator.observation import Observer, Start, draw, known_render_mode
+from tttenv.simulator.observation import (
+    Observer,
+    Start,
+    draw,
+    known_render_mode,
+    new_last_stones,
+)
 
 with wanted("pettingzoo"):
     import pettingzoo
@@ -67,6 +73,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.match = Match(self.rules, 1, None, illegal=illegal, draw=draw)
         self.dice = np.random.default_rng(0)  # never rolled: both sides are moved
         self.render_mode = known_render_mode(render_mode, self.metadata)
+        self._last_stones = new_last_stones()
         self.possible_agents, cells = AGENTS[:], self.rules.cells
         mask = spaces.Box(0, 1, (cells,), np.int8)
         both = {"observation": Observer(self.rules, obs).space, "action_mask": mask}
@@ -151,7 +158,8 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
     def render(self) -> Any:
         """The board as text ("ansi") or picture ("rgb_array"); "human" prints it as text."""
         human = self.render_mode == "human"
-        shown = draw(self.match, 0, "ansi" if human else self.render_mode)
+        mode = "ansi" if human else self.render_mode
+        shown = draw(self.match, 0, mode, self._last_stones)
         return print(shown) if human else shown
 
     def close(self) -> None:

@@ -5,14 +5,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tttenv.cli.play import words
 from tttenv.cli.play.notation import name_of
 from tttenv.exact import enumerable, positions, solve
 from tttenv.exact.move_values import MoveValues
+from tttenv.game.render import status
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated
-
-WORTH = {1: "a win", 0: "a draw", -1: "a loss"}
-NAMED = 8  # moves in a sentence, at most, on boards past enumeration
 
 
 class Hint(NamedTuple):
@@ -20,12 +19,19 @@ class Hint(NamedTuple):
 
     legal: Any  # (cells,)
     values: Any  # (cells,): 1, 0, -1 after perfect play, nan if undecided; None if all are
-    plies: Any  # (cells,): to the end, this move included, wins fastest and losses slowest; or None
+    stones: Any  # (cells,): the winner's still to come, 0 for a draw; None if not known
     shares: Any  # (cells,): the player's probabilities
+
+    def short(self, cell: int) -> str:
+        """What the move is worth in a cell, such as "+2"; nothing where there is none to make."""
+        if self.values is None or not self.legal[cell]:
+            return ""
+        value = None if np.isnan(self.values[cell]) else int(self.values[cell])
+        return words.short(value, None if self.stones is None else int(self.stones[cell]))
 
 
 class Advice:
-    """Hints on positions of one game.
+    """Hints on positions of one game, and its blunders: the moves that give value away.
 
     A game that can be enumerated is solved when the first is asked for. On larger boards every
     position is searched for about a second, and moves may stay undecided.
@@ -44,59 +50,97 @@ class Advice:
             values = np.where(decided, low, np.nan) if decided.any() else None
             return Hint(legal, values, None, shares)
         ranks = np.where(legal, self._ranks(board), 0)
-        plies = np.where(ranks == 0, legal.sum(), self.rules.cells + 1 - np.abs(ranks))
-        return Hint(legal, np.sign(ranks), plies, shares)
+        return Hint(legal, np.sign(ranks), self._stones(ranks), shares)
 
-    def mistake(self, board: Any, cell: int) -> str | None:
+    def blunder(self, board: Any, cell: int) -> str | None:
         """The sentence about a move on `board` that gives away value.
 
-        None for a good move, and for one that is not known to be a mistake.
+        None for a good move, and for one that is not known to be a blunder.
         """
         if not self.exact:
-            return self._proved_mistake(board, cell)
+            return self._proved_blunder(board, cell)
         ranks = self._ranks(board)
-        best, worth = int(np.sign(ranks.max())), int(np.sign(ranks[cell]))
-        if worth == best:
+        values, stones = np.sign(ranks), self._stones(ranks)
+        best = int(values.max())
+        if values[cell] == best:
             return None
-        kept = [name_of(self.rules, int(c)) for c in np.flatnonzero(np.sign(ranks) == best)]
-        line = " ".join(name_of(self.rules, c) for c in self._best_line(board, cell))
-        return (
-            f"{name_of(self.rules, cell)} turns {WORTH[best]} into {WORTH[worth]}: best play goes"
-            f" on {line}; {', '.join(kept)} kept it"
-        )
 
-    def loses(self, board: Any, cell: int) -> bool:
+        def move(cell: int) -> words.Move:
+            value = int(values[cell])
+            return words.Move(self._name(cell), value, int(stones[cell]) if value else None)
+
+        return words.blunder(move(cell), [move(int(c)) for c in np.flatnonzero(values == best)])
+
+    def refutation(self, board: Any, cell: int) -> str | None:
+        """The sentence about how best play goes on after a move on `board`.
+
+        None where the game is not solved or has ended.
+        """
+        if not self.exact or self.rules.over(self.rules.play(board, cell)):
+            return None
+        line, end = self._best_line(board, cell)
+        mover = "XO"[1 - int(self.rules.seat(board))]
+        names = [self._name(c) for c in line]
+        return words.best_play(self._name(cell), names, mover, status(self.rules, end))
+
+    def told(self, board: Any, cell: int) -> str | None:
+        """The sentence about a blunder and how it is refuted; None if the move is no blunder."""
+        sentence = self.blunder(board, cell)
+        return sentence and " ".join(filter(None, (sentence, self.refutation(board, cell))))
+
+    def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
+        """The stone that lost a game, its number from 0; None if it is not known.
+
+        Args:
+            boards: before each stone, as the side to move saw it.
+            cells: of the stones.
+            seat: of the side that lost, 0 for X.
+        """
+        for stone in reversed(range(seat, len(cells), 2)):
+            if self.blunder(boards[stone], cells[stone]):
+                return stone
+            if not self._loses(boards[stone], cells[stone]):
+                return None
+        return None
+
+    def _loses(self, board: Any, cell: int) -> bool:
         """Whether a move on `board` is known to lose."""
         if not self.exact:
             return bool(self._moves.bounds(board).at_most[cell] < 0)
         return bool(self._ranks(board)[cell] < 0)
 
-    def _proved_mistake(self, board: Any, cell: int) -> str | None:
+    def _proved_blunder(self, board: Any, cell: int) -> str | None:
         """The sentence about a move whose value is known, if another is proved to be better."""
         low, high = self._moves.bounds(board)
-        best, worth = int(low.max()), int(high[cell])
-        if low[cell] != worth or best <= worth:
+        best, value = int(low.max()), int(high[cell])
+        if low[cell] != value or best <= value:
             return None
-        known = bool((high[board == 0] <= best).all())
-        before = WORTH[best] if known else f"at least {WORTH[best]}"
-        kept = [name_of(self.rules, int(c)) for c in np.flatnonzero(low == best)]
-        names = ", ".join(kept[:NAMED])
-        if len(kept) > NAMED:
-            names += f" and {len(kept) - NAMED} other{'s' * (len(kept) > NAMED + 1)}"
-        return f"{name_of(self.rules, cell)} turns {before} into {WORTH[worth]}; {names} kept it"
+        kept = [
+            words.Move(self._name(int(c)), best, at_least=bool(high[c] > best))
+            for c in np.flatnonzero(low == best)
+        ]
+        return words.blunder(words.Move(self._name(cell), value), kept)
 
     @cached_property
     def _moves(self) -> MoveValues:
         return MoveValues(self.rules)
 
+    def _name(self, cell: int) -> str:
+        return name_of(self.rules, cell)
+
     def _ranks(self, board: Any) -> Any:
         index = int(positions(self.rules).index(board))
         return solve(self.rules).move_ranks[index].astype(np.int64)
 
-    def _best_line(self, board: Any, cell: int) -> list[int]:
-        """How both sides go on after `cell`: quickest wins, slowest losses, first of equals."""
+    def _stones(self, ranks: Any) -> Any:
+        """The winner's stones still to come by the ranks of moves; 0 for a draw."""
+        plies = self.rules.cells + 1 - np.abs(ranks)
+        return np.where(ranks == 0, 0, words.winners_stones(plies))
+
+    def _best_line(self, board: Any, cell: int) -> tuple[list[int], Any]:
+        """How both sides go on after `cell`, and the end: quickest wins, slowest losses."""
         line, after = [], self.rules.play(board, cell)
         while not self.rules.over(after):
             line.append(int(self._ranks(after).argmax()))
             after = self.rules.play(after, line[-1])
-        return line
+        return line, after

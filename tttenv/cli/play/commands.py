@@ -6,7 +6,7 @@ from tttenv.game.rules import Rules
 COMMANDS = {  # what to type, other names for it, what it does
     "undo": (("u", "back", "take-back"), "take your last stone back, and the answer to it"),
     "hint": (("h",), "what every move is worth, and how likely the player would make it"),
-    "hints": ((), "show that before each of your moves, or stop; also tells of mistakes"),
+    "hints": ((), "show that before each of your moves, or stop; also tells of blunders"),
     "resign": ((), "give the game up"),
     "again": (("n", "new"), "a new game with the seats swapped"),
     "score": ((), "the games so far"),

@@ -22,7 +22,7 @@ class Arguments:
     player: console.PlayerOrNone = None  # name[:option=value,...] or a checkpoint
     seat: Literal["X", "O"] = "X"  # yours in the first game (with --versus: PLAYER's); X opens
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
-    hints: bool = False  # show what every move is worth, and tell of mistakes
+    hints: bool = False  # show what every move is worth, and tell of blunders
     window: bool = False  # play in a window, with the mouse
     versus: str | None = None  # watch PLAYER against this other player
     games: int = 1  # with --versus: how many, seats swapped after each

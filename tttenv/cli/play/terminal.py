@@ -8,7 +8,7 @@ from tttenv.cli.play.commands import COMMANDS, NAMES, help_lines
 from tttenv.cli.play.notation import cell_of, name_of, ways
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.cli.play.text_board import board_lines, hint_lines, painter
-from tttenv.cli.text_tables import say
+from tttenv.cli.text_tables import room, say
 
 
 class Terminal:
@@ -25,7 +25,7 @@ class Terminal:
     def run(self) -> None:
         """Play until the person quits or the input ends; then tell the score."""
         sides, rules = self.session.sides, self.session.rules
-        print(f"{sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
+        say(f"{sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
         say(f"Name a cell by {ways(rules)}; help lists the commands.")
         self._begin()
         while self.going:
@@ -62,18 +62,19 @@ class Terminal:
         elif not line:
             print("again plays another game" if self.session.over else "a cell, or help")
         elif self.session.over:
-            print("the game is over: again plays another with the seats swapped, quit leaves")
+            say("the game is over: again plays another with the seats swapped, quit leaves")
         else:
             cell, before = cell_of(self.session.rules, line), self.session.board
             if before[cell] != 0:
                 raise ValueError(f"{name_of(self.session.rules, cell)} is already taken")
             self.session.play(cell)
-            self._tell_mistake("your ", before, cell)
+            self._tell_blunder("your", before, cell)
             self._go_on()
 
     def _begin(self) -> None:
         you, other = SEATS[self.session.seat], SEATS[1 - self.session.seat]
-        print(f"\nNew game: you are {you}, {self.session.sides[1].name} is {other}.")
+        print()
+        say(f"New game: you are {you}, {self.session.sides[1].name} is {other}.")
         self._go_on()
 
     def _go_on(self) -> None:
@@ -83,8 +84,8 @@ class Terminal:
             before = session.board
             cell = session.move()
             seat, name = SEATS[1 - session.seat], session.sides[1].name
-            print(f"{seat} > {name_of(session.rules, cell)}  ({name})")
-            self._tell_mistake(f"{name}'s ", before, cell)
+            say(f"{seat} > {name_of(session.rules, cell)}  ({name})")
+            self._tell_blunder(f"{name}'s", before, cell)
         self._show()
         if session.over:
             self._conclude()
@@ -106,17 +107,14 @@ class Terminal:
 
     def _explain(self) -> None:
         """Say which of the person's moves lost the game."""
-        session = self.session
-        for ply in reversed(range(session.seat, len(session.cells), 2)):
-            told = self.advice.mistake(session.boards[ply], session.cells[ply])
-            if told:
-                say(f"your mistake, stone {ply + 1}: {told}")
-            if told or not self.advice.loses(session.boards[ply], session.cells[ply]):
-                return
+        boards, cells = self.session.boards, self.session.cells
+        stone = self.advice.losing_move(boards, cells, self.session.seat)
+        if stone is not None:
+            say(f"your blunder, stone {stone + 1}: {self.advice.told(boards[stone], cells[stone])}")
 
-    def _tell_mistake(self, whose: str, before: object, cell: int) -> None:
-        if self.always and (told := self.advice.mistake(before, cell)):
-            say(f"mistake: {whose}{told}")
+    def _tell_blunder(self, whose: str, before: object, cell: int) -> None:
+        if self.always and (told := self.advice.told(before, cell)):
+            say(f"{whose} blunder: {told}")
 
     def _undo(self) -> None:
         count = self.session.take_back()
@@ -130,7 +128,8 @@ class Terminal:
         assert player.policy is not None
         rules, board = self.session.rules, self.session.board
         hint = self.advice.hint(board, player.policy)
-        print("\n".join([*hint_lines(rules, board, hint, player.name, self.paint), ""]))
+        lines = hint_lines(rules, board, hint, player.name, self.paint, room())
+        print("\n".join([*lines, ""]))
 
     def _hints(self) -> None:
         self.always = not self.always
@@ -149,7 +148,7 @@ class Terminal:
 
     def _score(self) -> None:
         won, drawn, lost = self.session.score
-        print(f"score: you {won}, draws {drawn}, {self.session.sides[1].name} {lost}")
+        say(f"score: you {won}, draws {drawn}, {self.session.sides[1].name} {lost}")
 
     def _help(self) -> None:
         for line in help_lines(self.session.rules):

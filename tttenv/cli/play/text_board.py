@@ -6,14 +6,20 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
-from tttenv.cli.play.notation import COLUMNS
+from tttenv.cli.play.notation import COLUMNS, name_of
+from tttenv.cli.text_tables import wrapped
 from tttenv.game.render import marks
 from tttenv.game.rules import Rules
 
 Paint = Callable[[str, str], str]  # text and what it is to its coloured self
 COLOURS = {"X": "94", "O": "33", "last": "1;4", "+": "32", "-": "31", "rim": "2"}
-WIDE = 100  # characters side by side at the most
+WIDE = 100  # characters side by side at the most, where no terminal says how many there are
+GAP = 4  # between two boards
+AS_BOARDS = 64  # cells of a board, at most, whose hints are shown as boards
+LIKELIEST = 5  # moves that are named on larger ones
+SAME = 1e-9  # probabilities that differ by less are the same
 
 
 def painter(out: TextIO) -> Paint:
@@ -36,35 +42,83 @@ def board_lines(rules: Rules, board: Any, last: int | None, paint: Paint) -> lis
     return _grid(rules, cells, 1, paint)
 
 
-def hint_lines(rules: Rules, board: Any, hint: Hint, name: str, paint: Paint) -> list[str]:
-    """What each move is worth, beside or above how likely `name` would make it, and a legend."""
-    written = [paint(f"{mark:>3}", mark) for mark in marks(rules, board)]
-    likely = [_percent(hint, cell) or written[cell] for cell in range(rules.cells)]
-    blocks = [[f"{name}, %", *_grid(rules, likely, 3, paint)]]
+def hint_lines(
+    rules: Rules, board: Any, hint: Hint, name: str, paint: Paint, width: int | None = None
+) -> list[str]:
+    """What each move is worth and how likely `name` would make it, and a legend.
+
+    On boards of some size the cells stand side by side or one board above the other; on larger ones
+    the moves are counted, and the likeliest named.
+
+    Args:
+        rules: the game.
+        board: seen by the side to move.
+        hint: on that board.
+        name: of the player whose chances are shown.
+        paint: the colours.
+        width: of the terminal; None for a pipe.
+    """
     legend = "the game is too large to be solved: no exact values"
     if hint.values is not None:
-        if hint.plies is None:
-            legend = "exact: + wins, = draws, - loses, ? is not decided by a short search"
-        else:
-            legend = "exact: +3 wins in 3 stones, counting both sides', = draws, -4 loses in 4"
+        legend = words.LEGEND_UNDECIDED if hint.stones is None else words.LEGEND
+    if rules.cells > AS_BOARDS:
+        first = legend if hint.values is None else _counted(rules, hint)
+        return [*wrapped(first, width, "  "), *wrapped(_likeliest(rules, hint, name), width, "  ")]
+    written = [paint(f"{mark:>3}", mark) for mark in marks(rules, board)]
+    likely = [_percent(hint, cell) or written[cell] for cell in range(rules.cells)]
+    blocks = [[f"{name}'s chances, %", *_grid(rules, likely, 3, paint)]]
+    if hint.values is not None:
         worth = [_worth(hint, cell, paint) or written[cell] for cell in range(rules.cells)]
         blocks.insert(0, ["exact", *_grid(rules, worth, 3, paint)])
-    return [*_beside(blocks, 4 + 4 * rules.n), legend]
+    return [*_beside(blocks, 3 + 4 * rules.n, width), *wrapped(legend, width, "  ")]
 
 
 def _worth(hint: Hint, cell: int, paint: Paint) -> str:
-    if not hint.legal[cell]:
-        return ""
-    value = hint.values[cell]
-    sign = "?" if np.isnan(value) else "=+-"[int(value)]
-    counted = sign in "+-" and hint.plies is not None
-    return paint(f"{f'{sign}{hint.plies[cell]}' if counted else sign:>3}", sign)
+    text = hint.short(cell)
+    return paint(f"{text:>3}", text[0]) if text else ""
 
 
 def _percent(hint: Hint, cell: int) -> str:
-    share = hint.shares[cell]
-    shown = "<1" if 0 < share < 0.005 else f"{100 * share:.0f}" if share else "."
-    return f"{shown:>3}" if hint.legal[cell] else ""
+    return f"{_share(hint.shares[cell]):>3}" if hint.legal[cell] else ""
+
+
+def _share(share: float) -> str:
+    return "<1" if 0 < share < 0.005 else f"{100 * share:.0f}" if share else "."
+
+
+def _counted(rules: Rules, hint: Hint) -> str:
+    """How many moves are known to win, to draw and to lose, some of them by name."""
+    parts = []
+    for value in (1, 0, -1):
+        cells = np.flatnonzero(hint.legal & (hint.values == value))
+        if len(cells):
+            verb = words.VERBS[value][len(cells) > 1]
+            parts.append(f"{_some(rules, cells.tolist())} {verb}")
+    unknown = int(np.isnan(hint.values[hint.legal]).sum())
+    if unknown:
+        parts.append(f"{unknown} not decided by a short search")
+    return f"exact: {'; '.join(parts)}"
+
+
+def _likeliest(rules: Rules, hint: Hint, name: str) -> str:
+    """A player's likeliest moves, those of one probability together."""
+    cells = np.flatnonzero(hint.shares > 0)
+    cells = cells[np.argsort(-hint.shares[cells], kind="stable")]
+    alike = int((hint.shares[cells] > hint.shares[cells[0]] - SAME).sum())
+    share = _share(hint.shares[cells[0]])
+    if alike > LIKELIEST:
+        return f"{name}: {alike} moves at {share} % each: {_some(rules, cells[:alike].tolist())}"
+    named = [f"{name_of(rules, c)} {_share(hint.shares[c])} %" for c in cells[:LIKELIEST].tolist()]
+    others = len(cells) - len(named)
+    more = f" and {others} other{'s' * (others > 1)}" if others else ""
+    return f"{name}: {', '.join(named)}{more}"
+
+
+def _some(rules: Rules, cells: list[int]) -> str:
+    """Some of these cells by name, and how many others there are."""
+    others = len(cells) - LIKELIEST
+    more = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
+    return " ".join(name_of(rules, cell) for cell in cells[:LIKELIEST]) + more
 
 
 def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]:
@@ -77,10 +131,11 @@ def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]
     return lines
 
 
-def _beside(blocks: list[list[str]], width: int) -> list[str]:
-    """Titled blocks of equal size side by side where there is room, else one above the other."""
-    if len(blocks) * width > WIDE:
-        return [line for block in blocks for line in block]
-    (*titles, last), grids = (block[0] for block in blocks), [block[1:] for block in blocks]
-    head = "".join(f"{title:<{width + 3}}" for title in titles) + last
-    return [head, *("    ".join(row) for row in zip(*grids, strict=True))]
+def _beside(blocks: list[list[str]], size: int, width: int | None) -> list[str]:
+    """Titled blocks of one size side by side where there is room, else one above the other."""
+    titles, grids = [block[0] for block in blocks], [block[1:] for block in blocks]
+    head = "".join(f"{title:<{size + GAP}}" for title in titles).rstrip()
+    if max(len(head), len(blocks) * (size + GAP) - GAP) <= (width or WIDE):
+        return [head, *((" " * GAP).join(row) for row in zip(*grids, strict=True))]
+    stacked = zip(titles, grids, strict=True)
+    return [line for title, grid in stacked for line in [*wrapped(title, width, "  "), *grid]]

@@ -8,6 +8,7 @@ from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.notation import name_of
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.cli.play.text_board import board_lines, hint_lines, painter
+from tttenv.cli.text_tables import room, say
 
 PAUSE = 0.7  # seconds between stones on a terminal
 
@@ -19,7 +20,7 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
         session: with both players seated.
         games: how many.
         as_json: print the games at the end instead of every stone.
-        advice: what every move is worth is shown, too.
+        advice: what every move is worth is shown, too, and blunders are told.
     """
     found = []
     for number in range(games):
@@ -27,7 +28,9 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
             session.again()
         names = {seat: session.side(i).name for i, seat in enumerate(SEATS)}
         if not as_json:
-            print(f"\nGame {number + 1}: {names['X']} is X, {names['O']} is O.\n")
+            print()
+            say(f"Game {number + 1}: {names['X']} is X, {names['O']} is O.")
+            print()
         _play(session, advice, quiet=as_json)
         found.append({**names, "cells": session.cells, "outcome": session.outcome})
     first, second = (side.name for side in session.sides)
@@ -37,7 +40,7 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
         counts = dict(zip(("first", "draws", "second"), score, strict=True))
         print(json.dumps({**about, "score": counts, "games": found}, indent=2))
     else:
-        print(f"score: {first} {score[0]}, draws {score[1]}, {second} {score[2]}")
+        say(f"score: {first} {score[0]}, draws {score[1]}, {second} {score[2]}")
 
 
 def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
@@ -46,14 +49,17 @@ def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
     while not session.over:
         seat = session.mover
         side = session.side(seat)
+        board = session.board
         if advice is not None and not quiet:
-            board = session.board
             assert side.policy is not None
             hint = advice.hint(board, side.policy)
-            print("\n".join([*hint_lines(session.rules, board, hint, side.name, paint), ""]))
+            lines = hint_lines(session.rules, board, hint, side.name, paint, room())
+            print("\n".join([*lines, ""]))
         name, cell = side.name, session.move()
         if not quiet:
-            print(f"{SEATS[seat]} > {name_of(session.rules, cell)}  ({name})")
+            say(f"{SEATS[seat]} > {name_of(session.rules, cell)}  ({name})")
+            if advice is not None and (told := advice.told(board, cell)):
+                say(f"{name}'s blunder: {told}")
             lines = board_lines(session.rules, session.board, cell, paint)
             print("\n".join([*lines, ""]), flush=True)
             time.sleep(pause)

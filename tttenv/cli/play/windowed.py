@@ -1,14 +1,17 @@
 """Playing, and watching, in a window: mouse and keys in, boards out."""
 
 import time
+from typing import Any
 
-from tttenv.cli.play.advice import Advice
+from tttenv.cli.play import words
+from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.notation import cell_of, keys
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.game.window import Event, Window
 
 THINKING, WATCHING = 0.35, 0.8  # seconds before a player answers, and between stones to watch
 BLINK = 0.02  # seconds between looks at the mouse
+LINES = 5  # below the board: two blunders, the hints' legend, the score, the keys
 
 
 class Windowed:
@@ -20,7 +23,7 @@ class Windowed:
         self.left = games - 1  # to be watched after this one
         self.keys = {"u": self._undo, "h": self._switch_hints, "n": self._again, "r": self._resign}
         names = " - ".join(side.name for side in session.sides)
-        self.window = Window(session.rules, f"{names} ({session.rules})", notes=2, seen=True)
+        self.window = Window(session.rules, f"{names} ({session.rules})", notes=LINES, seen=True)
         self.going, self.due = True, 0.0
 
     def run(self) -> None:
@@ -36,6 +39,34 @@ class Windowed:
             self.window.close()
         print(self._score())
 
+    def scene(self) -> dict[str, Any]:
+        """What the window shows now, as fields of `drawing.Scene` by name."""
+        session = self.session
+        blunders = self._blunders()
+        alarms = [f"{words.GLYPH} {self._whose(n)}: {told}" for n, told in blunders.items()]
+        found: dict[str, Any] = {
+            "last": session.cells[-1] if session.cells else None,
+            "blunders": tuple((session.cells[stone], words.GLYPH) for stone in blunders),
+            "state": session.outcome,
+        }
+        legend = ""
+        if self.hints and not session.over:
+            player = session.side(session.mover)
+            if player.policy is None:
+                player = session.sides[1]
+            assert player.policy is not None
+            hint = self.advice.hint(session.board, player.policy)
+            found |= {"values": hint.values, "shares": hint.shares}
+            if hint.values is not None:
+                cells = range(session.rules.cells)
+                found["labels"] = tuple(hint.short(cell) for cell in cells)
+            legend = f"{_legend(hint)}   yellow: {player.name}'s chances"
+        return found | {
+            "alarms": tuple(alarms),
+            "legend": legend,
+            "notes": (self._score(), self._help()),
+        }
+
     def _obey(self, event: Event) -> None:
         session = self.session
         if event.kind == "leave":
@@ -44,8 +75,6 @@ class Windowed:
             self.keys[event.key]()
         elif event.kind == "key" and event.key in keys(session.rules):
             self._place(cell_of(session.rules, event.key))
-        elif event.kind == "click" and session.over:
-            self._again()
         elif event.kind == "click" and event.cell is not None:
             self._place(event.cell)
 
@@ -87,23 +116,34 @@ class Windowed:
 
     def _show(self) -> None:
         session = self.session
-        values = shares = None
-        if self.hints and not session.over:
-            mover = session.side(session.mover)
-            policy = mover.policy or session.sides[1].policy
-            assert policy is not None
-            hint = self.advice.hint(session.board, policy)
-            values, shares = hint.values, hint.shares
-        last = session.cells[-1] if session.cells else None
-        self.window.show(
-            session.board,
-            notes=(self._score(), self._help()),
-            last=last,
-            values=values,
-            shares=shares,
-            state=session.outcome,
-        )
+        if not self.advice.exact and (self.hints or session.over):  # a search takes about a second
+            last = session.cells[-1] if session.cells else None
+            self.window.show(session.board, last=last, state=session.outcome)
+        self.window.show(session.board, **self.scene())
         self.due = time.monotonic() + (THINKING if self.person else WATCHING)
+
+    def _blunders(self) -> dict[int, str]:
+        """What is to be told of the stones, by their numbers from 0.
+
+        With hints of the last stone of either side; after a lost game, of the one that lost it.
+        """
+        session = self.session
+        boards, cells = session.boards, session.cells
+        stones = range(max(0, len(cells) - 2), len(cells)) if self.hints else range(0)
+        found = {stone: self.advice.blunder(boards[stone], cells[stone]) for stone in stones}
+        if self.person and not session.resigned and session.winner == 1 - session.seat:
+            stone = self.advice.losing_move(boards, cells, session.seat)
+            if stone is not None:
+                found[stone] = self.advice.blunder(boards[stone], cells[stone])
+        return {stone: sentence for stone, sentence in sorted(found.items()) if sentence}
+
+    def _whose(self, stone: int) -> str:
+        """The beginning of a sentence about a blunder, as in the terminal."""
+        name = self.session.side(stone % 2).name
+        whose = (
+            "your blunder" if self.session.side(stone % 2).policy is None else f"{name}'s blunder"
+        )
+        return f"{whose}, stone {stone + 1}" if self.session.over else whose
 
     def _score(self) -> str:
         first, drawn, second = self.session.score
@@ -115,5 +155,11 @@ class Windowed:
         if not self.person:
             return "h hints   n next game   Esc leave"
         if self.session.over:
-            return "click or n: next game, seats swapped   u take back   Esc leave"
+            return "n next game, seats swapped   u take back   Esc leave"
         return "u take back   h hints   n new game   r resign   Esc leave"
+
+
+def _legend(hint: Hint) -> str:
+    if hint.values is None:
+        return "no exact values"
+    return words.LEGEND_UNDECIDED if hint.stones is None else words.SHORT_FORM

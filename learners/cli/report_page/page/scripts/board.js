@@ -1,4 +1,5 @@
 // The board: nine buttons in a grid, one of them in the tab order, arrow keys between them.
+// On it blunders and what refutes them, beside it the value bar, below it the list of moves.
 
 const buttons = [];
 
@@ -44,29 +45,120 @@ function hint(position, cell) {
     const rank = moveRank(position, cell);
     return { text: verdict(rank), kind: worth(rank) };
   }
-  const share = chances(state.player, position)[cell] / 255;
+  const share = chances(hintedPlayer(), position)[cell] / 255;
   const text = share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`;
   return { text, kind: "chance", heat: share };
 }
+
+// Whose chances are shown: the opponent's, or of two players those of the one to move.
+const hintedPlayer = () =>
+  state.seat === "none" ? state.rivals[mover(shownLine())] : state.player;
+
+// The last blunder shown, the stones since then by number, and the best ones to come.
+function refutation(line) {
+  const bad = blundersIn(line).at(-1);
+  const found = { bad: bad?.cell, numbers: new Map(), ghosts: new Map() };
+  if (!bad) return found;
+  const since = line.slice(bad.ply + 1);
+  since.forEach((cell, n) => found.numbers.set(cell, n + 1));
+  const live = ["X", "O"].includes(state.seat) && atEnd();
+  const slip = live && !isHuman("XO"[bad.ply % 2]); // which the human is to punish unaided
+  if (slip || since.length > 1 || state.running || hasEnded(line)) return found;
+  bestLine(walk(line)).forEach((cell, n) => {
+    const number = since.length + n + 1;
+    found.ghosts.set(cell, { mark: "XO"[(bad.ply + number) % 2], number });
+  });
+  return found;
+}
+
+const OUTLINES = { X: { x: crossAt(0, 0) }, O: { o: ringAt(0, 0) } };
 
 function drawBoard() {
   const line = shownLine();
   const position = walk(line);
   const marks = stones(line);
   const won = lost(position) ? data.lines.filter((three) => sameMark(three, marks)).flat() : [];
-  const playable = !state.replay && !over(position) && myTurn();
+  const refuted = refutation(line);
   buttons.forEach((button, cell) => {
-    const shape = { X: { x: crossAt(0, 0) }, O: { o: ringAt(0, 0) } }[marks[cell]];
-    const written = shape || over(position) || state.overlay === "none" ? null : hint(position, cell);
-    button.replaceChildren(...(shape ? [svg(10, shape)] : written ? [element("span", written.text)] : []));
-    button.className = written ? `hinted ${written.kind}` : won.includes(cell) ? "won" : "";
-    if (cell === line.at(-1)) button.classList.add("last");
+    const mark = marks[cell];
+    const free = mark === "" && !hasEnded(line);
+    const ghost = refuted.ghosts.get(cell);
+    const written = free && state.overlay !== "none" ? hint(position, cell) : null;
+    const number = ghost?.number ?? refuted.numbers.get(cell);
+    const tried = state.asking && free && state.tried.includes(cell);
+    const glyph = cell === refuted.bad || tried ? "??" : "";
+    const parts = [];
+    if (mark) parts.push(svg(10, OUTLINES[mark]));
+    if (ghost) parts.push(ghostStone(ghost));
+    if (written) parts.push(element("span", written.text, { class: "hint" }));
+    if (number) parts.push(element("span", String(number), { class: "number" }));
+    if (glyph) parts.push(element("span", glyph, { class: "glyph" }));
+    button.replaceChildren(...parts);
+    button.className = written ? `hinted ${written.kind}` : "";
+    button.classList.toggle("last", cell === line.at(-1));
+    button.classList.toggle("blunder", cell === refuted.bad);
+    button.classList.toggle("tried", tried);
+    if (won.includes(cell)) button.classList.add("won", mark.toLowerCase());
     button.style.setProperty("--heat", `${Math.round(100 * (written?.heat ?? 0))}%`);
-    button.setAttribute("aria-disabled", String(!playable || !legal(position, cell)));
-    const content = marks[cell] || (written ? `empty, ${written.text}` : "empty");
-    button.setAttribute("aria-label", `${place(cell)}, ${content}`);
+    button.setAttribute("aria-disabled", String(!mayPlay() || !legal(position, cell)));
+    const content = [mark || "empty"];
+    if (written) content.push(written.text);
+    if (glyph) content.push("blunder");
+    if (ghost) content.push(`best play: ${ghost.number}, ${ghost.mark}`);
+    button.setAttribute("aria-label", `${place(cell)}, ${content.join(", ")}`);
   });
+}
+
+// A stone of the refutation that is not there yet; one appears after the other.
+function ghostStone({ mark, number }) {
+  const stone = svg(10, OUTLINES[mark]);
+  stone.setAttribute("class", "ghost");
+  stone.style.setProperty("--turn", String(number));
+  return stone;
 }
 
 const sameMark = (three, marks) =>
   marks[three[0]] !== "" && three.every((cell) => marks[cell] === marks[three[0]]);
+
+// The bar: X from below, O from above, the more of a colour the sooner that side wins.
+function drawBar() {
+  const line = shownLine();
+  const position = walk(line);
+  const rank = ranks[position];
+  const ahead = rank > 0 ? mover(line) : other(mover(line));
+  const left = lost(position) ? 0 : rank === 0 ? 5 : winnersStones(rank) * 0.8;
+  const share = 50 + 10 * (5 - left);
+  const ofX = rank === 0 ? 50 : ahead === "X" ? share : 100 - share;
+  find("bar").style.setProperty("--x-share", `${ofX}%`);
+  find("bar").className = rank === 0 ? "even" : ahead.toLowerCase();
+  find("bar-text").textContent = standing(line);
+  find("bar").setAttribute("aria-label", `Value of the position: ${standing(line)}`);
+}
+
+function drawMoves() {
+  const list = find("moves");
+  const focused = list.contains(document.activeElement);
+  const items = [];
+  let position = 0;
+  state.line.forEach((cell, ply) => {
+    const glyph = glyphOf(position, cell);
+    const seat = "XO"[ply % 2];
+    const chip = element("button", place(cell), { type: "button", class: seat.toLowerCase() });
+    if (glyph) chip.append(element("b", glyph));
+    if (glyph === "??") chip.classList.add("bad");
+    const meaning = { "??": ", blunder", "!": ", the only move that holds" }[glyph] ?? "";
+    chip.setAttribute("aria-label", `${place(cell)}${glyph}, move ${ply + 1}, ${seat}${meaning}`);
+    if (ply + 1 === state.at) chip.setAttribute("aria-current", "step");
+    chip.addEventListener("click", () => goTo(ply + 1));
+    const item = element("li");
+    item.append(chip);
+    items.push(item);
+    position = next(position, cell);
+  });
+  list.replaceChildren(...items);
+  if (focused) list.querySelector("[aria-current]")?.focus();
+  const empty = state.line.length === 0 || (state.asking && !state.title);
+  find("record").classList.toggle("empty", empty);
+  find("earlier").setAttribute("aria-disabled", String(state.at === 0));
+  find("later").setAttribute("aria-disabled", String(atEnd()));
+}

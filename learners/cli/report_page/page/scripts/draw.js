@@ -49,20 +49,24 @@ function thumbnail(line, marked = []) {
 }
 
 const mover = (line) => "XO"[line.length % 2];
-const place = (cell) => `row ${Math.floor(cell / 3) + 1} column ${(cell % 3) + 1}`;
+const other = (seat) => (seat === "X" ? "O" : "X");
+const place = (cell) => `${"abc"[cell % 3]}${Math.floor(cell / 3) + 1}`;
 const worth = (number) => (number > 0 ? "win" : number < 0 ? "loss" : "draw");
 
-// "win in 2" counts the winner's stones still to come.
-function verdict(rank) {
-  if (rank === 0) return "draw";
+// How many stones the winner still has to place, the move judged among them.
+function winnersStones(rank) {
   const plies = CELLS + 1 - Math.abs(rank);
-  return `${worth(rank)} in ${rank > 0 ? Math.ceil(plies / 2) : Math.floor(plies / 2)}`;
+  return rank > 0 ? Math.ceil(plies / 2) : Math.floor(plies / 2);
 }
 
-const told = (line, from) =>
-  line.slice(from).map((cell, n) => `${"XO"[(from + n) % 2]} ${place(cell)}`).join(", ");
+const distance = (rank) => (rank === 0 ? "" : ` in ${winnersStones(rank)}`);
+const verdict = (rank) => `${worth(rank)}${distance(rank)}`;
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
 // How a finished game ended, in a word or two.
 function ending(line) {
-  return lost(walk(line)) ? `${mover(line) === "X" ? "O" : "X"} wins` : "draw";
+  return lost(walk(line)) ? `${other(mover(line))} wins` : "draw";
 }
+
+// Whether the reader wants nothing to move: then nothing waits or fades either.
+const calm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -1,4 +1,5 @@
 // All positions by number of stones, turned and mirrored ones as one; filter: a player's blunders.
+// A player's own moves and any replies reach some of its blunders; the others are shown pale.
 
 // The positions of each class, in order.
 const groups = [];
@@ -18,10 +19,50 @@ for (let ply = 0; ply <= CELLS; ply++) {
   find("plies").append(label);
 }
 
-// Of a class what is shown: its first position, or the first in which the player may blunder.
+// The positions in which a player has to move if it plays its own moves, to any replies.
+const metBy = new Map();
+function positionsMet(player) {
+  if (metBy.has(player)) return metBy.get(player);
+  const found = new Uint8Array(ranks.length);
+  for (const seat of [0, 1]) {
+    const there = new Uint8Array(ranks.length);
+    const waiting = [[0, 0]]; // positions with their stones
+    there[0] = 1;
+    while (waiting.length) {
+      const [position, ply] = waiting.pop();
+      const own = ply % 2 === seat;
+      if (own) found[position] = 1;
+      const chance = own ? chances(player, position) : null;
+      for (const cell of moves(position)) {
+        const after = next(position, cell);
+        if (there[after] || (own && chance[cell] === 0)) continue;
+        there[after] = 1;
+        waiting.push([after, ply + 1]);
+      }
+    }
+  }
+  metBy.set(player, found);
+  return found;
+}
+
+// Of a class what is shown: its first position, or a blunder of the player, one it reaches first.
 function shownOf(group, whose) {
   if (whose === "") return group[0];
-  return group.find((position) => mistakes(Number(whose), position).length > 0);
+  const wrong = group.filter((position) => mistakes(Number(whose), position).length > 0);
+  return wrong.find((position) => positionsMet(Number(whose))[position]) ?? wrong[0];
+}
+
+const howMany = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+// How many there are, in the words and numbers of the leaderboard.
+function countedText(whose, found, here, ply) {
+  const all = found.filter((position) => position !== undefined);
+  if (whose === "") return `${here.length} of ${all.length} positions have ${howMany(ply, "stone")}.`;
+  const { name } = data.players[Number(whose)];
+  if (!all.length) return `${name} never blunders.`;
+  const met = all.filter((position) => positionsMet(Number(whose))[position]).length;
+  const where = `${name} may blunder in ${howMany(all.length, "position")}: it gets to ${met} of them, to ${all.length - met} never.`;
+  return `${where} ${here.length} ${here.length === 1 ? "has" : "have"} ${howMany(ply, "stone")}.`;
 }
 
 function drawExplorer() {
@@ -31,15 +72,13 @@ function drawExplorer() {
   const counts = Array(CELLS + 1).fill(0);
   found.forEach((position, n) => (counts[stonesOf[n]] += position !== undefined));
   for (const label of find("plies").querySelectorAll("label")) {
-    const count = counts[Number(label.querySelector("input").value)];
-    label.querySelector("small").textContent = count;
-    label.classList.toggle("none", count === 0);
+    const there = counts[Number(label.querySelector("input").value)];
+    label.querySelector("small").textContent = there;
+    label.classList.toggle("none", there === 0);
   }
   const here = found.filter((position, n) => position !== undefined && stonesOf[n] === ply);
   find("tiles").replaceChildren(...here.map((position) => tile(position, whose)));
-  const all = counts.reduce((sum, count) => sum + count);
-  const what = whose === "" ? "positions" : "positions where it may blunder";
-  find("counted").textContent = `${counts[ply]} of ${all} ${what} have ${ply} stones.`;
+  find("counted").textContent = countedText(whose, found, here, ply);
 }
 
 function tile(position, whose) {
@@ -51,10 +90,12 @@ function tile(position, whose) {
   const value = over(position) ? "the end" : verdict(ranks[position]);
   const link = element("a", "", { href: address(shown) });
   const names = stones(line).map((mark) => mark || "empty").join(" ");
-  const bad = wrong.length ? `, blunder at ${wrong.map(place).join(" and ")}` : "";
-  link.setAttribute("aria-label", `${names}; ${standing}, ${value}${bad}`);
-  link.append(thumbnail(line, wrong), element("span", standing), element("small", value));
-  const item = element("li");
+  const pale = whose !== "" && !positionsMet(Number(whose))[position];
+  const bad = wrong.length ? `; blunder at ${wrong.map(place).join(" and ")}` : "";
+  // What is seen comes first in the label, as who speaks to the page will say it.
+  link.append(thumbnail(line, wrong), element("span", `${standing} `), element("small", value));
+  link.setAttribute("aria-label", `${standing} ${value}; ${names}${bad}${pale ? "; never reached" : ""}`);
+  const item = element("li", "", pale ? { class: "pale" } : {});
   item.append(link);
   return item;
 }

@@ -2,15 +2,33 @@
 
 function show() {
   draw();
-  history.replaceState(null, "", address());
+  keep();
 }
 
 function draw() {
-  for (const setting of ["player", "seat", "overlay"]) find(setting).value = String(state[setting]);
+  find("player").value = String(state.player);
+  find("seat").value = state.seat;
+  find("overlay").value = state.overlay;
   drawBoard();
-  drawReplay();
+  drawBar();
+  drawMoves();
+  drawWatch();
+  drawQuestion();
+  find("play-title").textContent = titleText();
   find("status").textContent = statusText();
-  find("notes").replaceChildren(...state.notes.map(note));
+  drawRemarks();
+  find("again").hidden = state.asking ? !refuting() || state.running : !secondChance();
+  find("again").textContent = state.asking ? "Try again" : "Try again from there";
+  const cut = !state.asking && !state.running && !hasEnded(shownLine());
+  find("onward").hidden = !cut || (atEnd() && state.seat !== "none");
+  find("back").setAttribute("aria-disabled", String(backTo() === undefined));
+  find("link-holder").hidden = true;
+  drawAbout();
+  // A button that has the focus may be gone now.
+  if (document.activeElement?.closest("[hidden]")) focusCell(4, { preventScroll: true });
+}
+
+function drawAbout() {
   const player = opponent();
   const safe = player.certificate.unbeatable ? "It cannot be beaten." : "It can be beaten.";
   find("about-name").textContent = player.name;
@@ -19,27 +37,25 @@ function draw() {
   find("command").textContent = `tttenv certify '${spec}' --json`;
   find("command").parentNode.hidden = player.spec === ""; // of a player that was taught here
   find("certificate").textContent = JSON.stringify(player.certificate, null, 1);
-  find("link").href = address();
 }
 
-function note({ title, text, line, at }) {
-  const box = element("div", "", { class: "note" });
-  if (title) box.append(element("strong", title));
-  box.append(element("p", text));
-  if (line) {
-    const button = element("button", "Show this line", { type: "button" });
-    button.addEventListener("click", () => startReplay(line, at, "The refutation"));
-    box.append(button);
-  }
-  return box;
+// A line that stands there already is left alone, so that it is not read out again.
+function drawRemarks() {
+  const told = remarks();
+  const same = JSON.stringify(told);
+  if (find("notes").dataset.told === same) return;
+  find("notes").dataset.told = same;
+  find("notes").replaceChildren(...told.map(({ kind, text }) => element("p", text, { class: kind })));
 }
 
 find("player").addEventListener("change", () => {
   state.player = Number(find("player").value);
+  if (!["X", "O"].includes(state.seat)) state.seat = "X";
   newGame();
 });
 find("seat").addEventListener("change", () => {
   state.seat = find("seat").value;
+  if (state.seat === "none") state.rivals.X = state.player;
   newGame();
 });
 find("overlay").addEventListener("change", () => {
@@ -49,25 +65,12 @@ find("overlay").addEventListener("change", () => {
 find("new").addEventListener("click", newGame);
 find("back").addEventListener("click", takeBack);
 
-// Addresses of a game, followed on this page or typed, open on the board.
-function open(text) {
-  if (!readAddress(text)) return;
-  answer();
-  show();
-  find("play").scrollIntoView();
-  focusCell(4, { preventScroll: true });
-}
-
-window.addEventListener("hashchange", () => open(location.hash));
-document.addEventListener("click", (event) => {
-  const link = event.target.closest('a[href^="#play="]');
-  if (!link) return;
-  event.preventDefault();
-  open(link.getAttribute("href"));
-});
-
-if (readAddress(location.hash)) answer();
+ask();
+const linked = readAddress(location.hash);
+if (linked) answer();
 draw();
+history.replaceState({ game: address() }, "", linked ? address() : undefined);
+if (linked) reveal();
 drawLesson();
 openLesson(location.hash);
 openField(location.hash);

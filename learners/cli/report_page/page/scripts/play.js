@@ -1,66 +1,176 @@
-// A game against a player: moves, blunders flagged as they are made, taking back.
+// A game against a player: moves, answers, taking back, resigning, and what is said of them.
 
-// What is to be said of a move that gives something away, with the line that shows it.
-function judge(line, cell, who) {
-  const position = walk(line);
-  if (!losesValue(position, cell)) return [];
-  const had = worth(ranks[position]);
-  const left = worth(moveRank(position, cell));
-  const played = [...line, cell];
-  const whole = [...played, ...bestLine(walk(played))];
-  const refuted = `${told(whole, played.length)}: ${ending(whole)}.`;
-  const text = `${who} at ${place(cell)} turns a ${had} into a ${left}. Best play from there: `;
-  return [{ title: "Blunder", text: text + refuted, line: whole, at: played.length }];
+const THINKING = 300; // milliseconds before a player answers
+let waiting = 0;
+
+function stopWaiting() {
+  clearTimeout(waiting);
+  state.running = false;
 }
 
+const mayPlay = () =>
+  !state.running && state.seat !== "none" && myTurn() && !hasEnded(shownLine());
+
 function play(cell) {
-  if (state.replay || !myTurn() || !legal(walk(state.line), cell)) return;
-  const name = state.seat === "both" ? mover(state.line) : "Your move";
-  state.notes = judge(state.line, cell, name);
-  state.line.push(cell);
+  if (!mayPlay() || !legal(walk(shownLine()), cell)) return;
+  if (state.asking) return answerQuestion(cell);
+  setUp({ line: [...shownLine(), cell] });
   answer();
   show();
 }
 
-// The player moves if it is its turn, by its own probabilities.
+// The player moves if it is its turn, a moment later, so that one sees what has changed.
 function answer() {
+  clearTimeout(waiting);
+  if (state.asking || state.seat === "none" || !atEnd() || hasEnded(state.line) || myTurn()) return;
+  if (calm.matches) return placeStone();
+  waiting = setTimeout(() => {
+    placeStone();
+    show();
+  }, THINKING);
+}
+
+// The player to move places a stone, by its own probabilities.
+function placeStone() {
   const position = walk(state.line);
-  if (over(position) || myTurn()) return;
-  const chance = chances(state.player, position);
+  const chance = chances(playerAt(mover(state.line)), position);
   let dice = Math.random() * chance.reduce((sum, part) => sum + part, 0);
   const cell = moves(position).find((move) => (dice -= chance[move]) < 0);
-  state.notes.push(...judge(state.line, cell, opponent().name));
   state.line.push(cell);
+  state.at = state.line.length;
 }
 
 function newGame() {
-  Object.assign(state, { line: [], notes: [], replay: null });
+  setUp({});
+  if (state.seat === "none") run();
+  else answer();
+  show();
+}
+
+// To the stone before which the human was to move last, as the number of stones; or undefined.
+function backTo() {
+  if (state.asking || state.seat === "none") return undefined;
+  if (state.resigned) return state.line.length;
+  const lengths = [...Array(state.at).keys()];
+  return lengths.findLast((length) => isHuman("XO"[length % 2]));
+}
+
+function takeBack() {
+  const length = backTo();
+  if (length === undefined) return;
+  setUp({ line: state.line.slice(0, length) });
+  show();
+}
+
+function resign() {
+  if (state.asking || !["X", "O"].includes(state.seat) || hasEnded(state.line)) return;
+  stopWaiting();
+  state.at = state.line.length;
+  state.resigned = true;
+  show();
+}
+
+// To a stone of the game, by the number of stones then on the board.
+function goTo(at) {
+  stopWaiting();
+  state.at = Math.min(Math.max(at, 0), state.line.length);
+  state.message = null;
   answer();
   show();
 }
 
-// Back to the last position in which the human was to move.
-function takeBack() {
-  const turns = state.line.map((_, length) => state.line.slice(0, length));
-  const kept = turns.findLast((line) => state.seat === "both" || mover(line) === state.seat);
-  if (kept) Object.assign(state, { line: kept, notes: [], replay: null });
+find("earlier").addEventListener("click", () => goTo(state.at - 1));
+find("later").addEventListener("click", () => goTo(state.at + 1));
+
+// Go on with the position shown; of two players' game the human takes the side to move.
+function playOn() {
+  const line = shownLine();
+  takeSeat(mover(line), line);
+}
+
+function takeSeat(seat, line) {
+  if (state.seat === "none") {
+    visit(() => setUp({ seat, player: state.rivals[other(seat)], line }));
+  } else {
+    setUp({ line });
+  }
+  answer();
   show();
+  focusCell(4, { preventScroll: true });
+}
+
+find("onward").addEventListener("click", playOn);
+
+// The stone that decided a game, if who placed it did not get what was to be had.
+const decisive = (line) => (over(walk(line)) ? blundersIn(line).at(-1) : undefined);
+
+// Whether the human, or one side of a game that is watched, may try again from the decisive stone.
+function secondChance() {
+  const bad = decisive(state.line);
+  if (state.asking || state.resigned || !bad || !hasEnded(shownLine())) return undefined;
+  const seat = "XO"[bad.ply % 2];
+  return isHuman(seat) || state.seat === "none" ? { seat, line: state.line.slice(0, bad.ply) } : undefined;
+}
+
+function tryAgain() {
+  if (state.asking) return retryQuestion();
+  const { seat, line } = secondChance();
+  takeSeat(seat, line);
+}
+
+find("again").addEventListener("click", tryAgain);
+
+// "You lost at move 2: b1."
+function decidedText(line) {
+  const bad = decisive(line);
+  if (!bad) return lost(walk(line)) ? "" : "Nobody blundered.";
+  const gave = lost(walk(line)) ? "lost" : "gave the win away";
+  return `${nameAt("XO"[bad.ply % 2])} ${gave} at move ${bad.ply + 1}: ${place(bad.cell)}.`;
+}
+
+function endingText(line) {
+  if (state.resigned && !over(walk(line))) return `You resigned: ${nameAt(other(state.seat))} wins.`;
+  if (!lost(walk(line))) return `The game is a draw. ${decidedText(line)}`;
+  const winner = nameAt(other(mover(line)));
+  return `${winner === "You" ? "You win" : `${winner} wins`}. ${decidedText(line)}`;
 }
 
 function statusText() {
   const line = shownLine();
-  const position = walk(line);
-  const turn = line.length ? `${mover(line.slice(1))} took ${place(line.at(-1))}.` : "";
-  if (state.replay) return `${state.replay.title}: move ${line.length} of ${state.replay.line.length}. ${turn} ${over(position) ? `${capital(ending(line))}.` : ""}`;
-  if (lost(position)) return `${turn} ${winnerText(line)}`;
-  if (over(position)) return `${turn} The game is a draw.`;
-  return `${turn} ${state.seat === "both" ? `${mover(line)} to move.` : `Your turn, you play ${state.seat}.`}`;
+  if (state.asking) return questionStatus(line);
+  if (hasEnded(line)) return endingText(line);
+  if (!atEnd()) return `Move ${line.length} of ${state.line.length}; ${mover(line)} is to move.`;
+  if (state.seat === "both") return `${mover(line)} is to move.`;
+  if (state.seat === "none" || !myTurn()) return `${nameAt(mover(line))} is to move.`;
+  return "Your turn.";
 }
 
-function winnerText(line) {
-  const winner = mover(line) === "X" ? "O" : "X";
-  if (state.seat === "both") return `${winner} wins.`;
-  return winner === state.seat ? "You win." : `${opponent().name} wins.`;
+// The lines right under the board: {kind, text}.
+function remarks() {
+  const found = state.message ? [state.message] : [];
+  const line = shownLine();
+  if (state.asking) return [...found, ...questionRemarks(line)];
+  for (const { ply, cell, position } of blundersIn(line)) {
+    if (ply < line.length - 2) continue;
+    const seat = "XO"[ply % 2];
+    if (["X", "O"].includes(state.seat) && seat !== state.seat) {
+      const gift = verdict(ranks[next(position, cell)]); // as the human sees it
+      found.push({ kind: "slip", text: `${nameAt(seat)} slipped: ${gift}.` });
+    } else {
+      found.push({ kind: "blunder", text: `${whose(seat)} blunder: ${blunderText(position, cell)}` });
+    }
+  }
+  return found;
 }
 
-const capital = (text) => text[0].toUpperCase() + text.slice(1);
+// The heading: who plays whom.
+function titleText() {
+  if (state.asking) return find("play-title").dataset.question;
+  if (state.title) return state.title;
+  if (state.seat === "both") return "You play both sides";
+  if (state.seat === "none") {
+    const [x, o] = [...("XO")].map((seat) => data.players[state.rivals[seat]].name);
+    return `${x} as X against ${o} as O`;
+  }
+  return `You are ${state.seat} against ${opponent().name}`;
+}

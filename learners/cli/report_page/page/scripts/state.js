@@ -1,40 +1,47 @@
-// All that the board shows, and its form as the part of an address after the "#".
+// All that the board shows.
 
 const state = {
-  player: data.start, // its number among data.players
-  seat: "X", // where the human sits: "X", "O" or "both"
+  player: data.start, // the opponent's number among data.players
+  seat: "O", // where the human sits: "X", "O", "both", or "none" while two players play
+  rivals: { X: data.start, O: data.start }, // those two players
   overlay: "none", // "values", "player" or "none"
-  line: [], // the game so far, cell by cell
-  notes: [], // blunders just made: {text, line, at}
-  replay: null, // {line, at, title} while a line is shown step by step
+  line: [0], // the game so far, cell by cell
+  at: 1, // how many of its stones are shown
+  running: false, // whether stones come by themselves
+  resigned: false,
+  asking: true, // whether it is the question that the page begins with
+  tried: [], // wrong answers to it
+  title: "", // of a line that is shown, as of a lost game
+  message: null, // about a link or an answer: {kind, text}
 };
 
 const opponent = () => data.players[state.player];
-const shownLine = () => (state.replay ? state.replay.line.slice(0, state.replay.at) : state.line);
-const myTurn = () => state.seat === "both" || state.seat === mover(state.line);
+const shownLine = () => state.line.slice(0, state.at);
+const atEnd = () => state.at === state.line.length;
+const hasEnded = (line) => over(walk(line)) || (state.resigned && line.length === state.line.length);
+const isHuman = (seat) => state.seat === "both" || state.seat === seat;
+const myTurn = () => isHuman(mover(shownLine()));
 
-function address(changes = {}) {
-  // In a replay nobody answers: its link must lead to the position shown.
-  const seat = state.replay ? "both" : state.seat;
-  const now = { ...state, seat, line: shownLine(), ...changes };
-  const parts = { play: data.players[now.player].name, seat: now.seat };
-  if (now.overlay !== "none") parts.show = now.overlay;
-  if (now.line.length) parts.moves = now.line.map((cell) => cell + 1).join("");
-  return `#${Object.entries(parts).map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join("&")}`;
+// The player in a seat, as a number among data.players; undefined for a human.
+function playerAt(seat) {
+  if (state.seat === "none") return state.rivals[seat];
+  return isHuman(seat) ? undefined : state.player;
 }
 
-// Take over what an address says; false if it speaks of no game.
-function readAddress(text) {
-  if (!/^#(play|seat|show|moves)=/.test(text)) return false;
-  const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
-  const named = playerNamed(parts.get("play"));
-  const line = [...(parts.get("moves") ?? "")].map((digit) => Number(digit) - 1);
-  if (named >= 0) state.player = named;
-  if (["X", "O", "both"].includes(parts.get("seat"))) state.seat = parts.get("seat");
-  state.overlay = ["values", "player"].includes(parts.get("show")) ? parts.get("show") : "none";
-  const possible = line.every((cell) => cells.includes(cell)) && walk(line) >= 0;
-  state.line = possible ? line : [];
-  state.notes = possible ? [] : [{ text: "The link led to no possible game; here is a new one." }];
-  state.replay = null;
-  return true;
+// Who sits in a seat, in words: "You", "X", or a player's name.
+function nameAt(seat) {
+  if (state.seat === "both") return seat;
+  if (isHuman(seat)) return "You";
+  const { name } = data.players[playerAt(seat)];
+  return state.seat === "none" && state.rivals.X === state.rivals.O ? `${name} (${seat})` : name;
+}
+
+const whose = (seat) => (nameAt(seat) === "You" ? "Your" : `${nameAt(seat)}'s`);
+
+// Set up another game or line; what is not named is as at a beginning.
+function setUp(changes) {
+  stopWaiting();
+  const line = changes.line ?? [];
+  const usual = { at: line.length, running: false, resigned: false, asking: false, tried: [] };
+  Object.assign(state, usual, { title: "", message: null, line }, changes);
 }

@@ -1,4 +1,4 @@
-// Tables that sort by a click on a heading, the pairs' exact odds, the axis of the curves.
+// Tables that sort by a click on a heading or scroll sideways, and the pairs' exact odds.
 
 function sortBy(heading) {
   const table = heading.closest("table");
@@ -22,29 +22,76 @@ for (const table of document.querySelectorAll(".sortable")) {
     const heading = event.target.closest("th");
     if (heading) sortBy(heading);
   });
+  // On a phone a row shows its name, verdict and one bar, and the rest on a tap.
+  table.addEventListener("click", (event) => {
+    const more = event.target.closest(".more");
+    if (!more) return;
+    const open = more.closest("tr").classList.toggle("open");
+    more.setAttribute("aria-expanded", String(open));
+    more.textContent = open ? "less" : "more";
+  });
+}
+
+// A table that goes on beyond an edge of its frame fades there, and a line says so.
+for (const frame of document.querySelectorAll(".scroll")) {
+  const cue = element("p", "The table goes on: scroll it sideways →", { class: "cue", "aria-hidden": "true" });
+  frame.after(cue);
+  const look = () => {
+    const room = frame.scrollWidth - frame.clientWidth;
+    const right = room - frame.scrollLeft > 1;
+    frame.dataset.more = right ? "right" : "";
+    cue.hidden = room <= 1 || frame.scrollLeft > 1;
+  };
+  frame.addEventListener("scroll", look, { passive: true });
+  new ResizeObserver(look).observe(frame);
+  new ResizeObserver(look).observe(frame.firstElementChild ?? frame);
 }
 
 const pairTable = document.querySelector(".pairs");
+const pairCell = (x, o) => pairTable.querySelector(`[data-x="${x}"][data-o="${o}"]`);
 
 function drawPair() {
-  const [x, o] = [find("pair-x").value, find("pair-o").value];
-  const cell = pairTable.querySelector(`[data-x="${x}"][data-o="${o}"]`);
+  const cell = pairCell(find("pair-x").value, find("pair-o").value);
   const [win, draw, loss] = cell.dataset.odds.split("|");
-  pairTable.querySelector(".chosen")?.classList.remove("chosen");
+  const before = pairTable.querySelector(".chosen");
+  before?.classList.remove("chosen");
+  before?.removeAttribute("aria-selected");
+  for (const other of pairTable.querySelectorAll('[tabindex="0"]')) other.tabIndex = -1;
   cell.classList.add("chosen");
+  cell.setAttribute("aria-selected", "true");
+  cell.tabIndex = 0;
   find("pair").textContent = `X wins ${win} %, draws ${draw} %, loses ${loss} %`;
+}
+
+function choosePair(cell) {
+  find("pair-x").value = cell.dataset.x;
+  find("pair-o").value = cell.dataset.o;
+  drawPair();
 }
 
 pairTable.addEventListener("click", (event) => {
   const cell = event.target.closest("[data-x]");
-  if (!cell) return;
-  find("pair-x").value = cell.dataset.x;
-  find("pair-o").value = cell.dataset.o;
-  drawPair();
+  if (cell) choosePair(cell);
+});
+pairTable.addEventListener("keydown", (event) => {
+  const cell = event.target.closest("[data-x]");
+  const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  if (!cell || !by) return;
+  event.preventDefault();
+  const next = pairCell(Number(cell.dataset.x) + by[0], Number(cell.dataset.o) + by[1]);
+  if (!next) return;
+  choosePair(next);
+  next.focus();
 });
 find("pair-x").addEventListener("change", drawPair);
 find("pair-o").addEventListener("change", drawPair);
 
-for (const radio of document.querySelectorAll("[name=over]")) {
-  radio.addEventListener("change", () => (find("figures").className = `figures ${radio.value}`));
-}
+// On paper all that is folded is shown.
+let unfolded = [];
+window.addEventListener("beforeprint", () => {
+  unfolded = [...document.querySelectorAll("#published details:not([open])")];
+  for (const details of unfolded) details.open = true;
+});
+window.addEventListener("afterprint", () => {
+  for (const details of unfolded) details.open = false;
+});

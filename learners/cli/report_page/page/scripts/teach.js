@@ -4,7 +4,6 @@ const MEASURED = 100; // games between two looks at the worst case
 const PAUSE = 180; // milliseconds for which each look is shown: some 6 seconds in all
 const LITTLE = 500; // games after which one may stop to see what is not learnt yet
 const ENOUGH = 20000; // games after which it is given up
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
 class Lesson {
   constructor(seed) {
@@ -134,9 +133,8 @@ find("teach-lose").addEventListener("click", () => {
   const number = lesson.player();
   const player = data.players[number];
   const seat = weakSeat(player.certificate);
-  state.player = number;
-  startReplay(player.certificate.losing_line[seat], 0, `${player.name} loses as ${seat}`);
-  find("play").scrollIntoView();
+  const line = player.certificate.losing_line[seat];
+  startReplay(line, 0, `How ${player.name} loses as ${seat}`, number);
 });
 
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>

@@ -1,0 +1,193 @@
+"""Actors: workers that search the moves of a learner's games, here or on a Ray cluster.
+
+The learner keeps the games, the random numbers and all that it learns. In each step it sends its
+boards, a part to each actor, and gets back what the searches found. An actor holds nothing but the
+latest weights: one that is lost is replaced, and another one searches its part, with the same
+result. No more than one part for each actor is ever under way.
+
+With one actor the whole batch is one part, and a training is bit for bit that without actors. The
+same number of actors gives the same bits wherever they are; another number makes batches of another
+size, in which the last digits of a network's sums may differ.
+"""
+
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load, save
+
+from learners.nets import weights_of
+from learners.residual_net import ResidualNet, Shape, evaluator
+from tttenv.game.rules import Rules
+from tttenv.kernels.types import Boards
+from tttenv.opponents.gumbel_search import Floats, GumbelSearch, SearchResults
+from tttenv.parallel import Backend, Context, Shared, Task
+
+LOOK_EVERY = 0.1  # seconds between two looks while no part ends
+KINDS = {"policy": np.float64, "values": np.float64, "moves": np.int64, "proofs": np.int8}
+
+
+class Searches(NamedTuple):
+    """Searches that are wanted."""
+
+    boards: Boards  # (batch, cells), seen by the side to move
+    simulations: NDArray[np.int64]  # (batch,)
+    noise: Floats  # (batch, cells): Gumbel noise
+
+
+@dataclass(frozen=True)
+class Settings:
+    """With what an actor searches: its memory is kept from step to step as long as these stay."""
+
+    rules: str
+    shape: Shape  # of the network
+    simulations: int  # of a search, at most
+    trees: int  # boards searched together
+    considered: int  # moves with which the search of a root begins
+    threads: int  # of torch
+    device: str  # of the network
+
+
+@dataclass(frozen=True)
+class Part:
+    """The searches of one actor in one step."""
+
+    settings: Settings
+    wanted: Searches
+
+
+class Actors:
+    """The actors of one learner.
+
+    Args:
+        backend: whose workers they are; its context has been entered.
+        number: of actors.
+        overlap: whether the learner learns while they search, from the examples of earlier steps.
+        threads: of torch in each.
+        device: of their networks.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        number: int,
+        overlap: bool = False,
+        threads: int = 1,
+        device: str = "cpu",
+    ) -> None:
+        self.backend, self.number, self.overlap = backend, number, overlap
+        self.threads, self.device = threads, device
+        self.version, self.parts = 0, 0
+        self._waiting: list[tuple[int, Task]] = []
+        self._under_way = 0
+
+    def begin(
+        self, wanted: Searches, rules: Rules, shape: Shape, net: ResidualNet, search: GumbelSearch
+    ) -> None:
+        """Have all parts searched, with the weights that the network has now.
+
+        Args:
+            wanted: the searches.
+            rules: the game.
+            shape: of the network.
+            net: the network.
+            search: that would do it here: its settings are used.
+        """
+        count = len(wanted.boards)
+        self.parts = min(self.number, count)
+        self.version += 1
+        shared = Shared(self.version, save(_on_cpu(weights_of({"net": net}))))
+        settings = Settings(
+            rules=str(rules),
+            shape=shape,
+            simulations=search.simulations,
+            trees=-(-count // self.parts),
+            considered=search.considered,
+            threads=self.threads,
+            device=self.device,
+        )
+        for number, rows in enumerate(np.array_split(np.arange(count), self.parts)):
+            mine = Searches(wanted.boards[rows], wanted.simulations[rows], wanted.noise[rows])
+            part = Part(settings, mine)
+            task = Task(f"actor {number}", search_part, part, shared=shared)
+            self._waiting.append((number, task))
+        self._submit()
+
+    def end(self) -> SearchResults:
+        """What the searches have found, in the order of the boards.
+
+        Raises:
+            ValueError: if an actor was lost time and again.
+        """
+        found: dict[int, SearchResults] = {}
+        while len(found) < self.parts:
+            for number, done in self.backend.wait(LOOK_EVERY):
+                if done.value is None:
+                    raise ValueError(f"actor {number}: {done.error}")
+                found[number] = _results(done.value)
+                self._under_way -= 1
+                self._submit()
+        return SearchResults(
+            *map(np.concatenate, zip(*(found[n] for n in range(self.parts)), strict=True))
+        )
+
+    def _submit(self) -> None:
+        """Have as many parts searched as there is room for."""
+        while self._waiting and self._under_way < max(1, self.backend.room()):
+            self.backend.submit(*self._waiting.pop(0))
+            self._under_way += 1
+
+
+def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
+    """The work of an actor: its searches, as JSON can hold what they find, without rounding."""
+    assert context.shared is not None
+    searcher = _searcher(part.settings)
+    with torch.device(part.settings.device):
+        searcher.take(context.shared)
+        found = searcher.search.search(*part.wanted)
+    return {name: array.tolist() for name, array in found._asdict().items()}
+
+
+class _Searcher:
+    """A network and the trees of its searches."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.net = ResidualNet(settings.shape, None)
+        self.version = 0
+        self.search = GumbelSearch(
+            Rules.of(settings.rules),
+            evaluator(Rules.of(settings.rules), self.net),
+            settings.simulations,
+            settings.trees,
+            settings.considered,
+        )
+
+    def take(self, shared: Shared) -> None:
+        """Have these weights."""
+        if shared.version != self.version:
+            weights = load(shared.value)
+            own = {name.removeprefix("net."): tensor for name, tensor in weights.items()}
+            self.net.load_state_dict(own)
+            self.version = shared.version
+
+
+@lru_cache(maxsize=1)
+def _searcher(settings: Settings) -> _Searcher:
+    """That of this process."""
+    torch.set_num_threads(settings.threads)
+    with torch.device(settings.device):
+        return _Searcher(settings)
+
+
+def _on_cpu(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    return {name: tensor.cpu().contiguous() for name, tensor in weights.items()}
+
+
+def _results(value: str) -> SearchResults:
+    """What `search_part` returned."""
+    rows = json.loads(value)
+    return SearchResults(**{name: np.array(rows[name], kind) for name, kind in KINDS.items()})

@@ -1,0 +1,156 @@
+// Positions as the part of an address after the "#", and the browser's history of them.
+
+const LONGEST_NAME = 40; // letters of a stranger's text that are shown
+
+function address(changes = {}) {
+  if (state.asking && !("line" in changes)) return "#question";
+  // At an earlier stone nobody answers: the link must lead to the position shown.
+  const seat = atEnd() || state.seat === "none" ? state.seat : "both";
+  const now = { ...state, seat, line: shownLine(), ...changes };
+  const parts = {};
+  if (now.seat === "none") {
+    parts.watch = data.players[now.rivals.X].name;
+    parts.against = data.players[now.rivals.O].name;
+  } else {
+    parts.play = data.players[now.player].name;
+    parts.seat = now.seat;
+  }
+  if (now.overlay !== "none") parts.show = now.overlay;
+  if (now.line.length) parts.moves = now.line.map(place).join(".");
+  return `#${Object.entries(parts).map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join("&")}`;
+}
+
+// The cells that a link's moves name: "b2.a1", or digits from 1 to 9 as in older links.
+function readMoves(text) {
+  const names = /^[0-9]*$/.test(text) ? [...text].map((digit) => Number(digit) - 1) : text.split(".");
+  const byName = (name) => cells.findIndex((cell) => place(cell) === name.toLowerCase());
+  return names.map((name) => (typeof name === "number" ? name : byName(name)));
+}
+
+// Take over what an address says; false if it speaks of no game.
+function readAddress(text) {
+  if (text === "#question") {
+    ask();
+    return true;
+  }
+  if (!/^#(play|seat|show|moves|watch|against)=/.test(text)) return false;
+  const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
+  const unknown = [];
+  const named = (key) => {
+    const found = parts.has(key) ? playerNamed(parts.get(key)) : state.player;
+    if (found < 0) unknown.push(parts.get(key));
+    return found < 0 ? state.player : found;
+  };
+  const line = readMoves(parts.get("moves") ?? "");
+  const possible = line.every((cell) => cells.includes(cell)) && walk(line) >= 0;
+  const changes = { line: possible ? line : [] };
+  changes.overlay = ["values", "player"].includes(parts.get("show")) ? parts.get("show") : "none";
+  if (parts.has("watch")) {
+    changes.rivals = { X: named("watch"), O: named("against") };
+    changes.seat = "none";
+  } else {
+    changes.player = named("play");
+    const asked = parts.get("seat");
+    changes.seat = ["X", "O", "both"].includes(asked) ? asked : state.seat === "none" ? "X" : state.seat;
+  }
+  if (!possible) {
+    changes.message = { kind: "warning", text: "The link led to no possible game; here is a new one." };
+  }
+  if (unknown.length) {
+    changes.seat = "both"; // nobody else is to answer in its place
+    const names = unknown.map((name) => `“${shortened(name)}”`).join(" and ");
+    const told = `The link names ${names}, who is not on this page: both sides are yours.`;
+    changes.message = { kind: "warning", text: told };
+  }
+  setUp(changes);
+  return true;
+}
+
+const shortened = (text) =>
+  text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 1)}…` : text;
+
+// The history: a position that is opened is a new entry, so that Back returns to the place before.
+
+const openers = []; // what had the focus when a position was opened
+
+function keep() {
+  const shown = address();
+  const bare = state.asking && !/^#(play|watch|moves|seat|show)/.test(location.hash);
+  history.replaceState({ ...history.state, game: shown }, "", bare ? undefined : shown);
+}
+
+// Make a change that opens another position, and show it.
+function visit(change) {
+  const opener = openers.push(document.activeElement) - 1;
+  history.replaceState({ ...history.state, game: address(), top: scrollY, opener }, "");
+  change();
+  history.pushState({ game: address() }, "", address());
+  draw();
+  reveal();
+}
+
+// Bring the board with all that belongs to it into view, if it is not.
+function reveal() {
+  const { top, bottom } = find("table").getBoundingClientRect();
+  if (top < 0 || bottom > innerHeight) find("table").scrollIntoView();
+}
+
+function openAddress(text) {
+  if (!readAddress(text)) return false;
+  answer();
+  draw();
+  return true;
+}
+
+// Follow a link within the page.
+function open(text) {
+  if (!/^#(play|watch|question)/.test(text)) return;
+  visit(() => {
+    readAddress(text);
+    answer();
+  });
+  focusCell(4, { preventScroll: true });
+}
+
+window.addEventListener("popstate", ({ state: entry }) => {
+  if (!entry?.game) return; // an address that was typed: hashchange tells of it
+  if (entry.game !== address()) openAddress(entry.game);
+  if (entry.top === undefined) return;
+  scrollTo(0, entry.top);
+  openers[entry.opener]?.focus({ preventScroll: true });
+});
+
+window.addEventListener("hashchange", () => {
+  if (history.state?.game || !openAddress(location.hash)) return;
+  keep();
+  reveal();
+  focusCell(4, { preventScroll: true });
+});
+
+document.addEventListener("click", (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey) return; // to open it in another window
+  const link = event.target.closest('a[href^="#play="], a[href^="#watch="], a[href="#question"]');
+  if (!link) return;
+  event.preventDefault();
+  open(link.getAttribute("href"));
+});
+
+let copied = 0;
+
+async function copyLink() {
+  const text = new URL(address(), location.href).href;
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    done = false; // a browser may refuse: then the link is shown, to be copied by hand
+    find("link").value = text;
+  }
+  find("link-holder").hidden = done;
+  if (!done) find("link").select();
+  find("copy").textContent = done ? "Copied" : "Copy link";
+  clearTimeout(copied);
+  copied = setTimeout(() => (find("copy").textContent = "Copy link"), 2000);
+}
+
+find("copy").addEventListener("click", copyLink);

@@ -1,0 +1,121 @@
+"""Boards as pictures with words on them, by Pillow: what TensorBoard and the READMEs show."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+from tttenv.game.render import COLUMNS, marks, status, winning_cells
+from tttenv.game.rules import Rules
+from tttenv.game.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
+from tttenv.kernels.types import Boards
+
+LARGE, SMALL, BOARD = 112, 40, 720  # pixels of a cell at most and at least, and of a board
+ROOMY = 60  # pixels of a cell from which on every probability is written
+READABLE = 9  # pixels of letters that can be read
+
+
+def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> Picture:
+    """A policy's probabilities on a board, yellow and in per cent, under who is to move.
+
+    Args:
+        rules: the game.
+        board: (cells,), seen by the side to move.
+        shares: (cells,), the probabilities.
+
+    Returns:
+        The picture (height, width, 3) of uint8.
+    """
+    cell = min(LARGE, max(SMALL, BOARD // max(rules.m, rules.n)))
+    drawn = board_picture(rules, board, cell, LIGHT, shares=shares)
+    head = cell // 3
+    whole = Image.new("RGB", (drawn.width, drawn.height + head), LIGHT.ground)
+    whole.paste(drawn, (0, head))
+    words = status(rules, board).replace("to move", "to play")
+    ink = LIGHT.ink(words[0]) if words[0] in "XO" else LIGHT.words
+    write(whole, words, head * 2 // 3, ink, (drawn.width // 2, head // 2), "mm")
+    return np.array(whole)
+
+
+def board_picture(
+    rules: Rules,
+    board: Boards,
+    cell: int,
+    palette: Palette,
+    *,
+    shares: NDArray[np.float64] | None = None,
+    grounds: dict[int, Colour] | None = None,
+    labels: dict[int, str] | None = None,
+    rims: dict[int, Colour] | None = None,
+    badges: dict[int, str] | None = None,
+    rings: Sequence[int] = (),
+) -> Any:
+    """A board as Pillow's image, `cell` pixels a cell.
+
+    Args:
+        rules: the game.
+        board: (cells,), seen by the side to move.
+        cell: pixels a side of a cell.
+        palette: the colours.
+        shares: (cells,), probabilities that colour the empty cells and stand there in per cent.
+        grounds: other colours of empty cells.
+        labels: words in the middle of empty cells.
+        rims: frames of cells.
+        badges: words in the upper right corner of cells, in the colour of a blunder.
+        rings: empty cells with a ring around the middle.
+    """
+    whole = Image.new("RGB", (rules.n * cell, rules.m * cell), palette.ground)
+    won, grounds, labels = winning_cells(rules, board), grounds or {}, labels or {}
+    for number, mark in enumerate(marks(rules, board)):
+        row, column = divmod(number, rules.n)
+        ground, label = palette.line(mark) if number in won else palette.paper, ""
+        if mark == "_":
+            share = 0.0 if shares is None else float(shares[number])
+            ground = grounds.get(number, palette.heat(share**0.5))  # as in the window
+            shown = share > (0 if cell >= ROOMY else 0.005)
+            label = labels.get(number, _percent(share) if shown else "")
+        picture = tile(cell, mark, ground, (rims or {}).get(number), palette)
+        if number in rings:
+            picture = ringed(picture, palette.words)
+        x, y = column * cell, row * cell
+        whole.paste(Image.fromarray(picture), (x, y))
+        write(whole, label, cell // 5, palette.words, (x + cell // 2, y + cell // 2), "mm")
+        badge = (badges or {}).get(number, "")
+        write(whole, badge, cell // 5, palette.blunder, (x + cell * 29 // 32, y + cell // 12), "ra")
+    return whole
+
+
+def coordinates(
+    picture: Any, rules: Rules, corner: tuple[int, int], cell: int, ink: Colour
+) -> None:
+    """Write letters above and numbers beside a board whose upper left corner is at `corner`."""
+    (x, y), size = corner, cell // 7
+    for column in range(rules.n):
+        at = x + column * cell + cell // 2, y - size
+        write(picture, COLUMNS[column], size, ink, at, "mm")
+    for row in range(rules.m):
+        write(picture, str(row + 1), size, ink, (x - size, y + row * cell + cell // 2), "mm")
+
+
+def write(
+    picture: Any, text: str, size: int, ink: Colour, at: tuple[int, int], anchor: str = "la"
+) -> None:
+    """Write a line in letters of `size` pixels; nothing where that is too small to be read.
+
+    Args:
+        picture: Pillow's image.
+        text: the line.
+        size: of the letters.
+        ink: their colour.
+        at: where.
+        anchor: which point of the line is there, in Pillow's words: "la" is its upper left corner.
+    """
+    if text and size >= READABLE:
+        font = ImageFont.load_default(size)
+        ImageDraw.Draw(picture).text(at, text, ink, font, anchor)
+
+
+def _percent(share: float) -> str:
+    return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"

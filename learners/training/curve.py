@@ -1,0 +1,103 @@
+"""The curve of a training as its card keeps it: a bounded number of exact measures, checked."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tttenv.untrusted import shown
+
+MOST = 200  # measures that are kept of a training
+TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
+KEY = "curve"  # of a card
+COLUMNS = ("steps", "seconds", "worst_case_X", "worst_case_O", "optimal_moves")
+LIMITS = ((0, 1e12), (0.0, 1e9), (-1.001, 1.001), (-1.001, 1.001), (-0.001, 1.001))
+DIGITS = (0, 3, 6, 6, 6)  # that a card keeps after the point
+UNBEATABLE = -1e-9  # a worst case above it is 0, but for rounding
+
+Point = tuple[float, ...]  # of these columns
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A training's exact measures, in order."""
+
+    steps: list[int]
+    seconds: list[float]  # of processor time since the first step
+    worst: dict[str, list[float]]  # by seat: the value against a best response
+    optimal: list[float]  # the share of optimal moves
+
+    @property
+    def unbeatable_at(self) -> tuple[int, float] | None:
+        """The step and second of the first measure that cannot be beaten."""
+        for step, second, *worst in zip(
+            self.steps, self.seconds, self.worst["X"], self.worst["O"], strict=True
+        ):
+            if min(worst) > UNBEATABLE:
+                return step, second
+        return None
+
+
+def point(step: int, numbers: Mapping[str, float]) -> Point | None:
+    """A measure of a training by its tags; None on boards where these are not all known."""
+    if not numbers.keys() >= set(TAGS):
+        return None
+    return (step, numbers["time/seconds"], *(numbers[tag] for tag in TAGS))
+
+
+def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
+    """The points and one more; of too many those that lie a power of two of intervals apart.
+
+    The first and the last always stay, and so does the first that cannot be beaten. What stays
+    depends on the steps alone, so that a training which was resumed keeps the same.
+
+    Args:
+        points: of earlier steps.
+        added: of a later one.
+        every: steps between measures.
+    """
+    whole = [*points, added]
+    apart = every
+    while added[0] / apart > MOST - 4:
+        apart *= 2
+    safe = next((at for at, one in enumerate(whole) if min(one[2:4]) > UNBEATABLE), 0)
+    kept = {0, safe, len(whole) - 1}
+    return tuple(one for at, one in enumerate(whole) if at in kept or one[0] % apart == 0)
+
+
+def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
+    """The points as a card keeps them: a list of rounded numbers for each column."""
+    columns = zip(*points, strict=True)
+    return {
+        name: [round(number, digits) if digits else int(number) for number in column]
+        for name, digits, column in zip(COLUMNS, DIGITS, columns, strict=True)
+    }
+
+
+def from_card(card: Mapping[str, Any]) -> Curve | None:
+    """The curve that a card holds, which may be a stranger's; None if it holds none.
+
+    Raises:
+        ValueError: if what it holds is no curve.
+    """
+    found = card.get(KEY)
+    if found is None:
+        return None
+    if not isinstance(found, dict) or set(found) != set(COLUMNS):
+        raise ValueError(f"its card's curve has not the columns {', '.join(COLUMNS)}")
+    lengths = {len(found[name]) if isinstance(found[name], list) else 0 for name in COLUMNS}
+    if len(lengths) != 1 or not 0 < min(lengths) <= MOST:
+        raise ValueError(f"its card's curve has not one to {MOST} measures in every column")
+    for name, (least, most) in zip(COLUMNS, LIMITS, strict=True):
+        for number in found[name]:
+            if not _is_number(number, whole=name == "steps") or not least <= number <= most:
+                raise ValueError(f"its card's curve has {name} {shown(repr(number), 60)}")
+    for name in ("steps", "seconds"):
+        if found[name] != sorted(found[name]) or len(set(found["steps"])) < len(found["steps"]):
+            raise ValueError(f"its card's curve has {name} that do not go on")
+    worst = {seat: list(map(float, found[f"worst_case_{seat}"])) for seat in "XO"}
+    optimal = list(map(float, found["optimal_moves"]))
+    return Curve(found["steps"], list(map(float, found["seconds"])), worst, optimal)
+
+
+def _is_number(value: object, whole: bool) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int if whole else int | float)

@@ -1,0 +1,178 @@
+"""Actors of AlphaZero: the same training with and without them, whatever becomes of them."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+import torch
+
+from learners.actors import Actors
+from learners.alphazero import AlphaZero, AlphaZeroConfig
+from learners.residual_net import Shape
+from learners.training.checkpoint import load_training
+from learners.training.loop import Schedule
+from learners.training.train import train
+from tttenv.cli import console
+from tttenv.game.rules import Rules
+from tttenv.parallel import Shared, Task, run
+from tttenv.parallel.processes import Processes
+from tttenv.parallel.tasks import Done, key
+
+RULES = Rules(3, 4, 3)
+CONFIG = AlphaZeroConfig(
+    games=16, batch=32, channels=8, blocks=1, examine=5, doubtful=10, width=100, progressive=4
+)
+LEARNT, STEPS = 9, 12  # it has learnt after so many steps, and trains on
+
+
+def flat(state, name=""):
+    """All numbers of a learner's state, by their place in it."""
+    if isinstance(state, dict):
+        return {k: v for part in state for k, v in flat(state[part], f"{name}/{part}").items()}
+    if isinstance(state, list | tuple):
+        return flat(dict(enumerate(state)), name)
+    return {name: state.tolist() if hasattr(state, "tolist") else state}
+
+
+def trained(backend=None, number=1, overlap=False, steps=STEPS, learner=None, disturb=None):
+    """The learner after so many steps, disturbed before each."""
+    torch.set_num_threads(1)
+    learner = AlphaZero(CONFIG, RULES) if learner is None else learner
+    learner.actors = None if backend is None else Actors(backend, number, overlap)
+    for step in range(steps):
+        if disturb is not None:
+            disturb(step)
+        learner.step()
+    return learner
+
+
+@pytest.fixture(scope="module")
+def two():
+    with Processes(2) as backend:
+        yield backend
+
+
+@pytest.fixture(scope="module")
+def alone(two):
+    """The states of trainings with two actors that nobody disturbs, without and with overlap."""
+    return [flat(trained(two, 2, overlap).state_dict()) for overlap in (False, True)]
+
+
+def test_with_one_actor_a_training_is_bit_for_bit_that_without(two):
+    plain, acted = trained(steps=LEARNT), trained(two, 1)
+    assert len(plain.replay) > CONFIG.batch
+    assert len(plain.mistakes) > 0
+    trained(steps=STEPS - LEARNT, learner=plain)
+    assert len(flat(plain.state_dict())) > 50
+    assert flat(plain.state_dict()) == flat(acted.state_dict())
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_lost_actors_are_replaced_and_change_nothing(two, alone, overlap):
+    lost = []
+
+    def disturb(step):
+        if step in (2, LEARNT + 1):
+            process = two._workers[0].process
+            process.kill()
+            lost.append(process.pid)
+
+    learner = trained(two, 2, overlap, disturb=disturb)
+    assert len(set(lost)) == 2
+    assert flat(learner.state_dict()) == alone[overlap]
+
+
+def test_overlap_learns_from_the_examples_of_earlier_steps(alone):
+    states = [flat(AlphaZero(CONFIG, RULES).state_dict()), *alone]
+    weights = [{k: v for k, v in one.items() if k.startswith("/learning")} for one in states]
+    assert len(weights[0]) > 10
+    assert all(first != second for first, second in combinations(weights, 2))
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_a_learner_goes_on_from_its_state(two, alone, overlap):
+    first = trained(two, 2, overlap, steps=LEARNT)
+    other = AlphaZero(CONFIG, RULES)
+    other.load_state_dict(first.state_dict())
+    assert flat(trained(two, 2, overlap, STEPS - LEARNT, other).state_dict()) == alone[overlap]
+
+
+def test_no_more_parts_are_made_than_games_and_none_begins_without_a_worker_for_it(two):
+    config = replace(CONFIG, games=5)
+    learner = AlphaZero(config, RULES)
+    learner.actors = Actors(two, 100)
+    learner.step()
+    assert learner.actors.parts == 5
+    assert len(two._workers) <= 2
+
+
+def test_what_the_parts_find_is_put_together_in_the_order_of_the_games(two):
+    learner = trained(steps=2)
+    wanted, _ = learner._wanted_searches()
+    here = learner.search.search(*wanted)
+    actors = Actors(two, 3)
+    actors.begin(wanted, RULES, Shape(CONFIG.channels, 1), learner.average, learner.search)
+    found = actors.end()
+    assert not np.allclose(here.policy[::-1], here.policy, atol=1e-2)
+    assert np.allclose(found.policy, here.policy, atol=1e-4)
+    assert np.allclose(found.values, here.values, atol=1e-4)
+
+
+def test_an_actor_that_is_lost_again_and_again_ends_the_training_in_a_line(two, monkeypatch):
+    monkeypatch.setattr(two, "submit", lambda number, task: None)
+    monkeypatch.setattr(two, "wait", lambda seconds: [(0, Done(None, "its process ended"))])
+    with pytest.raises(ValueError, match="actor 0: its process ended"):
+        trained(two, 2, steps=1)
+
+
+def learner_of(folder):
+    return flat(load_training(folder)["learner"])
+
+
+def schedule(steps, **more):
+    return Schedule(steps, every=3, checkpoint_every=3, stop_when_unbeatable=False, **more)
+
+
+def test_a_training_with_actors_is_the_one_without_and_resumes_with_them(tmp_path):
+    train("alphazero", CONFIG, RULES, schedule(6), tmp_path / "plain")
+    train("alphazero", CONFIG, RULES, schedule(6, actors=1), tmp_path / "one")
+    assert learner_of(tmp_path / "plain") == learner_of(tmp_path / "one")
+    train("alphazero", CONFIG, RULES, schedule(3, actors=1), tmp_path / "cut")
+    train("alphazero", CONFIG, RULES, schedule(6, actors=1), tmp_path / "cut", resume=True)
+    assert learner_of(tmp_path / "plain") == learner_of(tmp_path / "cut")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["alphazero", "--overlap"], "overlap and gpus_per_task are for actors: say how many"),
+        (["alphazero", "--actors", "-1"], "actors are 0 to 1,024, not -1"),
+        (["alphazero", "--ray", "auto"], "--ray is for --actors: say how many"),
+        (["dqn", "--actors", "2"], "dqn plays its games itself: it has no use for actors"),
+        (["alphazero", "--actors", "2", "--gpus-per-task", "9"], "this machine has"),
+    ],
+)
+def test_options_that_no_training_can_have_are_told_in_a_line(
+    arguments, complaint, tmp_path, capsys
+):
+    from learners.cli import train as script
+
+    with pytest.raises(SystemExit) as end:
+        console.run(script.main, "train.py", [*arguments, "--out", str(tmp_path / "o")])
+    assert end.value.code == 2
+    assert complaint in " ".join(capsys.readouterr().err.split())
+    assert not (tmp_path / "o").exists()
+
+
+def version_and_length(given, context):
+    return [context.shared.version, len(context.shared.value)]
+
+
+def test_what_tasks_share_is_what_each_gets_though_it_changes(two):
+    for version in (1, 2, 2):
+        shared = Shared(version, b"x" * version)
+        tasks = [Task(str(n), version_and_length, n, shared=shared) for n in range(6)]
+        assert [found.value for found in run(tasks, two)] == [[version, version]] * 6
+    with pytest.raises(ValueError, match="what tasks share does not describe them"):
+        key(tasks[0])

@@ -1,0 +1,88 @@
+"""Values, distances and blunders in words: the same in the terminal and the window as on the page.
+
+A distance counts the stones that the winner still has to place, and a move is judged as seen before
+it is made: a move that completes a line is a "win in 1". Cells are named by their coordinates.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
+SIGNS = {1: "+", 0: "=", -1: "-"}
+VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}  # of one move, of more
+UNDECIDED = "?"  # the sign of a move whose value is not known
+GLYPH = "??"  # marks a blunder
+SHORT_FORM = "+2 win in 2: the winner needs 2 more stones"
+LEGEND = f"{SHORT_FORM}; -2 loss in 2; = draw"
+LEGEND_UNDECIDED = "+ win; - loss; = draw; ? not decided by a short search"
+NAMED = 8  # moves in a sentence, at most
+
+
+class Move(NamedTuple):
+    """A move and what it is worth to the side that makes it, under perfect play."""
+
+    name: str  # the coordinate of its cell
+    value: int  # 1, 0 or -1
+    stones: int | None = None  # the winner's still to come; None for a draw or where unknown
+    at_least: bool = False  # whether it may be worth more
+
+
+def winners_stones(plies: int) -> int:
+    """How many of a won game's last stones are the winner's, who places the last one."""
+    return (plies + 1) // 2
+
+
+def verdict(value: int, stones: int | None) -> str:
+    """What a move is worth: "win in 2", "loss in 1", "draw"; "win" where no distance is known."""
+    return OUTCOMES[value] + _distance(value, stones)
+
+
+def short(value: int | None, stones: int | None) -> str:
+    """The same in a cell: "+2", "-1", "="; "+" without a distance, "?" without a value."""
+    if value is None:
+        return UNDECIDED
+    return SIGNS[value] + ("" if value == 0 or stones is None else str(stones))
+
+
+def blunder(played: Move, better: Sequence[Move]) -> str:
+    """The sentence about a move that gives value away, and those that keep it.
+
+    "b1 loses in 3; a1 c1 a3 c3 draw." "b1 draws; a1 wins in 1, c3 b2 win in 2."
+    """
+    own = VERBS[played.value][0] + _distance(played.value, played.stones)
+    return f"{played.name} {own}; {', '.join(_kept(better))}."
+
+
+def _kept(better: Sequence[Move]) -> Iterable[str]:
+    """The moves that keep a value, the quickest wins first, by what they are worth."""
+    ranked = sorted(better, key=lambda move: (move.at_least, move.stones or 0))
+    left = NAMED
+    for (unsure, stones), group in groupby(ranked, lambda move: (move.at_least, move.stones)):
+        moves = list(group)
+        named, others = moves[:left], len(moves[left:])
+        left -= len(named)
+        subject = " ".join(move.name for move in named)
+        if others:
+            more = f"{others} other{'s' * (others > 1)}"
+            subject = f"{subject} and {more}" if named else more
+        verb = VERBS[moves[0].value][len(moves) > 1] + _distance(moves[0].value, stones)
+        yield f"{subject} {verb}{' at least' * unsure}"
+
+
+def best_play(played: str, names: Sequence[str], mover: str, ending: str) -> str:
+    """The sentence about how a game goes on after a move.
+
+    Args:
+        played: the move.
+        names: of the cells of the stones to come, in order.
+        mover: who places the first of them, "X" or "O".
+        ending: how the game ends, "X wins" or "draw".
+    """
+    seats = "XO" if mover == "X" else "OX"
+    line = ", ".join(f"{seats[turn % 2]} {name}" for turn, name in enumerate(names))
+    return f"Best play after {played}: {line}: {ending}."
+
+
+def _distance(value: int, stones: int | None) -> str:
+    return "" if value == 0 or stones is None else f" in {stones}"

@@ -1,0 +1,148 @@
+"""Cells as pictures, drawn with NumPy alone: stones, grounds, rims and the colours of everything.
+
+One drawing serves the window, `rgb_array`, TensorBoard and the READMEs' pictures. X is blue and O
+orange, also the line that won; a move that wins is green, that draws grey, that loses red, each of
+another lightness; yellow is a player's chance; a blunder has a red rim.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Colour: TypeAlias = tuple[int, int, int]
+Picture: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
+
+
+@dataclass(frozen=True)
+class Palette:
+    """The colours on a light or a dark ground."""
+
+    ground: Colour  # behind the cells
+    paper: Colour  # an empty cell
+    words: Colour
+    faint: Colour  # words of less weight
+    x: Colour
+    o: Colour
+    x_line: Colour  # the cells of the line that won
+    o_line: Colour
+    win: Colour  # what a move is worth
+    draw: Colour
+    loss: Colour
+    chance: Colour  # of probability one
+    blunder: Colour
+
+    def ink(self, mark: str) -> Colour:
+        """Of "X", "O" or their line."""
+        return self.x if mark == "X" else self.o
+
+    def line(self, mark: str) -> Colour:
+        """The ground of the cells by which "X" or "O" won."""
+        return self.x_line if mark == "X" else self.o_line
+
+    def value(self, value: int) -> Colour:
+        """The ground of a cell that is worth 1, 0 or -1."""
+        return {1: self.win, 0: self.draw, -1: self.loss}[value]
+
+    def heat(self, share: float) -> Colour:
+        """The ground of a cell that is played with a probability; outside [0, 1] it is cut."""
+        part = min(max(share, 0.0), 1.0)
+        one, two, three = (
+            round((1 - part) * low + part * high)
+            for low, high in zip(self.paper, self.chance, strict=True)
+        )
+        return one, two, three
+
+
+LIGHT = Palette(
+    ground=(226, 230, 236),
+    paper=(250, 250, 248),
+    words=(44, 50, 60),
+    faint=(96, 104, 116),
+    x=(38, 92, 176),
+    o=(208, 88, 16),
+    x_line=(200, 219, 250),
+    o_line=(253, 216, 196),
+    win=(190, 234, 200),
+    draw=(206, 211, 218),
+    loss=(240, 158, 148),
+    chance=(255, 196, 60),
+    blunder=(186, 24, 40),
+)
+DARK = Palette(
+    ground=(21, 24, 28),
+    paper=(40, 45, 52),
+    words=(236, 238, 240),
+    faint=(167, 175, 184),
+    x=(138, 180, 248),
+    o=(255, 166, 96),
+    x_line=(36, 64, 112),
+    o_line=(108, 54, 34),
+    win=(44, 112, 74),
+    draw=(74, 82, 92),
+    loss=(112, 42, 38),
+    chance=(168, 120, 8),
+    blunder=(255, 116, 116),
+)
+
+# Shares of a cell's side.
+GAP = 1 / 32  # between the cell's edge and its ground
+ROUNDING = 1 / 9  # the radius of the ground's corners
+RIM = 1 / 32
+REACH, HALF = 0.24, 0.0525  # of an X: how far its strokes go from the middle, and half their width
+RADIUS = 0.26  # of an O, to the middle of its ring
+RING, RING_HALF = 0.4, 0.014  # of the ring around the move that a player makes
+
+
+@lru_cache(maxsize=512)
+def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Palette) -> Picture:
+    """One cell of (side, side, 3), read-only, its edges smoothed over a pixel.
+
+    Args:
+        side: of the cell in pixels.
+        mark: "X" or "O"; anything else is an empty cell.
+        ground: the cell's colour.
+        rim: a frame's colour; None for no frame.
+        palette: of the stones, and of what is behind the cell.
+    """
+    axis = (np.arange(side) + 0.5) / side - 0.5
+    down, right = np.abs(axis)[:, None], np.abs(axis)[None, :]
+    picture = np.broadcast_to(np.array(palette.ground, np.float64), (side, side, 3)).copy()
+    _ink(picture, _box(down, right, 0.5 - GAP, ROUNDING), rim or ground)
+    if rim:
+        _ink(picture, _box(down, right, 0.5 - GAP - RIM, ROUNDING - RIM), ground)
+    if mark == "X":
+        along = np.clip((down + right) / 2, 0, REACH)
+        _ink(picture, HALF - np.hypot(down - along, right - along), palette.x)
+    elif mark == "O":
+        _ink(picture, HALF - np.abs(np.hypot(down, right) - RADIUS), palette.o)
+    drawn: Picture = picture.round().astype(np.uint8)
+    drawn.setflags(write=False)
+    return drawn
+
+
+def ringed(picture: Picture, colour: Colour) -> Picture:
+    """A copy of a cell's picture with a thin ring around its middle."""
+    axis = (np.arange(len(picture)) + 0.5) / len(picture) - 0.5
+    changed = picture.astype(np.float64)
+    distance = np.hypot(axis[:, None], axis[None, :])
+    _ink(changed, RING_HALF - np.abs(distance - RING), colour)
+    return changed.round().astype(np.uint8)
+
+
+def _box(
+    down: NDArray[np.float64], right: NDArray[np.float64], half: float, radius: float
+) -> NDArray[np.float64]:
+    """How deep points lie inside a square with round corners; negative outside."""
+    past_down, past_right = down - (half - radius), right - (half - radius)
+    corner = np.hypot(np.maximum(past_down, 0), np.maximum(past_right, 0))
+    depth: NDArray[np.float64] = radius - corner - np.minimum(np.maximum(past_down, past_right), 0)
+    return depth
+
+
+def _ink(picture: NDArray[np.float64], depth: NDArray[np.float64], colour: Colour) -> None:
+    """Colour the inside of a shape, where `depth`, in shares of the side, is positive."""
+    cover = np.clip(depth * len(picture) + 0.5, 0, 1)[..., None]
+    picture += cover * (np.array(colour) - picture)
