@@ -7,6 +7,7 @@ from learners.training.tensorboard import (
     FIRST,
     SCENES,
     TensorBoard,
+    certificate_table,
     layout,
     remove_events,
 )
@@ -18,6 +19,7 @@ __all__ = [
     "FIRST",
     "SCENES",
     "TensorBoard",
+    "certificate_table",
     "layout",
     "remove_events",
 ]
