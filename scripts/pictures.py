@@ -23,7 +23,7 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, nu
 class Arguments:
     """Make the pictures, each in light and in dark.
 
-    They are game.gif, learning.gif, leaderboard.png, board.png and a curve of each learner. All but
+    They are game.gif, learning.gif, leaderboard.png, board.png, preview.png and curves. All but
     the first two need the results of the benchmark, the extra `dev` (Playwright) and Chromium.
     """
 
@@ -69,7 +69,7 @@ def animated(seed: int) -> dict[str, bytes]:
 
 
 def photographs(results: Path) -> dict[str, bytes]:
-    """The leaderboard and the board with exact values after a blunder, as PNG by file name.
+    """The leaderboard, the board with exact values and the first screen, as PNG by file name.
 
     Raises:
         ValueError: without Playwright or Chromium.
@@ -77,6 +77,7 @@ def photographs(results: Path) -> dict[str, bytes]:
     from tempfile import TemporaryDirectory
 
     from learners.cli import report
+    from learners.cli.report_page.build import PREVIEW
 
     try:
         from playwright.sync_api import sync_playwright
@@ -103,6 +104,7 @@ def photographs(results: Path) -> dict[str, bytes]:
             shots[named("board.png", scheme)] = photograph(page, BOARD)
             shots[named("leaderboard.png", scheme)] = photograph(page, "#leaderboard .scroll")
             page.close()
+        shots[PREVIEW] = preview(browser, page_file)
         browser.close()
     return {name: smaller(data) for name, data in shots.items()}
 
@@ -111,6 +113,14 @@ def put_away_the_mouse(page: Any) -> None:
     """Leave nothing under the mouse and nothing with the focus, so that no border is drawn."""
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur()")
+
+
+def preview(browser: Any, file: Path) -> bytes:
+    """The first screen of a report, as sites show it beside a link: 1200 by 630 pixels, PNG."""
+    page = browser.new_page(viewport={"width": 1200, "height": 630})
+    page.goto(file.as_uri())
+    shot: bytes = page.screenshot()
+    return shot
 
 
 def drawn(results: Path) -> dict[str, bytes]:
