@@ -16,7 +16,7 @@ MARGIN = 16  # pixels around what is photographed
 
 @dataclass(frozen=True)
 class Arguments:
-    """Make the pictures: leaderboard.png, board.png, learning.gif and a curve of each learner.
+    """Make the pictures: of the report, learning.gif and a curve of each learner.
 
     Needs the results of the benchmark, the extra `dev` (Playwright) and Chromium on the system.
     """
@@ -46,7 +46,7 @@ def main(args: list[str]) -> None:
 
 
 def photographs(results: Path) -> dict[str, bytes]:
-    """The leaderboard and the board with exact values, as PNG by file name.
+    """The leaderboard, the board with exact values and the first screen, as PNG by file name.
 
     Raises:
         ValueError: without Playwright or Chromium.
@@ -54,6 +54,7 @@ def photographs(results: Path) -> dict[str, bytes]:
     from tempfile import TemporaryDirectory
 
     from learners.cli import report
+    from learners.cli.report_page.build import PREVIEW
 
     try:
         from playwright.sync_api import sync_playwright
@@ -66,15 +67,28 @@ def photographs(results: Path) -> dict[str, bytes]:
         page_file = Path(folder).resolve() / "report.html"
         report.make(page_file, results)
         browser = playing.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1080, "height": 900}, device_scale_factor=1.5)
+        page = browser.new_page(
+            viewport={"width": 1080, "height": 900},
+            device_scale_factor=1.5,
+            reduced_motion="reduce",
+        )
         page.goto(page_file.as_uri())
         shots = {"leaderboard.png": photograph(page, "#leaderboard .scroll")}
-        page.select_option("#player", label="first")
-        page.select_option("#overlay", "values")
+        page.goto(f"{page_file.as_uri()}#play=first&seat=X&show=values")
         page.locator("#board button").last.click()  # its answer to a corner is a blunder
-        shots["board.png"] = photograph(page, ".table-top")
+        page.mouse.move(0, 0)
+        shots["board.png"] = photograph(page, "#table")
+        shots[PREVIEW] = preview(browser, page_file)
         browser.close()
     return {name: smaller(data) for name, data in shots.items()}
+
+
+def preview(browser: Any, file: Path) -> bytes:
+    """The first screen of a report, as sites show it beside a link: 1200 by 630 pixels, PNG."""
+    page = browser.new_page(viewport={"width": 1200, "height": 630})
+    page.goto(file.as_uri())
+    shot: bytes = page.screenshot()
+    return shot
 
 
 def drawn(results: Path) -> dict[str, bytes]:

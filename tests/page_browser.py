@@ -43,3 +43,33 @@ def opener(browser):
         context.close()
     assert not wrong
     assert {url for url in asked if not url.startswith("blob:")} == files
+
+
+CALM = {"reduced_motion": "reduce"}  # answers come at once
+
+
+def marks(page):
+    """The board as its buttons' labels tell it, like "X___O____"."""
+    labels = page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)")
+    found = []
+    for cell, label in enumerate(labels):
+        place, _, content = label.partition(", ")
+        assert place == f"{'abc'[cell % 3]}{cell // 3 + 1}"
+        found.append(content[0] if content[0] in "XO" else "_")
+    return "".join(found)
+
+
+def click(page, cell):
+    """A click of the mouse in the middle of a cell, also of one that nothing can be done with."""
+    page.locator("#board button").nth(cell).click(force=True)
+
+
+def fits(page):
+    """Whether the page is no wider than its window."""
+    return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def stop_clock(page):
+    """The page's time stands still from now on, until it is told to go on by `run_for`."""
+    page.clock.install(time=0)
+    page.clock.pause_at(1_000_000)

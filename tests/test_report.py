@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from page_browser import chromium, marks, opener
 
 from learners.cli import report
 from tttenv import Rules, certify, player
@@ -28,8 +29,6 @@ ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.xdist_group("browser")
 RULES = Rules()
 EVIL, WORSE = "<img src=x onerror=alert(1)>", "<!--<script>"
-WIDTHS = {"desktop": {"width": 1200, "height": 900}, "phone": {"width": 390, "height": 844}}
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 
 @pytest.fixture(scope="module")
@@ -58,207 +57,19 @@ def ran(command, folder):
 
 @pytest.fixture(scope="module")
 def browser():
-    if CHROMIUM is None:
-        pytest.skip("no chromium here: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playing:
-        yield playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture
 def opened(browser):
-    """Opens a report's file; fails at any message on the console and any request but the file."""
-    contexts, wrong, asked, files = [], [], [], set()
-
-    def open_at(file, fragment="", width="desktop", scheme="light"):
-        context = browser.new_context(viewport=WIDTHS[width], color_scheme=scheme)
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(5000)
-        page.on("console", lambda message: wrong.append(message.text))
-        page.on("pageerror", lambda error: wrong.append(str(error)))
-        page.on("dialog", lambda dialog: (wrong.append(dialog.message), dialog.dismiss()))
-        page.on("request", lambda request: asked.append(request.url.split("#")[0]))
-        page.goto(file.as_uri() + fragment)
-        files.add(file.as_uri())
-        return page
-
-    yield open_at
-    for context in contexts:
-        context.close()
-    assert not wrong
-    assert set(asked) == files
-
-
-def marks(page):
-    """The board as its buttons' labels tell it."""
-    labels = page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)")
-    found = []
-    for cell, label in enumerate(labels):
-        place, _, content = label.partition(", ")
-        assert place == f"row {cell // 3 + 1} column {cell % 3 + 1}"
-        found.append(content[0] if content[0] in "XO" else "_")
-    return "".join(found)
-
-
-def click(page, cell):
-    page.locator("#board button").nth(cell).click()
-
-
-def press(page, cell):
-    """To the cell by arrow keys, from wherever the focus is on the board, and place a stone."""
-    at = "[...document.querySelectorAll('#board button')].indexOf(document.activeElement)"
-    if page.evaluate(at) < 0:
-        page.focus("#overlay")
-        page.keyboard.press("Tab")
-    here = page.evaluate(at)
-    assert here >= 0, "the board is one stop of the tab key, after the settings"
-    down, right = cell // 3 - here // 3, cell % 3 - here % 3
-    for key, count in (("Down", down), ("Up", -down), ("Right", right), ("Left", -right)):
-        for _ in range(count):
-            page.keyboard.press(f"Arrow{key}")
-    assert page.evaluate(at) == cell
-    page.keyboard.press("Enter")
-
-
-def expected_rank(text, cell):
-    game = solve(RULES)
-    return int(game.move_ranks[game.positions.index(RULES.parse(text)), cell])
-
-
-@pytest.mark.parametrize("seat", ["X", "O"])
-@pytest.mark.parametrize(
-    ("width", "place", "name"),
-    [
-        *(("desktop", click, name) for name in ("first", "dqn", "random")),
-        *(("phone", press, name) for name in ("first", "dqn", "random")),
-        ("desktop", press, "dqn"),
-        ("phone", click, "dqn"),
-    ],
-)
-def test_whole_games_by_mouse_and_by_keyboard(opened, shipped, width, place, name, seat):
-    page = opened(shipped, f"#play={name}&seat={seat}", width)
-    spec = f"{ROOT}/checkpoints/{name}" if name == "dqn" else name
-    policy = tabulate(RULES, player(spec))
-    board = marks(page)
-    assert board.count("_") == (9 if seat == "X" else 8)
-    while "_" in board and not RULES.over(RULES.parse(board)):
-        ranks = [expected_rank(board, cell) for cell in range(9)]
-        own = int(np.argmax(ranks))
-        place(page, own)
-        after = board[:own] + seat + board[own + 1 :]
-        board = marks(page)
-        replies = [cell for cell in range(9) if board[cell] != after[cell]]
-        assert len(replies) == (not RULES.over(RULES.parse(after)))
-        for cell in replies:
-            assert policy(RULES.parse(after)[None])[0, cell] > 0
-    told = page.inner_text("#status")
-    lost = RULES.lost(RULES.parse(board))
-    assert ("You win." if lost else "The game is a draw.") in told
-    assert lost == (name != "dqn") or name == "random"
-    page.click("#back")
-    assert marks(page).count("_") > board.count("_")
-    page.click("#new")
-    assert marks(page).count("_") == (9 if seat == "X" else 8)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_a_blunder_is_flagged_with_a_line_that_refutes_it(opened, shipped):
-    page = opened(shipped, "#play=first&seat=O")
-    assert marks(page) == "X________"
-    assert not page.locator(".note").count()
-    click(page, 4)
-    assert not page.locator(".note", has_text="Your move").count()  # the centre keeps the draw
-    page.click("#back")
-    click(page, 1)
-    note = page.locator(".note").first
-    text = note.inner_text()
-    assert "Blunder" in text
-    assert "Your move at row 1 column 2 turns a draw into a loss" in text
-    line = [0, 1]
-    for mark, row, column in re.findall(r"([XO]) row (\d) column (\d)", text):
-        assert mark == "XO"[len(line) % 2]
-        line.append(3 * int(row) + int(column) - 4)
-    board = RULES.start()
-    for cell in line:
-        assert not RULES.over(board)
-        board = RULES.play(board, cell)
-    assert RULES.lost(board)
-    assert len(line) % 2 == 1  # X wins
-    note.get_by_role("button", name="Show this line").click()
-    for _ in line[2:]:
-        page.keyboard.press("Enter")  # the focus is on Next
-    assert page.inner_text("#status").endswith("X wins.")
-    assert marks(page) == RULES.format(board)
-    page.click("#leave")
-    assert marks(page).count("_") == 6  # the game goes on where it was
-
-
-@pytest.mark.parametrize(("name", "seat"), [("tactical", "O"), ("random", "X"), ("first", "X")])
-def test_a_losing_line_replays_step_by_step(opened, shipped, name, seat):
-    page = opened(shipped, f"#play={name}", "phone")
-    line = certify(RULES, name).losing_line[seat]
-    page.click(f"#lose-{seat}")
-    board = RULES.start()
-    for cell in line:
-        assert marks(page) == RULES.format(board)
-        page.click("#later")
-        board = RULES.play(board, cell)
-    assert marks(page) == RULES.format(board)
-    assert page.inner_text("#status").endswith(f"{'O' if seat == 'X' else 'X'} wins.")
-    page.click("#earlier")
-    page.click("#onward")
-    assert page.input_value("#seat") == "both"
-    click(page, line[-1])
-    assert marks(page) == RULES.format(board)
-    page.select_option("#player", label="selfplay")
-    assert page.is_disabled("#lose-X")
-    assert page.is_disabled("#lose-O")
-
-
-@pytest.mark.parametrize(("name", "seat"), [("tactical", "O"), ("first", "X")])
-def test_a_link_from_a_replay_leads_to_the_position_shown(opened, shipped, name, seat):
-    page = opened(shipped, f"#play={name}&seat=X")
-    other = opened(shipped)
-    page.click(f"#lose-{seat}")
-    board = RULES.start()
-    for cell in certify(RULES, name).losing_line[seat]:
-        page.click("#later")
-        board = RULES.play(board, cell)
-        link = page.get_attribute("#link", "href")
-        assert page.url.endswith(link)
-        other.goto(shipped.as_uri() + link)
-        assert marks(page) == marks(other) == RULES.format(board)
-    page.click("#leave")
-    assert "seat=X" in page.get_attribute("#link", "href")  # the game goes on as it was
-
-
-def test_overlays_show_exact_values_the_players_chances_or_nothing(opened, shipped):
-    page = opened(shipped, "#play=tactical&seat=both&moves=152")
-    board = "XX__O____"
-    row = tabulate(RULES, player("tactical"))(RULES.parse(board)[None])[0]
-    for overlay in ("none", "values", "player"):
-        page.select_option("#overlay", overlay)
-        assert marks(page) == board
-        for cell in (2, 3, 8):
-            label = page.locator("#board button").nth(cell).get_attribute("aria-label")
-            rank = expected_rank(board, cell)
-            value = f"{('draw', 'win', 'loss')[np.sign(rank)]}"
-            shown = {"none": "empty", "values": value, "player": f"{100 * row[cell]:.0f} %"}[
-                overlay
-            ]
-            assert shown in label
-            if overlay == "values" and rank:
-                plies = 10 - abs(rank)
-                assert label.endswith(f"in {(plies + (rank > 0)) // 2}")
-    assert "show=player" in page.url
-    assert page.get_attribute("#link", "href") in page.url
+    with opener(browser) as open_at:
+        yield open_at
 
 
 @pytest.mark.parametrize("width", ["desktop", "phone"])
 def test_the_explorer_shows_all_classes_and_where_a_player_may_blunder(opened, shipped, width):
-    page = opened(shipped, width=width)
+    page = opened(shipped, "", width)
     game = positions(RULES)
     _, classes = orbits(RULES, game.boards)
 
@@ -380,36 +191,12 @@ def test_pairs_are_exact_scores(opened, shipped):
     assert page.inner_text(".pairs .chosen") == console.value(found.value)
 
 
-def test_links_open_a_position_and_impossible_ones_say_so(opened, shipped):
-    page = opened(shipped, "#play=td0&seat=X&show=values&moves=5123")
-    assert marks(page) == "OXO_X____"
-    again = opened(shipped, page.url[page.url.index("#") :])
-    assert marks(again) == "OXO_X____"
-    assert "Your turn" in again.inner_text("#status")
-    for moves in ("55", "1425389", "0", "x"):
-        lost = opened(shipped, f"#play=td0&seat=X&moves={moves}")
-        assert "no possible game" in lost.inner_text("#notes")
-        assert marks(lost) == "_" * 9
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", ["desktop", "phone"])
-def test_axe_finds_no_serious_violation(opened, trained, scheme, width):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = opened(trained[1] / "o/report.html", "#play=first&seat=O", width, scheme)
-    click(page, 1)
-    page.click(".note button")
-    page.select_option("#overlay", "values" if scheme == "light" else "player")
-    found = Axe().run(page).response["violations"]
-    assert not [(one["id"], one["impact"]) for one in found if one["impact"] != "minor"]
-
-
 def test_the_benchmark_ends_with_the_path_of_its_report(opened, trained):
     told, folder = trained
     assert told.splitlines()[-1].split()[1].strip(",") == "o/report.html"
     page = opened(folder / "o/report.html")
-    drawn = page.locator("figure svg:visible").evaluate_all("all => all.map(s => s.ariaLabel)")
+    figures = page.locator("#curves figure svg:visible")
+    drawn = figures.evaluate_all("all => all.map(s => s.ariaLabel)")
     rows = json.loads((folder / "o/benchmark.json").read_text())["trainings"]
     for row in rows:
         step, seconds = row["unbeatable_at"]

@@ -2,11 +2,12 @@
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urljoin
 
 from learners.cli.report_page import data, larger, league, published, tables
 from learners.cli.report_page.gather import Shown
@@ -122,10 +123,9 @@ def checked_url(url: str) -> str:
     Raises:
         ValueError: if it is no plain address of the web.
     """
-    parts = urlsplit(url) if url.isascii() and url.isprintable() and " " not in url else None
-    if parts is None or parts.scheme not in ("http", "https") or not parts.netloc or len(url) > 500:
+    if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
         raise ValueError("the page's address is one like https://name.github.io/project/")
-    return url if parts.path.endswith((".html", "/")) else f"{url}/"
+    return url if url.endswith((".html", "/")) else f"{url}/"
 
 
 def _published_at(url: str | None) -> Markup:

@@ -28,8 +28,12 @@ function draw() {
   if (document.activeElement?.closest("[hidden]")) focusCell(4, { preventScroll: true });
 }
 
+let described = null; // the player that stands there now
+
 function drawAbout() {
   const player = opponent();
+  if (player === described) return;
+  described = player;
   const safe = player.certificate.unbeatable ? "It cannot be beaten." : "It can be beaten.";
   find("about-name").textContent = player.name;
   find("about").textContent = `${capital(player.about)}. ${safe}`;
