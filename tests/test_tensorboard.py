@@ -54,13 +54,13 @@ def told(name, rules, **settings):
         ("maskable_ppo", Rules(), {}),
     ],
 )
-def test_every_tag_is_described_and_no_group_of_charts_is_empty(name, rules, settings):
+def test_every_tag_is_described_and_no_chart_is_empty(name, rules, settings):
     tags = told(name, rules, **settings)
     assert not [tag for tag in tags if not description(tag)]
     assert not [tag for tag in tags if "\\" in description(tag)]
-    for group, charts in layout(rules).items():
-        patterns = [pattern for _, tags in charts.values() for pattern in tags]
-        assert any(re.match(pattern, tag) for pattern in patterns for tag in tags), group
+    for charts in layout(rules).values():
+        for title, (_, patterns) in charts.items():
+            assert any(re.match(pattern, tag) for pattern in patterns for tag in tags), title
     assert description("exact/worst_case_O") != description("exact/worst_case_X")
     assert not description("exact/worst_case_Z")
 
