@@ -95,7 +95,7 @@ def test_the_terminal_shows_the_value_of_every_move(values):
 @pytest.mark.parametrize(
     "rules", [(3, 3, 3), (4, 4, 4), (2, 19, 5), (9, 9, 5), (19, 19, 5)], ids=str
 )
-@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("width", [52, 80, 100])
 def test_hints_fit_the_terminal_and_boards_of_more_than_64_cells_are_told_in_a_few_lines(
     rules, width
 ):
