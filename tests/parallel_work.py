@@ -105,4 +105,5 @@ def watched(given, context):
 
 def long(given, context):
     """A value of many bytes."""
+    time.sleep(given["seconds"])
     return str(given["seed"]) * 500_000

@@ -8,6 +8,7 @@ import contextlib
 import io
 import os
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -26,6 +27,12 @@ EVERY = 2.0  # seconds between two looks at the cluster's size
 PAUSE = 2.0  # seconds after a loss, in which the cluster may notice it, before the next attempt
 MEBIBYTE = 2**20
 AUTH_MODE = "RAY_AUTH_MODE"  # whether a cluster takes calls only with its token
+LONGEST_ASKED = 60.0  # seconds
+ASK_MODE = """
+import os, ray
+ray.init(address="auto", log_to_driver=False, logging_level="error")
+print("mode:", ray.get(ray.remote(num_cpus=0)(lambda: os.environ.get("RAY_AUTH_MODE")).remote()))
+"""
 ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 UNPACKED = (".lock",)  # names of files that stay where they are
 Files = dict[str, bytes]  # contents by path within a folder
@@ -252,10 +259,10 @@ def _connected(address: str) -> Iterator[None]:
     """
     mode = os.environ.get(AUTH_MODE)
     try:
+        if mode is None and address == "auto" and not os.environ.get("RAY_ADDRESS"):
+            _agree_on_tokens()
         with _sigterm_kept():
             _connect(address)
-            if mode is None and os.environ.get(AUTH_MODE) == "token":
-                _agree_on_tokens(address)
         yield
     finally:
         _disconnect()
@@ -291,24 +298,37 @@ def _disconnect() -> None:
         ray.shutdown()
 
 
-def _auth_mode() -> str | None:
-    """In a worker, which has it from its node."""
-    return os.environ.get(AUTH_MODE)
+def _agree_on_tokens() -> None:
+    """Use no token for a cluster on this machine that has none.
 
-
-def _agree_on_tokens(address: str) -> None:
-    """Connect once more if Ray decided for a token and the cluster has none.
-
-    Ray decides so if it finds a token, which any earlier cluster may have left. The nodes would
-    then be refused when they ask this process for objects, and report that it is dead.
+    Ray uses one if it finds it, and any earlier cluster may have left it. The nodes would then be
+    refused when they ask this process for objects, and report that it is dead.
     """
-    import ray
+    if _has_token() and (mode := _mode_of_the_cluster_here()) is not None:
+        os.environ[AUTH_MODE] = mode
 
-    theirs = ray.remote(num_cpus=0)(_auth_mode).remote()
-    if ray.get(theirs) != "token":
-        _disconnect()
-        os.environ[AUTH_MODE] = "disabled"
-        _connect(address)
+
+def _mode_of_the_cluster_here() -> str | None:
+    """Whether the cluster that runs on this machine takes tokens; None if none runs.
+
+    Another process asks one of its workers, which have it from their node: a process that has once
+    used a token goes on to ask for it, whatever it is told later.
+    """
+    try:
+        asked = subprocess.run(
+            [sys.executable, "-c", ASK_MODE], capture_output=True, text=True, timeout=LONGEST_ASKED
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    found = asked.stdout.partition("mode: ")[2].strip()
+    return None if asked.returncode or not found else "token" if found == "token" else "disabled"
+
+
+def _has_token() -> bool:
+    """Whether there is a token where Ray looks for one."""
+    if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
+        return True
+    return (Path.home() / ".ray" / "auth_token").exists()
 
 
 @contextlib.contextmanager
