@@ -30,7 +30,7 @@ class Arguments:
     seed: int = 0  # of the game, and of the training that learning.gif shows
     results: Path = Path("results/benchmark.json")  # of the benchmark
     out: Path = Path(".github/images")  # where the pictures go
-    gifs: bool = False  # only game.gif and learning.gif, which need no results
+    gifs: console.Flag = False  # only game.gif and learning.gif, which need no results
 
 
 def main(args: list[str]) -> None:

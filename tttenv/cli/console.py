@@ -40,6 +40,7 @@ Game: TypeAlias = Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(meta
 Learners: TypeAlias = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="LEARNER [LEARNER ...]")
 ]
+Flag: TypeAlias = Annotated[bool, tyro.conf.FlagCreatePairsOff]  # without its negation
 Repeated: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]  # one value at a time
 AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options, without a prefix
 Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
