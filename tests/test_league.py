@@ -612,7 +612,7 @@ class _Serially:
 def played(monkeypatch, given, most=1000):
     """How many tasks the command has done, in this process."""
     backend = _Serially(most)
-    monkeypatch.setattr(workers, "_backend", lambda _: backend)
+    monkeypatch.setattr(workers, "backend", lambda _: backend)
     if most < 1000:
         with pytest.raises(KeyboardInterrupt, match=r"of 15 pairs are kept.*goes on") as end:
             command.main(given)
@@ -737,7 +737,7 @@ def test_a_pair_whose_process_is_lost_is_named_and_the_others_go_on(tmp_path, mo
             if "mcts" in task.name and "random" in task.name:
                 self.ended = [(number, Done(None, "its process ended 3 times"))]
 
-    monkeypatch.setattr(workers, "_backend", lambda _: Losing())
+    monkeypatch.setattr(workers, "backend", lambda _: Losing())
     with pytest.raises(SystemExit) as end:
         command.main(["first", "mcts:iterations=5", "random"])
     assert end.value.code == 1
@@ -768,6 +768,9 @@ def test_hundredths_are_even_or_sure_only_where_the_value_is(value, told):
 
 
 # --- The page
+MINUS = "\N{MINUS SIGN}"
+
+
 def test_the_page_shows_every_pair_from_both_sides(usual):
     from html.parser import HTMLParser
 
@@ -798,8 +801,9 @@ def test_the_page_shows_every_pair_from_both_sides(usual):
     assert [row[0] for row in rows] == [f"{n} {name}" for n, name in enumerate(names, start=1)]
     for i, j in itertools.permutations(range(len(SPECS)), 2):
         found = usual.result(usual.players.index(names[i]), usual.players.index(names[j]))
-        assert rows[i][j + 1] == command.hundredths(found.value, found.method == SAMPLED)
-        flipped = rows[j][i + 1].translate(str.maketrans("+-", "-+"))
+        told = command.hundredths(found.value, found.method == SAMPLED)
+        assert rows[i][j + 1] == told.replace("-", MINUS)
+        flipped = rows[j][i + 1].translate(str.maketrans(f"+{MINUS}", f"{MINUS}+"))
         assert rows[i][j + 1] == flipped
     assert all(rows[i][i + 1] == "" for i in range(len(SPECS)))
     best, worst = (usual.players.index(names[at]) for at in (0, -1))
