@@ -28,9 +28,7 @@ class Arguments:
     published: Path = PUBLISHED  # published numbers beside ours
     league: Path | None = None  # results of a league, as results/league.json: shown besides
     url: str | None = None  # where it will be published, preview.png beside it; for its head
-    sweep: Path | None = (
-        None  # results of a sweep, as results/sweep.json: how soon each setting won
-    )
+    sweep: Path | None = None  # results of a sweep, as results/sweep.json: shown besides
     out: Path = Path("results/report.html")  # where the report goes
     json: bool = False  # print what was made as JSON
 
