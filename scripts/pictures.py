@@ -15,7 +15,7 @@ MARGIN = 16  # pixels around what is photographed
 
 
 SCHEMES = ("light", "dark")
-BOARD = "#table, .table-top"  # the part of the page with the board
+BOARD = "#table"  # the part of the page with the board
 OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, numbered from 1 and 0
 
 

@@ -202,7 +202,6 @@ globalThis.asked = {
   blunderText: typeof blunderText === "function" ? blunderText : () => "",
 };
 """
-NOT_YET = pytest.mark.xfail(reason="comes with the page's new first screen", strict=True)
 
 
 @pytest.fixture(scope="module")
@@ -246,7 +245,6 @@ def test_the_page_says_the_value_of_every_move_in_the_same_words(values, page):
 
 
 @pytest.mark.xdist_group("browser")
-@NOT_YET
 def test_the_page_tells_every_blunder_in_the_same_words(values, page):
     games = lines()
     said = page.evaluate(
@@ -265,6 +263,5 @@ def test_the_page_tells_every_blunder_in_the_same_words(values, page):
 
 
 @pytest.mark.xdist_group("browser")
-@NOT_YET
 def test_the_page_names_cells_by_the_same_coordinates(page):
     assert page.evaluate("asked.cells.map(asked.place)") == NAMES
