@@ -1,29 +1,24 @@
 """The page's tables and figures: every number the library's, every width and paper holds them."""
 
 import json
+import os
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
-from test_report import (  # noqa: F401  # fixtures
-    ROOT,
-    RULES,
-    WIDTHS,
-    browser,
-    opened,
-    ran,
-)
+from page_browser import SIZES, chromium, opener
 
 from learners.cli import report
 from learners.cli.report_page import curves, endings, marks, published, strips, tables
 from learners.cli.report_page.gather import from_benchmark, from_specs
 from learners.cli.report_page.leaderboard import blunder_classes
 from learners.training.curve import Curve
-from tttenv import certify, player
+from tttenv import Rules, certify, player
 from tttenv.checkpoint import read_card
 from tttenv.cli import console
 from tttenv.exact import positions, score, solve
@@ -31,10 +26,29 @@ from tttenv.exact.certificate import TINY
 from tttenv.game.symmetry import orbits
 from tttenv.opponents import OPPONENTS
 
+ROOT = Path(__file__).parents[1]
+RULES = Rules()
 pytestmark = pytest.mark.xdist_group("browser")
 MINUS = "\u2212"
 NAMED = ["tactical", "random", "minimax", "first"]
 PUBLISHED = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser):
+    with opener(browser) as open_at:
+        yield open_at
+
+
+def ran(command, folder):
+    surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=folder, env=surroundings, capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +103,7 @@ def cells_of(found):
 # The leaderboard
 
 
-def test_the_leaderboard_is_what_certify_prints(opened, shipped):  # noqa: F811
+def test_the_leaderboard_is_what_certify_prints(opened, shipped):
     page = opened(shipped)
     rows, strengths = rows_of(page), []
     assert set(rows) == {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")} | {*OPPONENTS}
@@ -113,7 +127,7 @@ def test_the_leaderboard_is_what_certify_prints(opened, shipped):  # noqa: F811
         assert cells_of(told).items() <= rows[name].items()
 
 
-def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):  # noqa: F811
+def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):
     page = opened(shipped)
     for name in ("genetic", "first", "epsilon"):
         row = page.locator("#leaderboard tbody tr", has=page.get_by_role("link", name=name))
@@ -133,7 +147,7 @@ def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):  # noqa: 
 
 
 @pytest.mark.parametrize("name", ["selfplay", "genetic", "first", "minimax", "random"])
-def test_blunders_are_classes_told_apart_by_whether_it_gets_there(opened, shipped, name):  # noqa: F811
+def test_blunders_are_classes_told_apart_by_whether_it_gets_there(opened, shipped, name):
     """By brute force: all games of the player against any replies, one seat after the other."""
     (shown,) = from_specs([name])
     game, table = positions(RULES), shown.table.table
@@ -172,13 +186,13 @@ def test_blunders_are_classes_told_apart_by_whether_it_gets_there(opened, shippe
     assert pale == len(others)
 
 
-def test_a_single_stone_is_one_stone(opened, shipped):  # noqa: F811
+def test_a_single_stone_is_one_stone(opened, shipped):
     page = opened(shipped)
     page.locator("[name=ply][value='1']").check(force=True)
     assert page.inner_text("#counted") == "3 of 765 positions have 1 stone."
 
 
-def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):  # noqa: F811
+def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
     page = opened(shipped)
     table = page.locator("#leaderboard")
 
@@ -201,8 +215,8 @@ def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):  # noq
     assert page.inner_text("#about-name") == "genetic"
 
 
-def test_on_a_phone_a_row_shows_its_rest_on_a_tap(opened, shipped):  # noqa: F811
-    page = opened(shipped, width="phone")
+def test_on_a_phone_a_row_shows_its_rest_on_a_tap(opened, shipped):
+    page = opened(shipped, "", "phone")
     row = page.locator("#leaderboard tbody tr").first
     blunders = row.locator("[data-head='Other blunders']")
     bar, more = row.locator("svg.bar").first, row.locator("button.more")
@@ -218,7 +232,7 @@ def test_on_a_phone_a_row_shows_its_rest_on_a_tap(opened, shipped):  # noqa: F81
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_seeds_are_told_where_there_are_several(opened, several, trained):  # noqa: F811
+def test_seeds_are_told_where_there_are_several(opened, several, trained):
     page = opened(several)
     rows = rows_of(page)
     results = json.loads((trained / "o/benchmark.json").read_text())
@@ -253,7 +267,7 @@ def test_a_seed_is_no_part_of_the_name_where_there_is_one(one_seed):
     assert not [shown for shown in found if shown.seeds]
 
 
-def test_a_quick_run_says_so(one_seed, opened, tmp_path):  # noqa: F811
+def test_a_quick_run_says_so(one_seed, opened, tmp_path):
     for quick in (True, False):
         out = tmp_path / "report.html"
         report.make(out, one_seed(quick), tmp_path / "none")
@@ -273,7 +287,7 @@ def test_seconds_of_a_training_that_got_nowhere_are_told_apart(one_seed):
 # How soon
 
 
-def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):  # noqa: F811
+def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
     page = opened(several)
     results = json.loads((trained / "o/benchmark.json").read_text())
     times = [row["unbeatable_at"][1] for row in results["trainings"]]
@@ -298,7 +312,7 @@ def sweep_file(folder, *changes):
     return file
 
 
-def test_a_sweep_is_shown_by_setting(opened, tmp_path):  # noqa: F811
+def test_a_sweep_is_shown_by_setting(opened, tmp_path):
     never = {"unbeatable_seconds": None, "seed": 1, "stopped_early": True}
     failed = {"seed": 2, "error": "no device", "unbeatable_seconds": None}
     other = {"setting": "</td><b>$x$", "unbeatable_seconds": 0.0}
@@ -409,7 +423,7 @@ def test_a_long_curve_keeps_its_first_last_and_first_unbeatable_measure():
     )
 
 
-def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, shipped):  # noqa: F811
+def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, shipped):
     page = opened(shipped)
     figure = page.locator("figure[data-name=reinforce]")
     curve, _ = curves.read(ROOT / "checkpoints/reinforce")
@@ -437,7 +451,7 @@ def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, shipped):  #
     assert output.inner_text() == words(len(curve.steps) - 2)  # the last begins at the edge
 
 
-def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):  # noqa: F811
+def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
     page = opened(shipped)
     count = page.locator(".over-steps svg:visible").count()
     assert count == len(list(ROOT.glob("checkpoints/*/card.json")))
@@ -458,7 +472,7 @@ def test_ticks_are_round_and_few():
 # Pairs
 
 
-def test_pairs_are_exact_scores(opened, shipped):  # noqa: F811
+def test_pairs_are_exact_scores(opened, shipped):
     page = opened(shipped)
     page.select_option("#pair-x", label="tactical")
     page.select_option("#pair-o", label="td0")
@@ -493,7 +507,7 @@ def test_what_is_sure_stands_out_and_only_that():
     assert f"X always wins {wins}, O always wins {losses}, and {draws} are" in told
 
 
-def test_arrow_keys_move_between_pairs(opened, shipped):  # noqa: F811
+def test_arrow_keys_move_between_pairs(opened, shipped):
     page = opened(shipped)
     page.locator('.pairs [data-x="1"][data-o="1"]').click()
     for key, place in (("Right", (1, 2)), ("Down", (2, 2)), ("Left", (2, 1)), ("Up", (1, 1))):
@@ -522,12 +536,22 @@ def test_the_figure_of_published_worst_cases_holds_the_rows_numbers():
     assert "worst-figure" not in published.html([row for row in PUBLISHED if row["unit"] == "%"])
 
 
-def test_published_numbers_stand_last_and_folded(opened, shipped):  # noqa: F811
+def test_published_numbers_stand_last_and_folded(opened, shipped):
     page = opened(shipped)
     sections = page.locator("main > section:not([hidden])").evaluate_all(
         "all => all.map(s => s.id)"
     )
-    wanted = ["play", "teach", "leaderboard", "curves", "larger", "league", "pairs", "explorer"]
+    wanted = [
+        "play",
+        "teach",
+        "field",
+        "leaderboard",
+        "curves",
+        "larger",
+        "league",
+        "pairs",
+        "explorer",
+    ]
     assert sections == [name for name in [*wanted, "published"] if name in sections]
     assert sections[-1] == "published"
     links = page.locator("nav a:not([hidden])").evaluate_all("all => all.map(a => a.hash.slice(1))")
@@ -540,9 +564,9 @@ def test_published_numbers_stand_last_and_folded(opened, shipped):  # noqa: F811
 # Widths, paper, colours
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_table_that_goes_on_says_so(opened, shipped, width):  # noqa: F811
-    page = opened(shipped, width=width)
+@pytest.mark.parametrize("width", SIZES)
+def test_a_table_that_goes_on_says_so(opened, shipped, width):
+    page = opened(shipped, "", width)
     frames = page.locator(".scroll:visible")
     for number in range(frames.count()):
         frame = frames.nth(number)
@@ -555,7 +579,7 @@ def test_a_table_that_goes_on_says_so(opened, shipped, width):  # noqa: F811
             page.wait_for_function("f => f.dataset.more === ''", arg=frame.element_handle())
 
 
-def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):  # noqa: F811
+def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
     page = opened(shipped)
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
@@ -580,7 +604,7 @@ def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):  # noqa: F81
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 
-def test_on_paper_a_table_of_many_columns_is_whole(opened, tmp_path):  # noqa: F811
+def test_on_paper_a_table_of_many_columns_is_whole(opened, tmp_path):
     players = [f"epsilon:player=minimax,epsilon=0.{n:02}" for n in range(1, 25)]
     out = tmp_path / "report.html"
     report.make(out, tmp_path / "none", tmp_path / "none", players)
@@ -592,11 +616,11 @@ def test_on_paper_a_table_of_many_columns_is_whole(opened, tmp_path):  # noqa: F
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", WIDTHS)
-def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):  # noqa: F811
+@pytest.mark.parametrize("width", SIZES)
+def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):
     from axe_playwright_python.sync_playwright import Axe
 
-    page = opened(several, "", width, scheme)
+    page = opened(several, "", width, color_scheme=scheme)
     for more in page.locator("button.more:visible").all()[:3]:
         more.click()
     for folded in page.locator("#published details").all():

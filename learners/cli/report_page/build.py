@@ -146,7 +146,7 @@ def checked_url(url: str) -> str:
 def _published_at(url: str | None) -> Markup:
     """What others show of the page when its address is shared; the picture lies beside it."""
     if url is None:
-        return Markup()
+        return joined([])
     told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
     cards = [void("meta", property=key, content=value) for key, value in told.items()]
     return joined([*cards, void("meta", name="twitter:card", content="summary_large_image")])
