@@ -256,7 +256,14 @@ def test_wrong_input_ends_with_one_line_before_anything_is_run(
     assert not list(tmp_path.iterdir())
 
 
-def test_an_interrupt_ends_it_with_one_line_and_writes_nothing(tmp_path):
+def workers_of(pid):
+    """How many processes a process has started and not yet ended."""
+    threads = Path(f"/proc/{pid}/task").glob("*/children")
+    return sum(len(children.read_text().split()) for children in threads)
+
+
+def test_an_interrupt_ends_it_with_one_line_and_writes_no_results(tmp_path):
+    """Only pieces that were finished are kept, for the run that goes on."""
     with subprocess.Popen(
         command("--only", "S4", "--json", "--jobs", "2", "--out", "o"),
         cwd=tmp_path,
@@ -266,13 +273,17 @@ def test_an_interrupt_ends_it_with_one_line_and_writes_nothing(tmp_path):
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as child:
-        time.sleep(6)  # in the midst of 3,000 rounds
+        until = time.monotonic() + 120
+        while workers_of(child.pid) < 2 and time.monotonic() < until:
+            time.sleep(0.01)
         assert child.poll() is None
+        time.sleep(1)  # in the midst of 3,000 rounds
         os.killpg(child.pid, signal.SIGINT)
         out, complaint = child.communicate(timeout=30)
     assert (child.returncode, out) == (130, "")
     assert complaint == "\nreproduce.py: interrupted\n"
-    assert not list(tmp_path.iterdir())
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert {path.parent for path in written} <= {tmp_path / "o" / reproduce.FINISHED}
 
 
 def test_the_cookbooks_file_is_counted_with_its_bad_rows(tmp_path):
