@@ -178,24 +178,31 @@ def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchSta
 
     The table is not cleared: with the new `age`, the entries of earlier searches are ignored.
     """
-    search.board[:] = board
-    search.killers[:] = -1
-    search.ply[:] = 0
-    set_board(search.lines, board)
-    stones = np.flatnonzero(board)
-    sides = (board[stones] == -1).astype(np.int64)
-    keys = search.hashes.stone_keys[stones, sides]
-    search.hashes.current[:] = np.bitwise_xor.reduce(keys, axis=0)
+    put_board(search, board)
     search.ages[0] += 1
     # A copy of a player has copies of all arrays, so that its views have to be made anew.
     mine = search.mine._replace(held=search.lines.stones, stones=search.board)
     return search._replace(
-        stones=len(stones),
+        stones=int(np.count_nonzero(board)),
         age=int(search.ages[0]),
         attacker=attacker,
         mine=mine,
         theirs=mine._replace(held=search.lines.stones[:, ::-1]),
     )
+
+
+@bare
+def put_board(s: SearchState, board: Stones) -> None:
+    """Set all arrays that hang on the board (cells,) at the root."""
+    set_board(s.lines, board)
+    s.ply[0] = 0
+    s.killers[:] = -1
+    s.board[:] = 0
+    s.hashes.current[:] = 0
+    for cell in range(board.size):
+        s.board[cell] = board[cell]
+        if board[cell] != 0:
+            toggle_hash(s.hashes, cell, 0 if board[cell] == 1 else 1)
 
 
 KILLER_BONUS = 8  # added to a killer move's score by open lines: little more than a tie-break
@@ -226,38 +233,62 @@ def next_move(s: SearchState, ply: int) -> int:
     return best_cell
 
 
-TRIED_MOVES, BEST, SCORE = 0, 1, 2  # where the numbers of a root's progress stand
+# Where the numbers of a root's progress stand: depths finished, moves tried, best moves, their
+# score, and the last two as they were at the last depth that was finished.
+STEP, TRIED_MOVES, BEST, SCORE, FOUND, FOUND_SCORE = range(6)
 
 
 class RootSearch(NamedTuple):
-    """How far the search of a root's moves is, at one depth."""
+    """How far a search with growing depth is."""
 
     order: Cells  # (moves,): in which they are tried
+    depths: Cells  # (depths,): in plies, the move counted
     best: Cells  # (moves,): the best moves first, as many as `progress` says
-    progress: NDArray[np.int64]  # (3,): moves tried, best moves, and their score
+    found: Cells  # (moves,): the same of the last depth that was finished
+    progress: NDArray[np.int64]  # (6,)
 
 
-def new_root_search(order: list[int]) -> RootSearch:
-    """A search of moves of which none is tried yet."""
+def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
+    """A search that is yet to begin: until a depth is finished, the first move is the best."""
     moves = np.array(order, np.int64)
-    return RootSearch(moves, np.zeros_like(moves), np.array([0, 0, -INFINITY], np.int64))
+    progress = np.array([0, 0, 0, -INFINITY, 1, 0], np.int64)
+    return RootSearch(moves, np.array(depths, np.int64), moves.copy(), moves.copy(), progress)
 
 
 @bare
-def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, budget: int) -> bool:
-    """Search the moves of the root, `depth` plies deep, the move counted.
+def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) -> bool:
+    """Search the root's moves with growing depth, till the last depth or a proof.
 
     Args:
         s: started on the root's board, and used by this search alone until it is done.
         root: how far the search is; written.
-        depth: plies.
         first: whether only the first of equally good moves, row by row, is wanted.
         budget: positions to search now, about; never more than are left.
 
     Returns:
-        Whether all moves have been tried; if not, it is called again to go on.
+        Whether the search is done; if not, it is called again to go on.
     """
     stop = max(0, s.left[0] - budget)
+    progress = root.progress
+    while progress[STEP] < len(root.depths):
+        depth = root.depths[progress[STEP]]
+        if not search_root(s, root, depth, first, stop):
+            return False
+        count, score = progress[BEST], progress[SCORE]
+        for i in range(count):
+            root.found[i] = root.best[i]
+        progress[FOUND], progress[FOUND_SCORE] = count, score
+        move_to_front(root.order, root.found, count)
+        progress[STEP] += 1
+        progress[TRIED_MOVES], progress[BEST], progress[SCORE] = 0, 0, -INFINITY
+        if abs(score) > PROVEN and WIN - abs(score) - s.stones <= depth:
+            break  # a quicker win, or a slower loss, would have been found by now
+    return True
+
+
+@bare
+def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop: int) -> bool:
+    """Search the moves of the root at one depth; False if `stop` positions are left before that."""
     progress = root.progress
     while progress[TRIED_MOVES] < len(root.order):
         cell = root.order[progress[TRIED_MOVES]]
@@ -281,6 +312,21 @@ def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, budge
             progress[BEST] += 1
         progress[TRIED_MOVES] += 1
     return True
+
+
+@bare
+def move_to_front(order: Cells, best: Cells, count: int) -> None:
+    """Put the first `count` of the best moves before all others; else the order stays."""
+    placed = 0
+    for i in range(len(order)):
+        cell = order[i]
+        for at in range(count):
+            if best[at] == cell:
+                for j in range(i, placed, -1):
+                    order[j] = order[j - 1]
+                order[placed] = cell
+                placed += 1
+                break
 
 
 @bare
@@ -468,10 +514,13 @@ def probe_table(s: SearchState, ply: int) -> bool:
         return False
     entry = s.table[slot]
     frame.table_move = s.hashes.origins[frame.image, entry.cell]
-    score, deep = entry.score, entry.depth >= frame.depth
-    high = entry.bound != UPPER_BOUND and score >= frame.beta and (deep or score > PROVEN)
-    low = entry.bound != LOWER_BOUND and score <= frame.alpha and (deep or score < -PROVEN)
-    if high or low or (deep and entry.bound == EXACT):
+    # Of a deeper search nothing is taken, so that scores do not hang on the order of moves; what a
+    # less deep one has proved, this one would prove, too.
+    score, same, less = entry.score, entry.depth == frame.depth, entry.depth < frame.depth
+    won, lost = less and score > PROVEN, less and score < -PROVEN
+    high = entry.bound != UPPER_BOUND and score >= frame.beta and (same or won)
+    low = entry.bound != LOWER_BOUND and score <= frame.alpha and (same or lost)
+    if high or low or (same and entry.bound == EXACT):
         frame.best = score
         return True
     return False

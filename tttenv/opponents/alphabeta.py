@@ -1,6 +1,5 @@
 """The alpha-beta player: exact where it can search to the end, by open lines where it cannot."""
 
-from collections.abc import Iterator
 from typing import Literal
 
 import numpy as np
@@ -9,10 +8,10 @@ from numpy.typing import NDArray
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
 from tttenv.kernels import alphabeta as kernel
-from tttenv.kernels.alphabeta import PROVEN, WIN, SearchState
+from tttenv.kernels.alphabeta import PROVEN, SearchState
 from tttenv.kernels.rules import winning_cells
 from tttenv.kernels.transposition import ENTRY
-from tttenv.kernels.types import Boards, Probs
+from tttenv.kernels.types import Boards, Mask, Probs
 from tttenv.opponents.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
 from tttenv.opponents.threat_search import losing_moves, winning_attack
@@ -56,22 +55,21 @@ class IterativeDeepening:
                 order = [cell for cell in order if cell not in losing] or order
             self.state = kernel.start(self.state, self.board)
         order = order[: self.state.width]
-        best, score = order[:1], 0
+        root = kernel.new_root_search(order, self._depths())
         try:
-            for depth in self._depths():
-                best, score = self._search(order, depth)
-                order.sort(key=lambda cell: cell not in best)
-                if abs(score) > PROVEN and WIN - abs(score) - self.state.stones <= depth:
-                    break  # a quicker win, or a slower loss, would have been found by now
+            self.budget.check()
+            while not kernel.search_deeper(self.state, root, self.first, SLICE):
+                self.budget.check()
         except LimitError:
             pass
-        return self._found(best, self._value(score))
+        best = root.found[: root.progress[kernel.FOUND]].tolist()
+        return self._found(best, self._value(int(root.progress[kernel.FOUND_SCORE])))
 
     def _found(self, best: list[int], value: float) -> Found:
         moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
         return Found(uniform_on(moves, self.board.size), value, self.budget.spent)
 
-    def _depths(self) -> Iterator[int]:
+    def _depths(self) -> list[int]:
         """The depths to search, in plies: growing by one, then the whole game.
 
         The last depths before the whole game are left out where they would cost more than they
@@ -83,19 +81,7 @@ class IterativeDeepening:
             steps = range(
                 1, FIRST_DEPTHS + 1 if self.empty <= FULL_DEPTH_CELLS else self.empty // 2
             )
-        return iter([*steps[: last - 1], last])
-
-    def _search(self, order: list[int], depth: int) -> tuple[list[int], int]:
-        """The best of the moves at this depth and their score.
-
-        Raises:
-            LimitError: if a limit is reached.
-        """
-        root = kernel.new_root_search(order)
-        self.budget.check()
-        while not kernel.search_root(self.state, root, depth, self.first, SLICE):
-            self.budget.check()
-        return root.best[: root.progress[kernel.BEST]].tolist(), int(root.progress[kernel.SCORE])
+        return [*steps[: last - 1], last]
 
     def _value(self, score: int) -> float:
         """A score as a value from -1 to 1."""
@@ -123,6 +109,9 @@ class AlphaBeta:
     ) -> None:
         self.rules, self.limits, self.first = rules, limits, first
         self.impure = "time" if limits.time is not None else None
+        # Scores to a depth do not hang on the order of moves; where a search is cut off does.
+        orderless = limits.nodes is None and limits.time is None and threats == 0
+        self.equivariant = orderless and not first and width >= rules.cells
         self.maps = symmetry.maps(rules)
         entries = min(memory * 2**20 // ENTRY.itemsize, 3 ** min(rules.cells, 30))
         if limits.nodes is not None:
@@ -138,16 +127,17 @@ class AlphaBeta:
         """
         boards = self.rules.check_all(boards)
         wins, blocks = (self._winning_cells(boards, side) for side in (1, -1))
+        own = self._own_maps(boards)
         probs = np.zeros(boards.shape)
-        for board, winning, blocking, out in zip(boards, wins, blocks, probs, strict=True):
-            moves = _moves_at_once(winning, blocking)
+        for i, board in enumerate(boards):
+            moves = _moves_at_once(wins[i], blocks[i])
             if len(moves) == 0:
-                classes = self._classes(board, blocking)
+                classes = self._classes(board, blocks[i], own[i])
                 if len(classes) > 1:
-                    out[:] = self._searched(board, classes).probs
+                    probs[i] = self._searched(board, classes).probs
                     continue
                 [moves] = classes.values()
-            out[:] = self._uniform_on(moves)
+            probs[i] = self._uniform_on(moves)
         return probs
 
     def search(self, board: Boards) -> Found:
@@ -161,7 +151,7 @@ class AlphaBeta:
         moves = _moves_at_once(wins, blocks)
         if moves:
             return Found(self._uniform_on(moves), 1.0 if len(wins) else -1.0, 1)
-        return self._searched(board, self._classes(board, blocks))
+        return self._searched(board, self._classes(board, blocks, self._own_maps(board[None])[0]))
 
     def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
         """The result of a search for the best of some classes of moves."""
@@ -184,21 +174,26 @@ class AlphaBeta:
             cells[row].append(cell)
         return cells
 
-    def _classes(self, board: Boards, blocks: list[int]) -> dict[int, list[int]]:
+    def _own_maps(self, boards: Boards) -> Mask:
+        """Which symmetries (batch, maps) leave each of the boards (batch, cells) as it is."""
+        same: Mask = (boards[:, self.maps] == boards[:, None]).all(axis=2)
+        return same
+
+    def _classes(self, board: Boards, blocks: list[int], own: Mask) -> dict[int, list[int]]:
         """The moves to choose from, in classes under the symmetries of this board.
 
         Args:
             board: (cells,).
             blocks: the cells that block a threat, if there is one; else all moves are considered.
+            own: (maps,): the symmetries that leave the board as it is.
 
         Returns:
             The cells of each class by the first of them.
         """
-        own = self.maps[(board[self.maps] == board).all(axis=1)]
         cells = blocks or np.flatnonzero(board == 0).tolist()
-        if len(own) == 1:
+        if np.count_nonzero(own) == 1:
             return {cell: [cell] for cell in cells}
-        images = {cell: sorted(set(own[:, cell].tolist())) for cell in cells}
+        images = {cell: sorted(set(self.maps[own, cell].tolist())) for cell in cells}
         return {cell: same for cell, same in images.items() if same[0] == cell}
 
 
