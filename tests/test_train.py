@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -25,6 +26,7 @@ from tttenv.cli.console import standing
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
 SHORT = Schedule(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
 PLAYER = (WEIGHTS, POLICY)
+ROOT = Path(__file__).parents[1]
 CHILD = """
 import sys
 from pathlib import Path
@@ -138,6 +140,16 @@ def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
     trained(tmp_path / "3", replace(SMALL, seed=4), replace(SHORT, steps=10))
     assert contents(tmp_path / "1") != contents(tmp_path / "3")
+
+
+def test_numpys_threads_change_no_bit(tmp_path):
+    """`lms` multiplies matrices with NumPy, whose library reads its own number of threads."""
+    for number in (1, 2):
+        surroundings = os.environ | {"OPENBLAS_NUM_THREADS": str(number)}
+        script = [sys.executable, str(ROOT / "scripts/train.py"), "lms", "--steps", "30"]
+        where = ["--out", str(tmp_path / str(number))]
+        subprocess.run([*script, *where], env=surroundings, check=True, capture_output=True)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
 
 
 def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):

@@ -2,7 +2,9 @@
 
 from importlib.util import find_spec
 
-LEARN = frozenset(("torch", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock"))
+LEARN = frozenset(
+    ("torch", "threadpoolctl", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock")
+)
 
 
 def require_learn() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 from filelock import FileLock, Timeout
+from threadpoolctl import threadpool_limits
 
 from learners.actors import Actors
 from learners.base import Learner, PlaysByActors, StartsFromWeights
@@ -96,7 +97,7 @@ def train(
         about |= {} if begun is None else {"start": shown(begun, 200)}
     else:
         _require_free(out)
-    with _torch_set_up(schedule), contextlib.ExitStack() as stack:
+    with _computing(schedule), contextlib.ExitStack() as stack:
         learner: Learner = LEARNERS.load(name)(config, rules)
         if schedule.actors:
             _use_actors(learner, name, schedule, backend, stack)
@@ -336,7 +337,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _torch_set_up(schedule: Schedule) -> Iterator[None]:
+def _computing(schedule: Schedule) -> Iterator[None]:
     """The plan's device and number of threads, for as long as it takes.
 
     Raises:
@@ -349,7 +350,8 @@ def _torch_set_up(schedule: Schedule) -> Iterator[None]:
     before = torch.get_num_threads()
     torch.set_num_threads(schedule.threads)
     try:
-        with torch.device(schedule.device):
+        # The sums of NumPy's matrix products, too, hang on the number of threads.
+        with torch.device(schedule.device), threadpool_limits(schedule.threads, user_api="blas"):
             yield
     finally:
         torch.set_num_threads(before)

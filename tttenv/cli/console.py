@@ -45,9 +45,6 @@ Repeated: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]  # o
 AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options, without a prefix
 Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
 
-# One thread also for NumPy's linear algebra, here and in workers: torch's are set by --threads.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
 
 def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
     """Run a script: wrong input ends it with one line and status 2, an interrupt with 130.
