@@ -56,10 +56,5 @@ def strength(values: Sequence[Mapping[str, Any]]) -> tuple[float, ...]:
     )
 
 
-def _worst_case(card: Mapping[str, Any]) -> float:
-    """Of both seats, added."""
-    return sum(_or(card.get("worst_case", {}).get(seat), -1) for seat in "XO")
-
-
 def _or(number: float | None, otherwise: float) -> float:
     return otherwise if number is None else number

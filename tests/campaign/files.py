@@ -356,7 +356,8 @@ def _results(file: Path) -> None:
     from learners.cli.report_page.build import html
     from learners.cli.report_page.gather import from_benchmark
 
-    if mutations.MARK in html(from_benchmark(file), []):
+    found = from_benchmark(file)
+    if mutations.MARK in html(found.players, [], trainings=found.trainings):
         raise LawlessError("a name in results stands in the page as markup")
 
 
