@@ -180,15 +180,14 @@ def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchSta
     """
     put_board(search, board)
     search.ages[0] += 1
+    search = search._replace(
+        stones=int(np.count_nonzero(board)), age=int(search.ages[0]), attacker=attacker
+    )
+    if search.theirs.held.base is search.lines.stones:
+        return search
     # A copy of a player has copies of all arrays, so that its views have to be made anew.
     mine = search.mine._replace(held=search.lines.stones, stones=search.board)
-    return search._replace(
-        stones=int(np.count_nonzero(board)),
-        age=int(search.ages[0]),
-        attacker=attacker,
-        mine=mine,
-        theirs=mine._replace(held=search.lines.stones[:, ::-1]),
-    )
+    return search._replace(mine=mine, theirs=mine._replace(held=search.lines.stones[:, ::-1]))
 
 
 @bare

@@ -3,7 +3,6 @@
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
@@ -11,7 +10,7 @@ from tttenv.kernels import alphabeta as kernel
 from tttenv.kernels.alphabeta import PROVEN, SearchState
 from tttenv.kernels.rules import winning_cells
 from tttenv.kernels.transposition import ENTRY
-from tttenv.kernels.types import Boards, Mask, Probs
+from tttenv.kernels.types import Boards, Cells, Mask, Probs
 from tttenv.opponents.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
 from tttenv.opponents.threat_search import losing_moves, winning_attack
@@ -126,18 +125,15 @@ class AlphaBeta:
             ValueError: for a board that is finished or cannot be reached.
         """
         boards = self.rules.check_all(boards)
-        wins, blocks = (self._winning_cells(boards, side) for side in (1, -1))
-        own = self._own_maps(boards)
-        probs = np.zeros(boards.shape)
-        for i, board in enumerate(boards):
-            moves = _moves_at_once(wins[i], blocks[i])
-            if len(moves) == 0:
-                classes = self._classes(board, blocks[i], own[i])
-                if len(classes) > 1:
-                    probs[i] = self._searched(board, classes).probs
-                    continue
-                [moves] = classes.values()
-            probs[i] = self._uniform_on(moves)
+        moves, searched = self._moves(boards)
+        own = self._own_maps(boards[searched])
+        probs: Probs = moves / moves.sum(axis=1, keepdims=True)
+        for row, maps in zip(searched.tolist(), own, strict=True):
+            classes = self._classes(np.flatnonzero(moves[row]).tolist(), maps)
+            if len(classes) > 1:
+                probs[row] = self._searched(boards[row], classes).probs
+            elif self.first:
+                probs[row] = uniform_on(list(classes), self.rules.cells)
         return probs
 
     def search(self, board: Boards) -> Found:
@@ -147,11 +143,29 @@ class AlphaBeta:
             ValueError: for a board that is finished or cannot be reached.
         """
         board = self.rules.check(board)
-        wins, blocks = (self._winning_cells(board[None], side)[0] for side in (1, -1))
-        moves = _moves_at_once(wins, blocks)
-        if moves:
-            return Found(self._uniform_on(moves), 1.0 if len(wins) else -1.0, 1)
-        return self._searched(board, self._classes(board, blocks, self._own_maps(board[None])[0]))
+        moves, _ = self._moves(board[None])
+        won, threats = (self._winning_cells(board[None], side).sum() for side in (1, -1))
+        if won or threats > 1:
+            return Found(moves[0] / moves.sum(), 1.0 if won else -1.0, 1)
+        maps = self._own_maps(board[None])[0]
+        return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
+
+    def _moves(self, boards: Boards) -> tuple[Mask, Cells]:
+        """The moves (batch, cells) that come into question, and the rows that need a search.
+
+        Those are all wins, else all blocks of threats, else all empty cells. Boards with a win or
+        with a threat need no search.
+        """
+        wins, blocks = (self._winning_cells(boards, side) for side in (1, -1))
+        won, threatened = wins.any(axis=1), blocks.any(axis=1)
+        moves: Mask = np.equal(boards, 0)
+        moves[threatened] = blocks[threatened]
+        moves[won] = wins[won]
+        at_once: Mask = np.logical_or(won, threatened)
+        if self.first:
+            later = moves.cumsum(axis=1) > 1
+            moves &= ~(at_once[:, None] & later)
+        return moves, np.flatnonzero(~at_once)
 
     def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
         """The result of a search for the best of some classes of moves."""
@@ -161,45 +175,30 @@ class AlphaBeta:
         self.state = search.state
         return found
 
-    def _uniform_on(self, moves: list[int]) -> NDArray[np.float64]:
-        """The probabilities (cells,) of a choice among equal moves."""
-        return uniform_on(moves[: 1 if self.first else None], self.rules.cells)
-
-    def _winning_cells(self, boards: Boards, side: int) -> list[list[int]]:
-        """The empty cells of each of the boards where a stone of `side`, 1 or -1, wins."""
+    def _winning_cells(self, boards: Boards, side: int) -> Mask:
+        """The empty cells (batch, cells) where a stone of `side`, 1 or -1, wins."""
         rules = self.rules
-        winning = winning_cells(boards, side, rules.m, rules.n, rules.k)
-        cells: list[list[int]] = [[] for _ in boards]
-        for row, cell in np.argwhere(winning).tolist():
-            cells[row].append(cell)
-        return cells
+        return winning_cells(boards, side, rules.m, rules.n, rules.k)
 
     def _own_maps(self, boards: Boards) -> Mask:
         """Which symmetries (batch, maps) leave each of the boards (batch, cells) as it is."""
         same: Mask = (boards[:, self.maps] == boards[:, None]).all(axis=2)
         return same
 
-    def _classes(self, board: Boards, blocks: list[int], own: Mask) -> dict[int, list[int]]:
-        """The moves to choose from, in classes under the symmetries of this board.
+    def _classes(self, moves: list[int], own: Mask) -> dict[int, list[int]]:
+        """The moves in classes under the symmetries of their board.
 
         Args:
-            board: (cells,).
-            blocks: the cells that block a threat, if there is one; else all moves are considered.
+            moves: the cells to choose from.
             own: (maps,): the symmetries that leave the board as it is.
 
         Returns:
             The cells of each class by the first of them.
         """
-        cells = blocks or np.flatnonzero(board == 0).tolist()
         if np.count_nonzero(own) == 1:
-            return {cell: [cell] for cell in cells}
-        images = {cell: sorted(set(self.maps[own, cell].tolist())) for cell in cells}
+            return {cell: [cell] for cell in moves}
+        images = {cell: sorted(set(self.maps[own, cell].tolist())) for cell in moves}
         return {cell: same for cell, same in images.items() if same[0] == cell}
-
-
-def _moves_at_once(wins: list[int], blocks: list[int]) -> list[int]:
-    """The moves of a board that is won or lost at once; none of another."""
-    return wins or (blocks if len(blocks) > 1 else [])
 
 
 def alphabeta(
