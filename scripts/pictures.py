@@ -43,7 +43,7 @@ def main(args: list[str]) -> None:
 
     made = animated(given.seed)
     if not given.gifs:
-        made |= photographs(given.results) | drawn(given.results)
+        made |= photographs(given.results) | drawn(given.results) | drawn_larger()
     for name, data in made.items():
         write(given.out / name, data)
         print(f"{given.out / name}  {len(data) / 1000:.0f} kB")
@@ -146,6 +146,19 @@ def drawn(results: Path) -> dict[str, bytes]:
             for scheme in SCHEMES:
                 picture = curves.alone(curve, dark=scheme == "dark")
                 made[named(f"curve-{name}.svg", scheme)] = picture
+    return made
+
+
+def drawn_larger() -> dict[str, bytes]:
+    """The curves of the players for larger boards that come with the package, SVG by file name."""
+    from learners.cli.report_page import larger, larger_curves
+
+    made = {}
+    for player in larger.from_specs(larger.usual()):
+        if player.curve is not None:
+            for scheme in SCHEMES:
+                picture = larger_curves.alone(player.curve, dark=scheme == "dark")
+                made[named(f"curve-{player.name}.svg", scheme)] = picture
     return made
 
 

@@ -14,7 +14,7 @@ import pytest
 from page_browser import SIZES, chromium, opener
 
 from learners.cli import report
-from learners.cli.report_page import curves, endings, marks, published, strips, tables
+from learners.cli.report_page import curves, endings, marks, published, step_drawing, strips, tables
 from learners.cli.report_page.gather import from_benchmark, from_specs
 from learners.cli.report_page.leaderboard import blunder_classes
 from learners.training.curve import Curve
@@ -462,7 +462,7 @@ def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
 
 def test_ticks_are_round_and_few():
     for last in (0.07, 0.4, 1.5, 8, 25, 130, 520, 19_999, 1e6):
-        found = curves.ticks(last)
+        found = step_drawing.ticks(last)
         assert 2 <= len(found) <= curves.TICKS + 1
         assert found[0] == 0
         assert found[-1] <= last

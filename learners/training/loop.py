@@ -8,6 +8,7 @@ from typing import Any
 
 from learners.base import ExaminesItself, Learner
 from learners.registry import row
+from learners.training import larger_curve
 from learners.training.curve import Point, extended, point
 from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
@@ -96,6 +97,7 @@ class Progress:
     seconds: float = 0.0  # of processor time
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
     measures: tuple[Point, ...] = ()  # the curve that the card keeps
+    larger_measures: tuple[larger_curve.Point, ...] = ()  # the same on boards too large to list
 
     def evaluation(
         self,
@@ -164,6 +166,9 @@ def run(
         sums, since = {}, 0
         if measure := point(progress.step, numbers):
             progress.measures = extended(progress.measures, measure, schedule.every)
+        elif larger := larger_curve.point(progress.step, numbers):
+            before = progress.larger_measures
+            progress.larger_measures = larger_curve.extended(before, larger, schedule.every)
         yield progress.evaluation(numbers, policy, certificate, last)
 
 

@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 from learners.actors import Actors
 from learners.base import Learner, PlaysByActors, StartsFromWeights
 from learners.registry import LEARNERS
+from learners.training import larger_curve
 from learners.training.checkpoint import load_training, load_weights, save
 from learners.training.curve import KEY, for_card
 from learners.training.loop import (
@@ -282,6 +283,8 @@ class _Training:
         }
         if progress.measures:
             about[KEY] = for_card(progress.measures)
+        if progress.larger_measures:
+            about[larger_curve.KEY] = larger_curve.for_card(progress.larger_measures)
         certificate = evaluation.certificate
         save(self.out, self.learner, self.rules, about, state, certificate=certificate)
 

@@ -10,9 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from learners.cli.report_page import json_rows, networks
+from learners.cli.report_page import json_rows, larger_curves, networks
 from learners.cli.report_page.gather import LONGEST, RULES
 from learners.cli.report_page.markup import Markup, element, joined
+from learners.training.larger_curve import LargerCurve, from_card
 from tttenv import Rules, certify, shipped
 from tttenv.checkpoint import WEIGHTS, load, read_data
 from tttenv.cli import console
@@ -41,6 +42,7 @@ class Larger:
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is its card's
     network: dict[str, Any] | None = None  # to play it in the page, see `networks.packed`
+    curve: LargerCurve | None = None  # of its training
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
@@ -97,18 +99,27 @@ def _certified(
     """
     rules = rules_of(spec)
     card, _ = read_data(folder, WEIGHTS)  # so the weights are those that the card names
+    curve = None if options else _curve(card)
     stated = None if options or "choice" not in card else _stated(card, rules)
     can_ask = enumerable(rules) or find_spec("torch") is not None
     if stated is not None and (stated.method == REACHABLE or not can_ask):
         network = None if options else _network(folder, name, rules, stated)
-        return Larger(name, rules, stated, computed=False, network=network)
+        return Larger(name, rules, stated, computed=False, network=network, curve=curve)
     policy = player(spec, rules) if options else load(folder, rules)
     found = certify(rules, policy, positions, method=REACHABLE, name=name)
     if stated is not None:
         odds = {seat: found.vs_random[seat] or stated.vs_random[seat] for seat in SEATS}
         found = replace(found, vs_random=odds)
     network = None if options else _network(folder, name, rules, found)
-    return Larger(name, rules, found, computed=True, network=network)
+    return Larger(name, rules, found, computed=True, network=network, curve=curve)
+
+
+def _curve(card: dict[str, Any]) -> LargerCurve | None:
+    """The curve that a card holds; None if it holds none that is as usual."""
+    try:
+        return from_card(card)
+    except ValueError:
+        return None
 
 
 def _network(
@@ -189,7 +200,21 @@ def html(players: Sequence[Larger]) -> Markup:
         for seat in SEATS
         if (line := player.certificate.losing_line[seat])
     ]
-    return joined([scroll, element("div", *lost, class_="figures games")] if lost else [scroll])
+    learnt = [_learning(player, player.curve) for player in players if player.curve]
+    parts = [
+        element("div", *figures, class_=f"figures {kind}")
+        for figures, kind in ((learnt, "learning"), (lost, "games"))
+        if figures
+    ]
+    return joined([scroll, *parts])
+
+
+def _learning(player: Larger, curve: LargerCurve) -> Markup:
+    """How a player's certificates grew while it learned."""
+    heading = element("h3", f"{player.name} learns {player.rules}")
+    about = f"{curve.steps[-1]:,} steps, {curve.seconds[-1]:,.0f} s"
+    label = f"What certificates of {player.name} followed and found, over seconds of training"
+    return element("figure", element("figcaption", heading, about), larger_curves.svg(curve, label))
 
 
 def _row(player: Larger) -> Markup:
