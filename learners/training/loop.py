@@ -8,7 +8,9 @@ from typing import Any
 
 from learners.base import ExaminesItself, Learner
 from learners.registry import row
+from learners.training import snapshots
 from learners.training.curve import Point, extended, point
+from learners.training.snapshots import Snapshot
 from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
 from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
@@ -96,6 +98,12 @@ class Progress:
     seconds: float = 0.0  # of processor time
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
     measures: tuple[Point, ...] = ()  # the curve that the card keeps
+    snapshots: tuple[Snapshot, ...] = ()  # players along it
+
+    def measured(self, added: Point, policy: Policy, every: int) -> None:
+        """Keep a measure, and the player as it is; `every` is the steps between measures."""
+        self.measures = extended(self.measures, added, every)
+        self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
     def evaluation(
         self,
@@ -163,7 +171,7 @@ def run(
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         sums, since = {}, 0
         if measure := point(progress.step, numbers):
-            progress.measures = extended(progress.measures, measure, schedule.every)
+            progress.measured(measure, policy, schedule.every)
         yield progress.evaluation(numbers, policy, certificate, last)
 
 
@@ -174,10 +182,10 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
     """
     if not enumerable(rules):
         return {}
-    _, _, numbers = _evaluate(rules, learner)
+    policy, _, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": 0.0}
-    measure = point(0, numbers)
-    progress.measures = () if measure is None else (measure,)
+    if measure := point(0, numbers):
+        progress.measured(measure, policy, 1)
     return numbers
 
 

@@ -282,8 +282,15 @@ class _Training:
         }
         if progress.measures:
             about[KEY] = for_card(progress.measures)
-        certificate = evaluation.certificate
-        save(self.out, self.learner, self.rules, about, state, certificate=certificate)
+        save(
+            self.out,
+            self.learner,
+            self.rules,
+            about,
+            state,
+            certificate=evaluation.certificate,
+            snapshots=progress.snapshots,
+        )
 
     def _tensorboard(self, progress: Progress) -> TensorBoard:
         kept = ("learner", "preset", "rules")
