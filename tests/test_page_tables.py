@@ -73,6 +73,27 @@ def several(trained):
     return trained / "o/report.html"
 
 
+@pytest.fixture(scope="module")
+def without_snapshots(tmp_path_factory):
+    """The report of a training that kept its measures, and none of its players."""
+    folder = tmp_path_factory.mktemp("older")
+    shutil.copytree(ROOT / "checkpoints/reinforce", folder / "reinforce")
+    card = json.loads((folder / "reinforce/card.json").read_text())
+    card["files"] = {k: v for k, v in card["files"].items() if not k.startswith("snapshots")}
+    (folder / "reinforce/card.json").write_text(json.dumps(card))
+    made = report.make(folder / "r.html", folder / "n", folder / "n", [str(folder / "reinforce")])
+    return Path(made["report"])
+
+
+def measured(curve, at):
+    """A measure of a curve as the page tells it."""
+    as_x, as_o = (minus(console.value(curve.worst[seat][at])) for seat in "XO")
+    return (
+        f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
+        f" {console.share(curve.optimal[at])} %, worst case as X {as_x}, as O {as_o}."
+    )
+
+
 def rows_of(page, selector="#leaderboard tbody tr"):
     """The rows by their head's link or text: the texts of all cells by the column's heading."""
     return page.locator(selector).evaluate_all(
@@ -423,32 +444,24 @@ def test_a_long_curve_keeps_its_first_last_and_first_unbeatable_measure():
     )
 
 
-def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, shipped):
-    page = opened(shipped)
+def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, without_snapshots):
+    page = opened(without_snapshots)
     figure = page.locator("figure[data-name=reinforce]")
     curve, _ = curves.read(ROOT / "checkpoints/reinforce")
     slider, output = figure.locator("input"), figure.locator("output")
-
-    def words(at):
-        return (
-            f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
-            f" {console.share(curve.optimal[at])} %, worst case as X"
-            f" {minus(console.value(curve.worst['X'][at]))}, as O"
-            f" {minus(console.value(curve.worst['O'][at]))}."
-        )
-
-    assert output.inner_text() == words(-1)
+    assert output.inner_text() == measured(curve, -1)
     slider.focus()
     page.keyboard.press("Home")
-    assert output.inner_text() == words(0) == slider.get_attribute("aria-valuetext")
+    assert output.inner_text() == measured(curve, 0) == slider.get_attribute("aria-valuetext")
     assert output.inner_text().startswith("After 0 steps")
     page.keyboard.press("ArrowRight")
-    assert output.inner_text() == words(1)
+    assert output.inner_text() == measured(curve, 1)
     drawing = figure.locator("svg:visible")
     drawing.scroll_into_view_if_needed()
     box = drawing.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 309 / 320, box["y"] + 60)
-    assert output.inner_text() == words(len(curve.steps) - 2)  # the last begins at the edge
+    assert output.inner_text() == measured(curve, -2)  # the last begins at the edge
+    assert figure.locator("a, button").count() == 0  # its players are not kept
 
 
 def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
