@@ -24,6 +24,7 @@ from tttenv.cli import console
 from tttenv.exact import positions, score, solve
 from tttenv.exact.certificate import TINY
 from tttenv.game.symmetry import orbits
+from tttenv.game.tiles import DARK, LIGHT
 from tttenv.opponents import OPPONENTS
 
 ROOT = Path(__file__).parents[1]
@@ -688,6 +689,25 @@ def test_tints_differ_for_colour_blind_readers(sight, scheme):
     for name in ("win", "draw", "loss"):
         bright, dark = sorted([light["ink"], light[name]], reverse=True)
         assert (bright + 0.05) / (dark + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
+    style = (ROOT / "learners/cli/report_page/page/styles/base.css").read_text()
+    palette, alone = (LIGHT, DARK)[scheme], curves.PAINTS[bool(scheme)]
+    paper, bad = (
+        linear(found[scheme])
+        for found in (
+            re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style) for name in ("paper", "bad")
+        )
+    )
+    shine = np.array([0.2126, 0.7152, 0.0722])
+    for stone, ink in (("x", palette.x), ("o", palette.o)):
+        colour = re.findall(rf"--{stone}: (#[0-9a-f]{{6}})", style)[scheme]
+        assert colour == "#" + bytes(ink).hex() == alone[stone]
+        low, high = sorted([shine @ linear(colour), shine @ paper])
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+    assert shine @ linear(colour) > 1.3 * (shine @ bad)  # a blunder's red is darker than an O
 
 
 # The curve on a card
