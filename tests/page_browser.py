@@ -35,6 +35,7 @@ def opener(browser):
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("request", lambda request: asked.append(request.url.split("#")[0]))
         page.goto(file.as_uri() + fragment)
+        page.locator("[aria-busy]").first.wait_for(state="detached")  # all sections are made
         files.add(file.as_uri())
         return page
 

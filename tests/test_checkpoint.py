@@ -19,7 +19,7 @@ from learners.training.checkpoint import load_learner, load_state, save_state
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.checkpoint import CARD, KEYS, POLICY, STATE, WEIGHTS, digest, file_of
+from tttenv.checkpoint import CARD, KEYS, POLICY, SNAPSHOTS, STATE, WEIGHTS, digest, file_of
 from tttenv.files import write
 
 SHORT = Schedule(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)
@@ -97,7 +97,7 @@ def test_the_card_tells_where_the_player_came_from(made):
     assert SelfPlayConfig(**card["config"]).seed == 2
     assert card["versions"]["tttenv"] == tttenv.__version__
     assert card["versions"]["torch"] == torch.__version__
-    files = {role: data(made, role) for role in (STATE, WEIGHTS, POLICY)}
+    files = {role: data(made, role) for role in (STATE, WEIGHTS, POLICY, SNAPSHOTS)}
     assert card["files"] == {file.name: digest(file.read_bytes()) for file in files.values()}
     for role, file in files.items():
         assert file.name == f"{role}-{digest(file.read_bytes())[:16]}.safetensors"

@@ -275,6 +275,32 @@ def test_the_first_screen_asks_and_everything_about_it_is_in_view(opened, file, 
     assert fits(page)
 
 
+def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, file):
+    page = browser.new_page()
+    page.add_init_script("window.requestIdleCallback = (act) => void (window.whenIdle = act)")
+    page.goto(file.as_uri())
+    click(page, 1)
+    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
+    made = {
+        "teach": "#teach-chart svg",
+        "explorer": "#tiles a",
+        "pairs": "#pairs [aria-selected]",
+        "curves": "figure input",
+    }
+    for section, content in made.items():
+        assert page.locator(content).count() == 0
+        assert page.locator(f"#{section}").get_attribute("aria-busy") == "true"
+    page.locator("#teach-start").focus()  # who wants something has it at once
+    assert page.locator(made["teach"]).count() == 1
+    assert page.locator(made["explorer"]).count() == 0
+    for _ in range(2 * len(made)):  # and the rest comes while nothing else is to be done
+        page.evaluate("whenIdle()")
+    for content in made.values():
+        assert page.locator(content).count() > 0
+    assert page.locator("[aria-busy]").count() == 0
+    page.close()
+
+
 def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened, file):
     page = opened(file, "", "phone")
     stop_clock(page)

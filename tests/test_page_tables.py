@@ -24,6 +24,7 @@ from tttenv.cli import console
 from tttenv.exact import positions, score, solve
 from tttenv.exact.certificate import TINY
 from tttenv.game.symmetry import orbits
+from tttenv.game.tiles import DARK, LIGHT
 from tttenv.opponents import OPPONENTS
 
 ROOT = Path(__file__).parents[1]
@@ -71,6 +72,27 @@ def trained(tmp_path_factory):
 @pytest.fixture(scope="module")
 def several(trained):
     return trained / "o/report.html"
+
+
+@pytest.fixture(scope="module")
+def without_snapshots(tmp_path_factory):
+    """The report of a training that kept its measures, and none of its players."""
+    folder = tmp_path_factory.mktemp("older")
+    shutil.copytree(ROOT / "checkpoints/reinforce", folder / "reinforce")
+    card = json.loads((folder / "reinforce/card.json").read_text())
+    card["files"] = {k: v for k, v in card["files"].items() if not k.startswith("snapshots")}
+    (folder / "reinforce/card.json").write_text(json.dumps(card))
+    made = report.make(folder / "r.html", folder / "n", folder / "n", [str(folder / "reinforce")])
+    return Path(made["report"])
+
+
+def measured(curve, at):
+    """A measure of a curve as the page tells it."""
+    as_x, as_o = (minus(console.value(curve.worst[seat][at])) for seat in "XO")
+    return (
+        f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
+        f" {console.share(curve.optimal[at])} %, worst case as X {as_x}, as O {as_o}."
+    )
 
 
 def rows_of(page, selector="#leaderboard tbody tr"):
@@ -423,32 +445,24 @@ def test_a_long_curve_keeps_its_first_last_and_first_unbeatable_measure():
     )
 
 
-def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, shipped):
-    page = opened(shipped)
+def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, without_snapshots):
+    page = opened(without_snapshots)
     figure = page.locator("figure[data-name=reinforce]")
     curve, _ = curves.read(ROOT / "checkpoints/reinforce")
     slider, output = figure.locator("input"), figure.locator("output")
-
-    def words(at):
-        return (
-            f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
-            f" {console.share(curve.optimal[at])} %, worst case as X"
-            f" {minus(console.value(curve.worst['X'][at]))}, as O"
-            f" {minus(console.value(curve.worst['O'][at]))}."
-        )
-
-    assert output.inner_text() == words(-1)
+    assert output.inner_text() == measured(curve, -1)
     slider.focus()
     page.keyboard.press("Home")
-    assert output.inner_text() == words(0) == slider.get_attribute("aria-valuetext")
+    assert output.inner_text() == measured(curve, 0) == slider.get_attribute("aria-valuetext")
     assert output.inner_text().startswith("After 0 steps")
     page.keyboard.press("ArrowRight")
-    assert output.inner_text() == words(1)
+    assert output.inner_text() == measured(curve, 1)
     drawing = figure.locator("svg:visible")
     drawing.scroll_into_view_if_needed()
     box = drawing.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 309 / 320, box["y"] + 60)
-    assert output.inner_text() == words(len(curve.steps) - 2)  # the last begins at the edge
+    assert output.inner_text() == measured(curve, -2)  # the last begins at the edge
+    assert figure.locator("a, button").count() == 0  # its players are not kept
 
 
 def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
@@ -675,6 +689,25 @@ def test_tints_differ_for_colour_blind_readers(sight, scheme):
     for name in ("win", "draw", "loss"):
         bright, dark = sorted([light["ink"], light[name]], reverse=True)
         assert (bright + 0.05) / (dark + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
+    style = (ROOT / "learners/cli/report_page/page/styles/base.css").read_text()
+    palette, alone = (LIGHT, DARK)[scheme], curves.PAINTS[bool(scheme)]
+    paper, bad = (
+        linear(found[scheme])
+        for found in (
+            re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style) for name in ("paper", "bad")
+        )
+    )
+    shine = np.array([0.2126, 0.7152, 0.0722])
+    for stone, ink in (("x", palette.x), ("o", palette.o)):
+        colour = re.findall(rf"--{stone}: (#[0-9a-f]{{6}})", style)[scheme]
+        assert colour == "#" + bytes(ink).hex() == alone[stone]
+        low, high = sorted([shine @ linear(colour), shine @ paper])
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+    assert shine @ linear(colour) > 1.3 * (shine @ bad)  # a blunder's red is darker than an O
 
 
 # The curve on a card

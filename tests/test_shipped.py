@@ -46,7 +46,7 @@ def test_what_is_shipped_is_small_and_needs_no_training_state():
         assert set(files) == {"card.json", *named}
         large = card.parent.parent.name == "larger"  # boards whose table would be
         roles = {name.removesuffix(".safetensors").partition("-")[0] for name in named}
-        assert roles == ({"weights"} if large else {"weights", "policy"})
+        assert roles == ({"weights"} if large else {"weights", "policy", "snapshots"})
         assert sum(files.values()) < 1_000_000
 
 

@@ -1,11 +1,12 @@
 """A checkpoint's files: a card that names them, their digests, one commit point, its player.
 
 A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
-certificate, choice, and the other files with the SHA-256 of each) and up to three data files:
+certificate, choice, and the other files with the SHA-256 of each) and up to four data files:
 
-    weights  what the learner's player needs
-    policy   the player's probabilities over `positions(rules)`, on games small enough to enumerate
-    state    everything a training needs to go on; only in runs, never shipped
+    weights    what the learner's player needs
+    policy     the player's probabilities over `positions(rules)`, on games that can be enumerated
+    snapshots  the moves of the player at some measures of its curve (learners.training.snapshots)
+    state      everything a training needs to go on; only in runs, never shipped
 
 A training also leaves its exact measures there, `curve`, for the report (learners.training.curve).
 
@@ -44,9 +45,9 @@ from tttenv.tensor_file import header
 from tttenv.untrusted import QUOTED, read_bytes, read_json, shown
 
 CARD = shipped.CARD
-WEIGHTS, POLICY, STATE = "weights", "policy", "state"  # the roles of data files
-ROLES = (WEIGHTS, POLICY, STATE)
-LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31}  # bytes of a data file
+WEIGHTS, POLICY, STATE, SNAPSHOTS = "weights", "policy", "state", "snapshots"  # of data files
+ROLES = (WEIGHTS, POLICY, STATE, SNAPSHOTS)
+LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31, SNAPSHOTS: 2**20}  # bytes of a data file
 KINDS: dict[str, type | tuple[type, ...]] = {  # of a card's entries
     "learner": str,
     "preset": str,
@@ -59,7 +60,7 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a card's entries
 }
 KEYS = set(KINDS)
 TRIES = 100  # how often a reader tries again when a commit replaces the card while it reads
-_DATA = re.compile(r"(weights|policy|state)(-[0-9a-f]{16})?\.safetensors")
+_DATA = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")
 _TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{_DATA.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within its strings

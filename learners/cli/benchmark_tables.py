@@ -66,14 +66,16 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
 
     The list goes between the README's marks `players`; the rest of the README stays as it is.
     """
-    from tttenv.checkpoint import POLICY, WEIGHTS, commit, read_data
+    from tttenv.checkpoint import POLICY, SNAPSHOTS, WEIGHTS, commit, file_of, read_card, read_data
     from tttenv.files import write
 
     rows = []
     for training in trainings:
         if training["seed"] != seed:
             continue
-        about, data = read_data(Path(training["folder"]), WEIGHTS, POLICY)
+        folder = Path(training["folder"])
+        curve = [SNAPSHOTS] if file_of(read_card(folder), SNAPSHOTS) else []
+        about, data = read_data(folder, WEIGHTS, POLICY, *curve)
         commit(out / training["learner"], about, data)
         card, name = training["certificate"], training["learner"]
         wins = [console.share(card["vs_random"][seat][0]) for seat in "XO"]

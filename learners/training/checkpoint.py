@@ -5,6 +5,7 @@ What a checkpoint names is never run: to play it, a network is made of its weigh
 
 import json
 import platform
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,13 @@ from safetensors.torch import save as save_tensors
 import tttenv
 from learners.base import Learner, PlaysFromWeights, SearchesFromWeights
 from learners.registry import LEARNERS
+from learners.training.snapshots import Snapshot, for_file
 from learners.training.stored import from_stored
 from tttenv.canonical import canonical_player
 from tttenv.checkpoint import (
     LARGEST,
     POLICY,
+    SNAPSHOTS,
     STATE,
     WEIGHTS,
     commit,
@@ -50,6 +53,7 @@ def save(
     training: dict[str, Any] | None = None,
     canonical: bool = False,
     certificate: Certificate | None = None,
+    snapshots: Sequence[Snapshot] = (),
 ) -> None:
     """Write the player that `learner` is now, whole or not at all.
 
@@ -61,11 +65,14 @@ def save(
         training: the state to go on from, written into the same commit.
         canonical: the player is asked about canonical boards only, as by `tttenv.canonical`.
         certificate: of the player, on a board too large to enumerate; left out, it is computed.
+        snapshots: of the training so far.
 
     Raises:
         OSError: naming the file that could not be written; the older checkpoint is whole then.
     """
     files = {} if training is None else {STATE: state_bytes(training)}
+    if snapshots:
+        files[SNAPSHOTS] = for_file(snapshots)
     files[WEIGHTS] = save_tensors(_contiguous(learner.state_dict()["weights"]))
     policy = learner.policy()
     if canonical:

@@ -45,10 +45,9 @@ def point(step: int, numbers: Mapping[str, float]) -> Point | None:
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """The points and one more; of too many those that lie a power of two of intervals apart.
+    """The points and one more; of too many the landmarks.
 
-    The first and the last always stay, and so does the first that cannot be beaten. What stays
-    depends on the steps alone, so that a training which was resumed keeps the same.
+    What stays depends on the steps alone, so that a training which was resumed keeps the same.
 
     Args:
         points: of earlier steps.
@@ -56,12 +55,35 @@ def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, 
         every: steps between measures.
     """
     whole = [*points, added]
-    apart = every
-    while added[0] / apart > MOST - 4:
+    return tuple(whole[at] for at in landmarks(whole, every, MOST))
+
+
+def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
+    """The numbers of at most so many points: those that lie a power of two of intervals apart.
+
+    The first and the last are always among them, and so is the first that cannot be beaten.
+
+    Args:
+        points: of a training, in order.
+        every: steps between measures.
+        most: points, at least 5.
+    """
+    safe = next((at for at, one in enumerate(points) if min(one[2:4]) > UNBEATABLE), 0)
+    return sorted({safe, *spaced([int(one[0]) for one in points], every, most)})
+
+
+def spaced(steps: Sequence[int], every: int, most: int) -> list[int]:
+    """The numbers of the first, the last, and those of all steps that lie evenly apart.
+
+    Args:
+        steps: of a training, in order.
+        every: steps between measures.
+        most: how many, at least 5; one place is left for another.
+    """
+    apart, last = every, len(steps) - 1
+    while steps[-1] / apart > most - 4:
         apart *= 2
-    safe = next((at for at, one in enumerate(whole) if min(one[2:4]) > UNBEATABLE), 0)
-    kept = {0, safe, len(whole) - 1}
-    return tuple(one for at, one in enumerate(whole) if at in kept or one[0] % apart == 0)
+    return [at for at, step in enumerate(steps) if at in (0, last) or step % apart == 0]
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float]]:

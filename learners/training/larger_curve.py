@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from learners.training.curve import MOST
+from learners.training.curve import MOST, spaced
 from tttenv.untrusted import shown
 
 KEY = "larger_curve"  # of a card
@@ -53,11 +53,7 @@ def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, 
         every: steps between measures.
     """
     whole = [*points, added]
-    apart, last = every, added[0] or 0
-    while last / apart > MOST - 4:
-        apart *= 2
-    ends = {0, len(whole) - 1}
-    return tuple(one for at, one in enumerate(whole) if at in ends or (one[0] or 0) % apart == 0)
+    return tuple(whole[at] for at in spaced([int(one[0] or 0) for one in whole], every, MOST))
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float | None]]:

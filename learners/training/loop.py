@@ -8,8 +8,9 @@ from typing import Any
 
 from learners.base import ExaminesItself, Learner
 from learners.registry import row
-from learners.training import larger_curve
+from learners.training import larger_curve, snapshots
 from learners.training.curve import Point, extended, point
+from learners.training.snapshots import Snapshot
 from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
 from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
@@ -98,6 +99,12 @@ class Progress:
     unbeatable_at: tuple[int, float] | None = None  # as in `Evaluation`
     measures: tuple[Point, ...] = ()  # the curve that the card keeps
     larger_measures: tuple[larger_curve.Point, ...] = ()  # the same on boards too large to list
+    snapshots: tuple[Snapshot, ...] = ()  # players along it
+
+    def measured(self, added: Point, policy: Policy, every: int) -> None:
+        """Keep a measure, and the player as it is; `every` is the steps between measures."""
+        self.measures = extended(self.measures, added, every)
+        self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
     def evaluation(
         self,
@@ -165,7 +172,7 @@ def run(
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
         sums, since = {}, 0
         if measure := point(progress.step, numbers):
-            progress.measures = extended(progress.measures, measure, schedule.every)
+            progress.measured(measure, policy, schedule.every)
         elif larger := larger_curve.point(progress.step, numbers):
             before = progress.larger_measures
             progress.larger_measures = larger_curve.extended(before, larger, schedule.every)
@@ -179,10 +186,10 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
     """
     if not enumerable(rules):
         return {}
-    _, _, numbers = _evaluate(rules, learner)
+    policy, _, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": 0.0}
-    measure = point(0, numbers)
-    progress.measures = () if measure is None else (measure,)
+    if measure := point(0, numbers):
+        progress.measured(measure, policy, 1)
     return numbers
 
 

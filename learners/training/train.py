@@ -285,8 +285,15 @@ class _Training:
             about[KEY] = for_card(progress.measures)
         if progress.larger_measures:
             about[larger_curve.KEY] = larger_curve.for_card(progress.larger_measures)
-        certificate = evaluation.certificate
-        save(self.out, self.learner, self.rules, about, state, certificate=certificate)
+        save(
+            self.out,
+            self.learner,
+            self.rules,
+            about,
+            state,
+            certificate=evaluation.certificate,
+            snapshots=progress.snapshots,
+        )
 
     def _tensorboard(self, progress: Progress) -> TensorBoard:
         kept = ("learner", "preset", "rules")

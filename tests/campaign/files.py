@@ -1,12 +1,12 @@
 """Mutated checkpoints, states, curves and tables, loaded in every way there is.
 
 A case is one folder: the checkpoint of a learner, small or large board, with its training's state.
-Some times over, one of its files is changed, loaded and put back. Of weights, policies and states
-the card vouches for most, whose digest it then bears. Loading a changed file in the ways that read
-it, the costly ones seldom, either works or ends in a ValueError of one line that repeats at most
-300 characters of the file. Whatever loads obeys the laws of a policy; what differs from the card's
-digest never loads. Nothing runs, nothing outside the folder is opened or changed (`guards`),
-nothing takes more than 20 s or 600 MB.
+Some times over, one of its files is changed, loaded and put back. Of weights, policies, states
+and snapshots the card vouches for most, whose digest it then bears. Loading a changed file in the
+ways that read it, the costly ones seldom, either works or ends in a ValueError of one line that
+repeats at most 300 characters of the file. Whatever loads obeys the laws of a policy; what differs
+from the card's digest never loads. Nothing runs, nothing outside the folder is opened or changed
+(`guards`), nothing takes more than 20 s or 600 MB.
 """
 
 import contextlib
@@ -40,8 +40,8 @@ from .trainings import Training, learners
 QUOTED = 300  # characters of a file that a message may repeat
 WORDS = 250  # of our own, besides
 LARGE = ("dqn", "reinforce", "maskable_ppo")  # learners that learn on any board
-ROLES = ("weights", "policy", "state")
-TARGETS = (CARD, CARD, CARD, "weights", "policy", "state", "state", "events", "csv", "results")
+ROLES = ("weights", "policy", "state", "snapshots")
+TARGETS = (CARD, CARD, CARD, *ROLES, "state", "events", "csv", "results")
 CHANGES = 20  # files of a case, one after another
 # How often ways are taken that take some milliseconds, some tens of them, and a hundred and more.
 OFTEN, SELDOM, RARELY = 0.2, 0.03, 0.003
@@ -183,6 +183,8 @@ class Files:
         if target == "state":
             self.spoiled = rng.random() < SELDOM
             return [load_state, *([resume] if self.spoiled else [])]
+        if target == "snapshots":
+            return [("snapshots", lambda: _snapshots(folder))]
         load_policy: Way = ("load_policy", lambda: _play(_policy(folder), folder))
         load_learner: Way = ("load_learner", lambda: _play(_learner(folder).policy(), folder))
         surely = READS[target](base)
@@ -280,6 +282,7 @@ READS: dict[str, Callable[[Base], tuple[str, ...]]] = {
     ),
     "policy": lambda base: ("player",) if "policy" in base.names else (),
     "state": lambda base: ("load_state", "resume"),
+    "snapshots": lambda base: ("snapshots",),
 }
 
 
@@ -289,6 +292,15 @@ def _remove(file: Path) -> None:
         file.unlink(missing_ok=True)
     except (IsADirectoryError, PermissionError):
         file.rmdir()
+
+
+def _snapshots(folder: Path) -> None:
+    from learners.training import curve, snapshots
+
+    card = read_card(folder)
+    measured = curve.from_card(card)
+    assert measured is not None
+    snapshots.read(folder, card, Rules.of(str(card["rules"])), measured)
 
 
 def _play(policy: Policy, folder: Path) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from learners.cli.report_page.gather import RULES, Shown
+from learners.training.snapshots import Moves
 from tttenv.exact import positions, solve
 from tttenv.exact.certificate import TINY
 from tttenv.game.symmetry import orbits
@@ -49,14 +50,32 @@ def quantised(player: Shown) -> NDArray[np.uint8]:
     return np.where(probs > TINY, steps, 0).astype(np.uint8)
 
 
+def choices(moves: Moves) -> NDArray[np.uint8]:
+    """What is played in all undecided positions, as bits: eight in a byte, the lowest first.
+
+    A position takes as few bits as tell its legal moves apart, the move's number among them.
+    """
+    game = positions(RULES)
+    legal = game.successors[game.decisions] >= 0
+    number = legal.cumsum(axis=1)[np.arange(len(moves)), moves] - 1
+    width = np.ceil(np.log2(legal.sum(axis=1)))
+    places = np.arange(4)
+    bits = number[:, None] >> places & 1
+    return np.packbits(bits[places < width[:, None]].astype(np.uint8), bitorder="little")
+
+
 def _player(player: Shown) -> dict[str, Any]:
-    return {
+    told: dict[str, Any] = {
         "name": player.name,
         "spec": player.spec,
         "about": player.about,
         "certificate": player.certificate,
         "moves": _packed(quantised(player), "u1"),
     }
+    if player.snapshots and player.curve:
+        earlier = [_packed(choices(moves), "u1") for moves in player.snapshots.values()]
+        told |= {"earlier": earlier, "steps": [*player.snapshots, player.curve.steps[-1]]}
+    return told
 
 
 def _packed(array: NDArray[Any], kind: str) -> str:

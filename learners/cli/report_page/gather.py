@@ -1,7 +1,7 @@
 """Whom the report shows: the players with their certificates and learning curves."""
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,9 @@ from learners.cli.report_page import endings, json_rows
 from learners.cli.report_page.curves import read
 from learners.cli.report_page.endings import Ending
 from learners.registry import LEARNERS
+from learners.training import snapshots
 from learners.training.curve import Curve
+from learners.training.snapshots import Moves
 from tttenv import Rules, certify, shipped
 from tttenv.checkpoint import CARD, load, read_card
 from tttenv.cli import console
@@ -39,7 +41,8 @@ class Shown:
     seeds: tuple[int, int] | None = None  # trainings that became unbeatable, and all, if several
     quick: bool = False  # trained with a part of the usual steps
     curve: Curve | None = None
-    complaint: str | None = None  # what is wrong with the training's event files
+    snapshots: dict[int, Moves] = field(default_factory=dict)  # what it played, by earlier steps
+    complaint: str | None = None  # what is wrong with what the training left
 
     @property
     def no_curve(self) -> bool:
@@ -185,6 +188,10 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     table = _table(load(folder, RULES), told)
     row = LEARNERS.rows.get(str(card["learner"]))
     curve, complaint = read(folder)
+    try:
+        earlier = _earlier(folder, card, curve, table)
+    except ValueError as error:
+        earlier, complaint = {}, str(error)
     reached = curve.unbeatable_at if curve else None
     in_all = reached is None
     if seconds is None:
@@ -202,8 +209,26 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
         in_all=in_all,
         steps=card["steps"],
         curve=curve,
+        snapshots=earlier,
         complaint=complaint,
     )
+
+
+def _earlier(
+    folder: Path, card: dict[str, Any], curve: Curve | None, table: Tabulated
+) -> dict[int, Moves]:
+    """What the training's player played at earlier measures of its curve, by their steps.
+
+    Raises:
+        ValueError: if the file of snapshots is damaged, or ends with another player.
+    """
+    if curve is None:
+        return {}
+    found = snapshots.read(folder, card, RULES, curve)
+    last = found.pop(curve.steps[-1], None)
+    if last is not None and not (snapshots.table_of(RULES, last).table == table.table).all():
+        raise ValueError(f"the snapshots of {shorter(_told(folder))} end with another player")
+    return found
 
 
 def _table(policy: Policy, name: str) -> Tabulated:

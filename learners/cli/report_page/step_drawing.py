@@ -15,10 +15,10 @@ PAINTS = {
         "paper": "#ffffff",
         "ink": "#57534e",
         "x": "#265cb0",
-        "o": "#b8431f",
+        "o": "#c04a16",
         "good": "#1b7448",
     },
-    True: {"paper": "#0d1117", "ink": "#9aa4af", "x": "#8ab4f8", "o": "#ff9e7a", "good": "#7ed6a2"},
+    True: {"paper": "#0d1117", "ink": "#9aa4af", "x": "#8ab4f8", "o": "#ffa660", "good": "#7ed6a2"},
 }
 STYLE = """
 text {{ font: 10px system-ui, sans-serif; fill: {ink} }}

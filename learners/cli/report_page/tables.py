@@ -17,10 +17,14 @@ SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 def curves(players: list[Shown]) -> Markup:
     """A figure for each player whose training left a curve, or event files that hold none."""
-    return joined(_figure(player) for player in players if player.curve or player.no_curve)
+    return joined(
+        _figure(player, number)
+        for number, player in enumerate(players)
+        if player.curve or player.no_curve
+    )
 
 
-def _figure(player: Shown) -> Markup:
+def _figure(player: Shown, number: int) -> Markup:
     heading = element("h3", player.name)
     if player.curve is None:
         words = "no curve: what the training left cannot be read"
@@ -38,7 +42,11 @@ def _figure(player: Shown) -> Markup:
         for over in ("steps", "seconds")
     ]
     caption = element("figcaption", heading, words)
-    return element("figure", caption, *drawn, data_name=player.name, data_measures=told(curve))
+    about = {"data_name": player.name, "data_player": number, "data_measures": told(curve)}
+    if player.snapshots:
+        steps = {*player.snapshots, curve.steps[-1]}
+        about["data_stops"] = " ".join(str(n) for n, at in enumerate(curve.steps) if at in steps)
+    return element("figure", caption, *drawn, **about)
 
 
 def scores(players: list[Shown]) -> list[list[Score]]:

@@ -1,23 +1,29 @@
 // All positions by number of stones, turned and mirrored ones as one; filter: a player's blunders.
 // A player's own moves and any replies reach some of its blunders; the others are shown pale.
 
-// The positions of each class, in order.
-const groups = [];
-ranks.forEach((_, position) => (groups[classOf[position]] ??= []).push(position));
-const stonesOf = groups.map(([position]) => lineTo(position).length);
+const groups = []; // the positions of each class, in order
+let stonesOf = []; // on the boards of each class
 
-for (const [number, player] of data.players.entries()) {
-  const name = `where ${player.name} may blunder`;
+// Offer to show where a player may blunder.
+function offerBlunders(number) {
+  if (find("whose").querySelector(`[value="${number}"]`)) return;
+  const name = `where ${data.players[number].name} may blunder`;
   find("whose").append(element("option", name, { value: String(number) }));
 }
 
-for (let ply = 0; ply <= CELLS; ply++) {
-  const label = element("label");
-  const radio = element("input", "", { type: "radio", name: "ply", value: String(ply) });
-  radio.checked = ply === 2;
-  label.append(radio, element("span", String(ply)), element("small"));
-  find("plies").append(label);
-}
+later(find("explorer"), () => {
+  ranks.forEach((_, position) => (groups[classOf[position]] ??= []).push(position));
+  stonesOf = groups.map(([position]) => lineTo(position).length);
+  data.players.forEach((_, number) => offerBlunders(number));
+  for (let ply = 0; ply <= CELLS; ply++) {
+    const label = element("label");
+    const radio = element("input", "", { type: "radio", name: "ply", value: String(ply) });
+    radio.checked = ply === 2;
+    label.append(radio, element("span", String(ply)), element("small"));
+    find("plies").append(label);
+  }
+  drawExplorer();
+});
 
 // The positions in which a player has to move if it plays its own moves, to any replies.
 const metBy = new Map();
@@ -100,7 +106,17 @@ function tile(position, whose) {
   return item;
 }
 
-find("whose").addEventListener("change", () => {
+// Show where a player may blunder.
+function exploreBlunders(number) {
+  makeNow(find("explorer"));
+  offerBlunders(number);
+  find("whose").value = String(number);
+  drawWhose();
+  find("explorer").scrollIntoView();
+  find("whose").focus({ preventScroll: true });
+}
+
+function drawWhose() {
   drawExplorer();
   const label = [...find("plies").querySelectorAll("label")];
   const chosen = label.find((one) => one.querySelector("input").checked);
@@ -109,5 +125,7 @@ find("whose").addEventListener("change", () => {
     filled.querySelector("input").checked = true;
     drawExplorer();
   }
-});
+}
+
+find("whose").addEventListener("change", drawWhose);
 find("plies").addEventListener("change", drawExplorer);

@@ -4,7 +4,9 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 
 function unpack(text, Kind) {
-  const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let at = 0; at < letters.length; at++) bytes[at] = letters.charCodeAt(at);
   return new Kind(bytes.buffer);
 }
 
@@ -49,12 +51,11 @@ function bestLine(position) {
 const before = new Int16Array(ranks.length).fill(-1);
 const cellBefore = new Int8Array(ranks.length);
 for (let position = 0; position < ranks.length; position++) {
-  for (const cell of moves(position)) {
+  for (let cell = 0; cell < CELLS; cell++) {
     const reached = next(position, cell);
-    if (before[reached] < 0) {
-      before[reached] = position;
-      cellBefore[reached] = cell;
-    }
+    if (reached < 0 || before[reached] >= 0) continue;
+    before[reached] = position;
+    cellBefore[reached] = cell;
   }
 }
 
@@ -77,6 +78,24 @@ const spreads = new Map();
 function chances(player, position) {
   if (!spreads.has(player)) spreads.set(player, spread(data.players[player]));
   return spreads.get(player).subarray(position * CELLS, (position + 1) * CELLS);
+}
+
+// What a player played at an earlier step, as chances of 0 and 255, 9 a position: of each undecided
+// position the number of its move, in as few bits as tell the legal moves apart.
+function movesAt(player, at) {
+  const bytes = unpack(player.earlier[at], Uint8Array);
+  const table = new Uint8Array(successors.length);
+  let read = 0;
+  for (let position = 0; position < ranks.length; position++) {
+    const open = moves(position);
+    if (!open.length) continue;
+    let number = 0;
+    for (let bit = 0; 1 << bit < open.length; bit++, read++) {
+      number |= ((bytes[read >> 3] >> (read & 7)) & 1) << bit;
+    }
+    table[position * CELLS + open[number]] = 255;
+  }
+  return table;
 }
 
 // The cells where a player may throw away value.

@@ -1,6 +1,6 @@
 // A game against a network on a larger board. Its moves and the proofs come from a worker.
 
-const games = JSON.parse(find("networks").textContent);
+let games = []; // until the section is made
 const field = {
   game: 0, // its number among games
   seat: "X", // the human's
@@ -229,6 +229,7 @@ function proofText() {
 // Addresses "#field=NAME&seat=SEAT" begin a game.
 function openField(text) {
   if (!text.startsWith("#field=")) return;
+  makeNow(find("field"));
   const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
   const game = games.findIndex((one) => one.name === parts.get("field"));
   if (game < 0) return;
@@ -242,6 +243,7 @@ function openField(text) {
 }
 
 function setUpField() {
+  games = JSON.parse(find("networks").textContent);
   if (!games.length) return;
   games.forEach(({ name, m, n, k }, number) => {
     const label = `${m}×${n}, ${k} in a row: ${name}`;
@@ -284,5 +286,5 @@ find("field-board").addEventListener("keydown", (event) => {
   focusField(row * n + ((cell + step[1] + n) % n));
 });
 
-setUpField();
+later(find("field"), setUpField);
 window.addEventListener("hashchange", () => openField(location.hash));

@@ -6,13 +6,14 @@ function show() {
 }
 
 function draw() {
-  find("player").value = String(state.player);
+  find("player").value = String(trainedOf(state.player));
   find("seat").value = state.seat;
   find("overlay").value = state.overlay;
   drawBoard();
   drawBar();
   drawMoves();
   drawWatch();
+  drawTraining();
   drawQuestion();
   find("play-title").textContent = titleText();
   find("status").textContent = statusText();
@@ -75,9 +76,6 @@ if (linked) answer();
 draw();
 history.replaceState({ game: address() }, "", linked ? address() : undefined);
 if (linked) reveal();
-drawLesson();
 openLesson(location.hash);
 openField(location.hash);
-drawExplorer();
-find("pair-o").selectedIndex = find("pair-o").length - 1;
-drawPair();
+requestAnimationFrame(() => whenIdle(makeOneByOne)); // when this has been painted

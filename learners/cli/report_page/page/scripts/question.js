@@ -41,7 +41,7 @@ find("reveal").addEventListener("click", () => {
 const refuting = () => state.asking && state.line.length > QUESTION.length;
 
 function questionStatus(line) {
-  if (!refuting()) return state.overlay === "values" ? "What each reply is worth to O." : "O is to move.";
+  if (!refuting()) return state.overlay === "values" ? "What each reply is worth to O." : "Your answer: choose a cell.";
   return hasEnded(line) ? `${capital(ending(line))}.` : "See how X wins.";
 }
 
@@ -77,7 +77,7 @@ find("start-beat").addEventListener("click", () =>
 find("start-teach").hidden = !find("teach");
 
 function drawQuestion() {
-  find("starts").hidden = !state.asking;
+  find("starts").hidden = !state.asking || refuting(); // then one may try again
   find("game-buttons").hidden = state.asking;
   find("reveal").hidden = !refuting() || state.running;
 }

@@ -83,6 +83,10 @@ pairTable.addEventListener("keydown", (event) => {
   choosePair(next);
   next.focus();
 });
+later(find("pairs"), () => {
+  find("pair-o").selectedIndex = find("pair-o").length - 1;
+  drawPair();
+});
 find("pair-x").addEventListener("change", drawPair);
 find("pair-o").addEventListener("change", drawPair);
 

@@ -49,17 +49,18 @@ class Lesson {
     const number = data.players.push({ name, spec: "", about, certificate }) - 1;
     spreads.set(number, Uint8Array.from(this.table, (share) => Math.round(255 * share)));
     find("player").append(element("option", name, { value: String(number) }));
-    const where = `where ${name} may blunder`;
-    find("whose").append(element("option", where, { value: String(number) }));
+    offerBlunders(number);
     return number;
   }
 }
 
-// The player with a name, as a number among data.players; one that was taught is taught again.
+// The player with a name, as a number among data.players; one that was taught is taught again, and
+// one at an earlier step of its training made.
 function playerNamed(name) {
   const taught = /^taught (\d{1,10})(?:, (\d{1,5}) games)?$/.exec(name ?? "");
   const known = data.players.findIndex((player) => player.name === name);
-  if (known >= 0 || !taught) return known;
+  if (known >= 0) return known;
+  if (!taught) return snapshotNamed(name ?? "");
   const seed = Number(taught[1]);
   const games = Math.min(Number(taught[2] ?? ENOUGH), ENOUGH);
   if (!isSeed(seed)) return -1;
@@ -73,7 +74,7 @@ const isSeed = (seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
 const counted = (number) => number.toLocaleString("en-US");
 const signed = (value) => (Math.abs(value) < 5e-4 ? "0" : value.toFixed(2).replace("-", "−"));
 
-let lesson = new Lesson(1);
+let lesson = null; // until the section is made
 let teaching = false; // whether it goes on by itself
 let hurried = false; // whether to show the end only
 
@@ -144,6 +145,7 @@ const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
 function openLesson(text) {
   const named = /^#teach=(\d{1,10})$/.exec(text);
   if (!named || !isSeed(Number(named[1]))) return;
+  makeNow(find("teach"));
   newLesson(Number(named[1]));
   find("teach").scrollIntoView();
   teachUntil(Infinity);
@@ -261,4 +263,5 @@ function lessonChart(measures) {
   return chart;
 }
 
+later(find("teach"), () => newLesson(1));
 window.addEventListener("hashchange", () => openLesson(location.hash));

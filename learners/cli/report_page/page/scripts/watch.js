@@ -72,8 +72,9 @@ function drawWatch() {
     button.textContent = line ? can : `As ${seat} it never loses`;
   }
   for (const list of [find("watch-x"), find("watch-o")]) {
-    for (const { name } of data.players.slice(list.length)) {
-      list.append(element("option", name, { value: String(list.length) }));
-    }
+    data.players.forEach((player, number) => {
+      if (number <= Number(list.lastElementChild?.value ?? -1) || player.trained !== undefined) return;
+      list.append(element("option", player.name, { value: String(number) }));
+    });
   }
 }

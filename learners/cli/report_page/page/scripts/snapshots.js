@@ -1,0 +1,72 @@
+// Trained players as they were at earlier steps of their training: players like the others, made
+// when they are asked for. A trained player's `steps` are these steps and its own, `earlier` its
+// moves at each but the last.
+
+// The trained player of which a player is an earlier state, by number; or the player itself.
+const trainedOf = (number) => data.players[number].trained ?? number;
+// Which of its steps a player is at.
+const stepOf = (number) => data.players[number].at ?? data.players[number].steps.length - 1;
+
+const snapshots = new Map();
+
+// The number among data.players of a trained player at one of its steps.
+function playerAtStep(trained, at) {
+  const player = data.players[trained];
+  if (at === player.steps.length - 1) return trained;
+  const key = `${trained} ${at}`;
+  if (snapshots.has(key)) return snapshots.get(key);
+  const [step, last] = [player.steps[at], player.steps.at(-1)];
+  const table = movesAt(player, at);
+  const number = data.players.length;
+  let found = null;
+  data.players.push({
+    name: `${player.name}, step ${step}`,
+    spec: "",
+    about: `${player.about}; here after ${counted(step)} of its ${counted(last)} steps`,
+    trained,
+    at,
+    get certificate() {
+      return (found ??= certificateOf(Float64Array.from(table, (chance) => chance / 255)));
+    },
+  });
+  spreads.set(number, table);
+  snapshots.set(key, number);
+  return number;
+}
+
+// The player that "NAME, step 80" names, as a number among data.players, or -1.
+function snapshotNamed(name) {
+  const named = /^(.*), step (\d{1,12})$/s.exec(name);
+  const trained = data.players.findIndex((one) => one.steps && one.name === named?.[1]);
+  const at = trained < 0 ? -1 : data.players[trained].steps.indexOf(Number(named[2]));
+  return at < 0 ? -1 : playerAtStep(trained, at);
+}
+
+// "As X it loses in 3, as O never." The winner's stones are counted.
+function lossesText(number) {
+  const { losing_line: lines } = data.players[number].certificate;
+  if (!lines.X && !lines.O) return "It never loses.";
+  const told = (seat, stones) => (lines[seat] ? `loses in ${stones(lines[seat].length / 2)}` : "never loses");
+  return `As X it ${told("X", Math.floor)}, as O it ${told("O", Math.ceil)}.`;
+}
+
+// The slider beside the board: the opponent at an earlier step, in the same game.
+find("training").addEventListener("input", () => {
+  state.player = playerAtStep(trainedOf(state.player), Number(find("training").value));
+  state.message = null;
+  draw();
+});
+find("training").addEventListener("change", show);
+
+function drawTraining() {
+  const steps = data.players[trainedOf(state.player)].steps;
+  find("training-holder").hidden = !steps || state.seat === "none" || state.asking;
+  if (!steps) return;
+  const at = stepOf(state.player);
+  const slider = find("training");
+  slider.max = String(steps.length - 1);
+  slider.value = String(at);
+  const words = `${counted(steps[at])} of ${counted(steps.at(-1))} steps. ${lossesText(state.player)}`;
+  slider.setAttribute("aria-valuetext", words);
+  find("training-text").textContent = words;
+}
