@@ -188,13 +188,8 @@ def done(tmp_path_factory):
     return ran(folder, *SMALL, "--jobs", "1").stdout, folder
 
 
-def test_results_are_the_same_with_more_workers_and_are_not_computed_twice(done, tmp_path):
+def test_more_seeds_add_to_what_is_there_and_nothing_is_computed_twice(done):
     text, folder = done
-    other = ran(tmp_path, *SMALL, "--jobs", "3").stdout
-    assert timeless(other) == timeless(text)
-    found = [sorted(place.glob("runs/sweep/*/weights-*")) for place in (folder, tmp_path)]
-    assert [f.relative_to(folder) for f in found[0]] == [f.relative_to(tmp_path) for f in found[1]]
-    assert [f.read_bytes() for f in found[0]] == [f.read_bytes() for f in found[1]]
     cards = {card: card.stat().st_mtime_ns for card in folder.glob("runs/sweep/*/card.json")}
     more = [*SMALL[:2], "--seeds", "3", *SMALL[4:]]
     again = json.loads(ran(folder, *more).stdout)["trainings"]

@@ -20,6 +20,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 from tests import parallel_work as work
+from tests.parallel_jobs import JOBS, WORKERS, results_of
 from tests.parallel_work import tasks_of
 from tttenv.parallel import ResultsFolder, Task, run
 from tttenv.parallel.processes import Processes
@@ -337,15 +338,16 @@ def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
     assert now.items() >= kept.items()  # what was done before has not run again
 
 
-def test_a_certificate_by_the_cluster_is_that_without_it(nodes):
-    arguments = ["mcts:iterations=10", "--rules", "4,4,3", "--positions", "300", "--json"]
-    printed = []
-    for more in ([], ["--ray", nodes.address]):
-        child = script("certify.py", *arguments, *more)
-        out, complaint = child.communicate(timeout=300)
-        assert (child.returncode, complaint) == (0, "")
-        printed.append(json.loads(out))
-    assert printed[0] == printed[1]
+@pytest.mark.parametrize("job", JOBS)
+def test_results_are_those_of_one_process_with_any_number_of_tasks_in_flight(
+    nodes, job, tmp_path, monkeypatch, capsys
+):
+    found = []
+    for more in ([], *(["--ray", nodes.address, "--jobs", str(most)] for most in WORKERS)):
+        (folder := tmp_path / str(len(found))).mkdir()
+        monkeypatch.chdir(folder)
+        found.append(results_of(job, more or ["--jobs", "1"], capsys))
+    assert all(one == found[0] for one in found[1:])
 
 
 SELF_PLAY = ["alphazero", "--actors", "2", "--steps", "30", "--every", "10", "--json"]
