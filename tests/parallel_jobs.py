@@ -54,7 +54,7 @@ def no_files() -> Any:
 JOBS = {
     "sweep": Job(
         "learners.cli.sweep",
-        ("td0", "lms", "--seeds", "2", "--grid", "games=16,32", "--steps", "4"),
+        ("td0", "--seeds", "2", "--grid", "games=16,32", "--steps", "4"),
         sweep_files,
     ),
     "league": Job(

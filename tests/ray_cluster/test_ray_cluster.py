@@ -343,11 +343,16 @@ def test_results_are_those_of_one_process_with_any_number_of_tasks_in_flight(
     nodes, job, tmp_path, monkeypatch, capsys
 ):
     found = []
-    for more in ([], *(["--ray", nodes.address, "--jobs", str(most)] for most in WORKERS)):
-        (folder := tmp_path / str(len(found))).mkdir()
-        monkeypatch.chdir(folder)
-        found.append(results_of(job, more or ["--jobs", "1"], capsys))
-    assert all(one == found[0] for one in found[1:])
+    with RayCluster(nodes.address):  # one connection for all of them: its workers stay loaded
+        for most in WORKERS:
+            (folder := tmp_path / str(most)).mkdir()
+            monkeypatch.chdir(folder)
+            options = ["--ray", nodes.address, "--jobs", str(most)]
+            found.append(results_of(job, options, capsys))
+    (folder := tmp_path / "process").mkdir()
+    monkeypatch.chdir(folder)
+    expected = results_of(job, ["--jobs", "1"], capsys)
+    assert found == [expected] * len(WORKERS)
 
 
 SELF_PLAY = ["alphazero", "--actors", "2", "--steps", "30", "--every", "10", "--json"]
