@@ -11,11 +11,13 @@ import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 from tensorboard.plugins.hparams import plugin_data_pb2
 
-from learners.cli import halving, search_space, sweep, sweep_tables
+from learners.cli import halving, search_space, sweep, sweep_tables, trainings
 from learners.registry import LEARNERS
+from learners.training.loop import Schedule
 from tttenv import certify, player
 from tttenv.checkpoint import read_card
 from tttenv.game.rules import Rules
+from tttenv.parallel import Context
 
 ROOT = Path(__file__).parents[1]
 USUAL = {"presets": ["default"], "rules": ["3,3,3"], "grids": [], "ranges": [], "draws": 0}
@@ -188,13 +190,8 @@ def done(tmp_path_factory):
     return ran(folder, *SMALL, "--jobs", "1").stdout, folder
 
 
-def test_results_are_the_same_with_more_workers_and_are_not_computed_twice(done, tmp_path):
+def test_more_seeds_add_to_what_is_there_and_nothing_is_computed_twice(done):
     text, folder = done
-    other = ran(tmp_path, *SMALL, "--jobs", "3").stdout
-    assert timeless(other) == timeless(text)
-    found = [sorted(place.glob("runs/sweep/*/weights-*")) for place in (folder, tmp_path)]
-    assert [f.relative_to(folder) for f in found[0]] == [f.relative_to(tmp_path) for f in found[1]]
-    assert [f.read_bytes() for f in found[0]] == [f.read_bytes() for f in found[1]]
     cards = {card: card.stat().st_mtime_ns for card in folder.glob("runs/sweep/*/card.json")}
     more = [*SMALL[:2], "--seeds", "3", *SMALL[4:]]
     again = json.loads(ran(folder, *more).stdout)["trainings"]
@@ -274,6 +271,70 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
         "\n  ", " "
     )
     assert (tmp_path / "runs/sweep/td0-0/mine").exists()
+
+
+CHANGES = 16  # of a folder until a training in it has begun, and some more
+
+
+def killed_at(call, work):
+    """Do the work, which is cut off at the change of a folder with this number; whether it was."""
+
+    class Killed(BaseException):
+        pass
+
+    left = call
+
+    def counted(event, _):
+        nonlocal left
+        if event in ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "tempfile.mkstemp"):
+            left -= 1
+            if left == 0:
+                raise Killed
+
+    hooks.append(counted)
+    try:
+        work()
+    except Killed:
+        return True
+    finally:
+        hooks.clear()
+    return False
+
+
+hooks = []  # an audit hook cannot be removed, so one calls these
+sys.addaudithook(lambda event, about: [hook(event, about) for hook in hooks])
+
+
+def test_a_training_killed_while_its_folder_is_cleared_runs_again_to_the_same_end(tmp_path):
+    (setting,) = settings("td0", grids=["games=4"])
+    work = [("td0-0", setting.training(0, Schedule(4, 2, 2, False)))]
+    older = setting.training(1, Schedule(4, 2, 2, False))  # of another seed
+
+    def one(folder):
+        return trainings.train_one(work[0][1], Context(print, folder))
+
+    one(tmp_path / "alone" / "td0-0")
+    expected = [file.read_bytes() for file in tmp_path.glob("alone/td0-0/weights-*")]
+    for call in range(1, CHANGES + 1):
+        runs = tmp_path / str(call)
+        if call % 2:  # there is a finished training of another seed in the folder
+            trainings.train_one(older, Context(print, runs / "td0-0"))
+        assert killed_at(call, lambda runs=runs: one(runs / "td0-0"))
+        trainings.check_folders(work, runs)
+        one(runs / "td0-0")
+        assert [file.read_bytes() for file in runs.glob("td0-0/weights-*")] == expected
+
+
+def test_the_folder_of_a_training_killed_before_it_had_its_mark_is_taken(tmp_path):
+    (setting,) = settings("td0")
+    work = [("td0-0", setting.training(0, Schedule(4, 2, 2, False)))]
+    (folder := tmp_path / "td0-0").mkdir()
+    for name in (f".{trainings.MARK}.half", f".{trainings.MARK}.half2"):
+        trainings.check_folders(work, tmp_path)
+        (folder / name).touch()
+    (folder / "mine").touch()
+    with pytest.raises(ValueError, match="was not made for this"):
+        trainings.check_folders(work, tmp_path)
 
 
 def test_every_learner_has_settings_to_sweep():

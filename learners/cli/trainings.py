@@ -54,13 +54,21 @@ def run_all(
     Raises:
         ValueError: if a folder holds something else, or there is no room for one training.
     """
-    tasks = []
-    for name, training in trainings:
-        folder = runs / name
-        if folder.exists() and not (folder / MARK).exists():
-            raise ValueError(f"{folder} was not made for this: choose another folder with --runs")
-        tasks.append(Task(name, train_one, training, folder))
+    check_folders(trainings, runs)
+    tasks = [Task(name, train_one, training, runs / name) for name, training in trainings]
     return workers.run_all(tasks, given, runs / RESULTS, quiet, tell)
+
+
+def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
+    """Let folders pass that are not there or were made for trainings.
+
+    Raises:
+        ValueError: for others.
+    """
+    for name, _ in trainings:
+        folder = runs / name
+        if folder.exists() and not _made_here(folder):
+            raise ValueError(f"{folder} was not made for this: choose another folder with --runs")
 
 
 def forget(runs: Path) -> None:
@@ -83,7 +91,8 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
     assert folder is not None
     resume = _interrupted(folder, training)
     if not resume:
-        remove(folder)
+        write(folder / MARK, "")  # killed from here on, it is still ours, and not resumed
+        remove(folder, but=MARK)
         write(folder / MARK, _digest(training))
 
     def tell(report: Evaluation) -> None:
@@ -105,6 +114,14 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         "unbeatable_at": report.unbeatable_at,
         "certificate": None if report.certificate is None else report.certificate.to_dict(),
     }
+
+
+def _made_here(folder: Path) -> bool:
+    """Whether a folder was made for a task, also if that was killed before it had its mark."""
+    if not folder.is_dir():
+        return False
+    names = {file.name for file in folder.iterdir()}
+    return MARK in names or all(name.startswith(f".{MARK}.") for name in names)
 
 
 def _interrupted(folder: Path, training: Training) -> bool:

@@ -159,8 +159,8 @@ def _start(learner: Learner, name: str, folder: Path) -> str:
     return f"{shown(card['rules'], 80)}, {shown(file_of(card, WEIGHTS), 80)}"
 
 
-def remove(out: Path) -> None:
-    """Remove all that a training has left in `out`.
+def remove(out: Path, but: str = LOCK) -> None:
+    """Remove all that a training has left in `out`, but for the file of this name.
 
     Raises:
         ValueError: if one is still writing there.
@@ -169,7 +169,7 @@ def remove(out: Path) -> None:
         for path in out.iterdir():
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path.name != LOCK:
+            elif path.name not in (LOCK, but):
                 path.unlink()
 
 

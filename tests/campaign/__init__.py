@@ -32,6 +32,7 @@ FAMILIES = {
     "drivers": Row(
         "drivers:Drivers", "drivers of tasks killed at random moments", 2, 2, False, 300
     ),
+    "sweeps": Row("sweeps:Sweeps", "sweeps killed at random moments and resumed", 2, 1, True, 600),
     "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 3, 16, True),
     "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, 400, True, 150),
     "hostile_calls": Row("hostile_calls:HostileCalls", "hostile calls to environments", 2, 60),

@@ -1,0 +1,81 @@
+"""Commands whose results do not depend on their workers: how many, of which kind, lost or not."""
+
+import csv
+import importlib
+import io
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+WORKERS = (1, 2, 4)
+CLOCK = ("seconds", "unbeatable_seconds")  # what a clock measures of a training
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command with small arguments, and what it leaves in the working folder."""
+
+    module: str  # of the command
+    arguments: tuple[str, ...]
+    files: Callable[[], Any]  # all results, as something that can be compared
+
+
+def sweep_files() -> Any:
+    """The JSON and the CSV without what a clock measured, and the weights bit for bit."""
+    found = json.loads(Path("results/sweep.json").read_text())
+    for one in found["settings"]:
+        for name in ("median_seconds", "quartiles_seconds"):
+            del one[name]
+    for row in found["trainings"]:
+        for name in CLOCK:
+            del row[name]
+    lines = list(csv.DictReader(io.StringIO(Path("results/sweep.csv").read_text())))
+    for line in lines:
+        for name in CLOCK:
+            del line[name]
+    weights = {str(file): file.read_bytes() for file in Path("runs").rglob("weights-*")}
+    assert len(weights) == len(lines) == len(found["trainings"]) > 0
+    return found, lines, weights
+
+
+def league_files() -> Any:
+    """The file with all results, ratings and the matrix, bit for bit."""
+    return Path("results/league.json").read_bytes()
+
+
+def no_files() -> Any:
+    """All that is to be compared has been printed."""
+    return None
+
+
+# name: what is done; each takes a few seconds
+JOBS = {
+    "sweep": Job(
+        "learners.cli.sweep",
+        ("td0", "--seeds", "2", "--grid", "games=16,32", "--steps", "4"),
+        sweep_files,
+    ),
+    "league": Job(
+        "tttenv.cli.league",
+        (
+            *("random", "first", "tactical", "minimax", "mcts:iterations=5", "alphabeta:depth=1"),
+            *("--games", "10", "--positions", "1500", "--json"),
+        ),
+        league_files,
+    ),
+    "certificate": Job(
+        "tttenv.cli.certify",
+        ("mcts:iterations=10", "--rules", "4,4,3", "--positions", "300", "--json"),
+        no_files,
+    ),
+}
+
+
+def results_of(name: str, options: list[str], capsys: Any) -> Any:
+    """What a job leaves and prints, done in the working folder by workers of these options."""
+    job = JOBS[name]
+    importlib.import_module(job.module).main([*job.arguments, *options])
+    printed = capsys.readouterr().out if "--json" in job.arguments else ""
+    return job.files(), printed
