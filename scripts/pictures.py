@@ -155,7 +155,7 @@ def drawn_larger() -> dict[str, bytes]:
 
     made = {}
     for player in larger.from_specs(larger.usual()):
-        if player.curve is not None:
+        if player.curve is not None and len(player.curve.steps) > 1:
             for scheme in SCHEMES:
                 picture = larger_curves.alone(player.curve, dark=scheme == "dark")
                 made[named(f"curve-{player.name}.svg", scheme)] = picture

@@ -200,7 +200,11 @@ def html(players: Sequence[Larger]) -> Markup:
         for seat in SEATS
         if (line := player.certificate.losing_line[seat])
     ]
-    learnt = [_learning(player, player.curve) for player in players if player.curve]
+    learnt = [
+        _learning(player, player.curve)
+        for player in players
+        if player.curve is not None and len(player.curve.steps) > 1
+    ]
     parts = [
         element("div", *figures, class_=f"figures {kind}")
         for figures, kind in ((learnt, "learning"), (lost, "games"))
