@@ -6,10 +6,12 @@ os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # ray calls home otherwise
 os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"  # a warning otherwise
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 import time
 from contextlib import suppress
@@ -32,6 +34,7 @@ NODES = 3  # of a core each
 MEGABYTES = 10**6
 STARTS = 3  # tries to start a node
 LATE = "timed out during startup"  # what Ray says of a node that does not come up in time
+LONGEST = 900  # seconds of a script on a busy machine
 PATIENCE = 60  # seconds in which a driver that was asked to end has ended, and its tasks too
 
 
@@ -276,7 +279,7 @@ def undisturbed(tmp_path_factory):
     """A sweep by processes, left alone: its results, and its folder."""
     folder = tmp_path_factory.mktemp("alone")
     child = script("sweep.py", *SWEEP, *places(folder))
-    out, complaint = child.communicate(timeout=300)
+    out, complaint = child.communicate(timeout=LONGEST)
     assert (child.returncode, complaint) == (0, "")
     return timeless(out), folder
 
@@ -304,7 +307,7 @@ def test_a_sweep_that_loses_a_node_and_a_worker_ends_as_the_undisturbed_one(
     nodes.replace()
     for number in nodes.at_work()[:1]:
         kill(number)
-    out, complaint = child.communicate(timeout=300)
+    out, complaint = child.communicate(timeout=LONGEST)
     assert child.returncode == 0, complaint[-2000:]
     assert timeless(out) == undisturbed[0]
     assert weights(tmp_path) == weights(undisturbed[1])
@@ -329,7 +332,7 @@ def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
         time.sleep(0.1)
     kept = {f.name: f.read_bytes() for f in tmp_path.glob("r/.finished/[0-9a-f]*.json")}
     child = script("sweep.py", *arguments, "--ray", nodes.address)
-    out, complaint = child.communicate(timeout=300)
+    out, complaint = child.communicate(timeout=LONGEST)
     assert (child.returncode, complaint) == (0, "")
     assert timeless(out) == undisturbed[0]
     assert weights(tmp_path) == weights(undisturbed[1])
@@ -355,6 +358,37 @@ def test_results_are_those_of_one_process_with_any_number_of_tasks_in_flight(
     assert found == [expected] * len(WORKERS)
 
 
+def test_ray_tune_finds_the_numbers_of_the_sweep_by_the_recipe_of_the_readme(
+    nodes, tmp_path, monkeypatch
+):
+    text = (ROOT / "learners" / "README.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Under Ray Tune\n")[2].partition("\n## ")[0]
+    (command,) = re.findall(r"`sweep\.py (.*)`", section)
+    recipe = "\n".join(line for line in section.splitlines() if line[:4] in ("", " " * 4))
+    monkeypatch.chdir(tmp_path)
+    child = script("sweep.py", *command.split(), "--json")
+    names = {}
+    with RayCluster(nodes.address):
+        exec(textwrap.dedent(recipe), names)
+    out, complaint = child.communicate(timeout=LONGEST)
+    assert (child.returncode, complaint) == (0, "")
+    sweep = {
+        (row["changes"]["games"], row["seed"]): [
+            *(row["worst_case_X"], row["worst_case_O"], row["unbeatable_steps"])
+        ]
+        for row in json.loads(out)["trainings"]
+    }
+    assert not names["results"].errors
+    tuned = {
+        (result.config["games"], result.config["seed"]): [
+            result.metrics[name] for name in ("X", "O", "unbeatable_steps")
+        ]
+        for result in names["results"]
+    }
+    assert tuned == sweep
+    assert len(sweep) == len(list(tmp_path.glob("runs/tune/*/card.json"))) == 4
+
+
 SELF_PLAY = ["alphazero", "--actors", "2", "--steps", "30", "--every", "10", "--json"]
 SELF_PLAY += ["--checkpoint-every", "10", "--games", "16", "--batch", "32", "--examine", "5"]
 SELF_PLAY += ["--channels", "8", "--blocks", "1", "--simulations", "8"]
@@ -364,7 +398,7 @@ def test_a_self_play_training_that_loses_a_node_and_a_worker_ends_as_the_undistu
     nodes, tmp_path
 ):
     alone = script("train.py", *SELF_PLAY, "--out", tmp_path / "alone")
-    assert alone.wait(timeout=300) == 0, alone.stderr.read()
+    assert alone.wait(timeout=LONGEST) == 0, alone.stderr.read()
     child = script("train.py", *SELF_PLAY, "--out", tmp_path / "o", "--ray", nodes.address)
     while not (tmp_path / "o" / "card.json").exists():  # written after ten steps
         assert child.poll() is None, child.communicate()
@@ -372,7 +406,7 @@ def test_a_self_play_training_that_loses_a_node_and_a_worker_ends_as_the_undistu
     nodes.replace()
     for number in nodes.at_work()[:1]:
         kill(number)
-    _, complaint = child.communicate(timeout=300)
+    _, complaint = child.communicate(timeout=LONGEST)
     assert (child.returncode, complaint) == (0, "")
     first, second = (
         {file.name: file.read_bytes() for file in (tmp_path / name).glob("weights-*")}

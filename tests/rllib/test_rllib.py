@@ -2,6 +2,8 @@
 
 import logging
 import os
+import signal
+import tempfile
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # ray calls home otherwise
 
@@ -19,6 +21,7 @@ from tttenv.exact import positions
 
 RULES = Rules()
 STEPS = 12  # at most
+TRIES = 10  # steps of a training in which a killed env runner is there again
 
 
 def test_its_public_names_are_there():
@@ -27,29 +30,42 @@ def test_its_public_names_are_there():
 
 
 @pytest.fixture(scope="module")
-def trained(disturbance):
-    """Masked PPO, trained against random moves; an illegal one would end the training."""
-    ray.init(num_cpus=1, include_dashboard=False, logging_level=logging.ERROR)
-    rllib.register()
+def machine():
+    """Ray on this machine, with room for two env runners beside the training."""
+    with tempfile.TemporaryDirectory(prefix="ray-") as place, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_TMPDIR", place)
+        ray.init("local", num_cpus=3, include_dashboard=False, logging_level=logging.ERROR)
+        rllib.register()
+        yield
+        ray.shutdown()
+
+
+def masked(batch, **env_runners):
+    """Masked PPO against random moves; an illegal one would end the training."""
     network = DefaultModelConfig(fcnet_hiddens=[64, 64])
-    config = (
+    return (
         PPOConfig()
         .environment("TicTacToe-v0", env_config={"illegal": "raise"})
-        .env_runners(num_env_runners=0, num_envs_per_env_runner=16)
+        .env_runners(num_envs_per_env_runner=16, **env_runners)
         .learners(num_learners=0)
         .rl_module(
             rl_module_spec=RLModuleSpec(module_class=rllib.MaskedModule, model_config=network)
         )
         .training(
-            train_batch_size_per_learner=2048,
-            minibatch_size=512,
+            train_batch_size_per_learner=batch,
+            minibatch_size=batch // 4,
             num_epochs=6,
             lr=3e-3,
             entropy_coeff=0.01,
         )
         .debugging(seed=0)
     )
-    algorithm = config.build_algo()
+
+
+@pytest.fixture(scope="module")
+def trained(machine, disturbance):
+    """A training in this process, until it wins four games of five as X."""
+    algorithm = masked(2048, num_env_runners=0).build_algo()
     before = rllib.policy(algorithm, RULES)
     for _ in range(STEPS):
         algorithm.train()
@@ -57,7 +73,6 @@ def trained(disturbance):
             break
     yield before, algorithm
     algorithm.stop()
-    ray.shutdown()
 
 
 @pytest.mark.trained
@@ -92,3 +107,33 @@ def test_its_module_never_draws_a_taken_cell_and_the_player_is_that_module(train
 def test_a_masked_module_wants_masks():
     with pytest.raises(ValueError, match='observes obs="dict"'):
         rllib.MaskedModule(observation_space=rllib.make({"obs": "board"}).observation_space)
+
+
+def numbers(algorithm):
+    """The processes of the env runners that are alive."""
+    runners = algorithm.env_runner_group
+    return set(runners.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False))
+
+
+def test_a_training_with_several_env_runners_goes_on_when_one_is_killed(machine):
+    config = masked(512, num_env_runners=2).fault_tolerance(
+        restart_failed_env_runners=True, delay_between_env_runner_restarts_s=0
+    )
+    algorithm = config.build_algo()
+    first = algorithm.train()
+    before = numbers(algorithm)
+    assert len(before) == 2
+    lost = min(before)
+    os.kill(lost, signal.SIGKILL)
+    for _ in range(TRIES):
+        latest = algorithm.train()
+        after = numbers(algorithm)
+        if len(after) == 2 and lost not in after:
+            break
+    assert lost not in after
+    assert len(after) == 2
+    assert len(after - before) == 1
+    steps = "num_env_steps_sampled_lifetime"
+    assert latest["env_runners"][steps] > first["env_runners"][steps]
+    assert certify(RULES, rllib.policy(algorithm, RULES)).vs_random["X"][0] > 0
+    algorithm.stop()

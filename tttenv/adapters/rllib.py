@@ -14,6 +14,9 @@ algorithm = config.build_algo()
 algorithm.train()
 tttenv.certify(rules, rllib.policy(algorithm, rules))
 
+With `.env_runners(num_env_runners=2).fault_tolerance(restart_failed_env_runners=True)` games are
+played in two more processes, and training goes on when one of them is lost.
+
 RLlib pins a Gymnasium of its own, so it wants an environment of its own:
 pip install 'tttenv[rllib]'.
 """
