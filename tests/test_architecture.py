@@ -35,6 +35,7 @@ FLOORS = [
     (8, "learners.ring_buffer"),
     (8, "learners.testing"),
     (8, "learners.checkpoint learners.training.checkpoint learners.training.stored"),
+    (8, "learners.training.curve learners.training.snapshots"),  # what a checkpoint holds
     (11, "tttenv.cli.main tttenv.__main__"),  # the table of commands names them all
     (8, "tttenv.cli tttenv.cli.*"),
     (10, "learners.cli learners.cli.*"),
