@@ -694,7 +694,7 @@ def test_tints_differ_for_colour_blind_readers(sight, scheme):
 @pytest.mark.parametrize("scheme", [0, 1])
 def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
     style = (ROOT / "learners/cli/report_page/page/styles/base.css").read_text()
-    palette, alone = (LIGHT, DARK)[scheme], curves.PAINTS[bool(scheme)]
+    palette, alone = (LIGHT, DARK)[scheme], step_drawing.PAINTS[bool(scheme)]
     paper, bad = (
         linear(found[scheme])
         for found in (
