@@ -477,7 +477,7 @@ def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
 def test_ticks_are_round_and_few():
     for last in (0.07, 0.4, 1.5, 8, 25, 130, 520, 19_999, 1e6):
         found = step_drawing.ticks(last)
-        assert 2 <= len(found) <= curves.TICKS + 1
+        assert 2 <= len(found) <= step_drawing.TICKS + 1
         assert found[0] == 0
         assert found[-1] <= last
         assert all(f"{tick:.3g}".rstrip("0.").lstrip("0.")[:2] for tick in found[1:])
