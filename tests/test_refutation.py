@@ -14,7 +14,7 @@ from tttenv.policy import uniform
 MORE = ["minimax:ties=first", "mcts:iterations=20", "epsilon:player=first,epsilon=0.3"]
 # Games found attack first that are not the shortest: stones before and after, by seat.
 DETOURS = [
-    ("alphabeta:depth=1", Rules(5, 5, 4), {"X": (16, 8), "O": (9, 7)}),
+    ("alphabeta:depth=1", Rules(5, 5, 4), {"X": (12, 8), "O": (9, 7)}),
     ("alphabeta:depth=1,ties=first", Rules(7, 7, 5), {"X": (12, 10), "O": (13, 9)}),
 ]
 by_seat = pytest.mark.parametrize("seat", "XO")
