@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import lives
 from typist import Typist
 
 from tttenv import Rules
@@ -58,14 +59,6 @@ def bot(tmp_path):
 
     write.pids = pids
     return write
-
-
-def lives(pid):
-    """Whether a process lives; one that is over and only not yet collected does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):  # the latter if it ends between open and read
-        return False
 
 
 def wait_for(condition):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import ends, lives
 
 from tttenv import Rules, certify, player
 from tttenv.opponents import external as manual
@@ -57,21 +58,6 @@ def python_bot(bot, tmp_path):
 
     write.log = lambda: file.read_text().splitlines()
     return write
-
-
-def lives(pid):
-    """Whether a process lives; one that is over and only not yet collected does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def ends(pid, seconds=10):
-    until = time.monotonic() + seconds
-    while lives(pid) and time.monotonic() < until:
-        time.sleep(0.01)
-    return not lives(pid)
 
 
 def test_the_shell_bot_of_the_manual_is_the_first_empty_cell(bot):

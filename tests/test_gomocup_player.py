@@ -15,7 +15,7 @@ from pathlib import Path
 import fake_engine
 import numpy as np
 import pytest
-from test_external import ends, lives
+from processes import ends, lives
 
 from tttenv import Rules, certify, player
 from tttenv.opponents.gomocup import gomocup
