@@ -36,6 +36,7 @@ def opener(browser):
         page.on("request", lambda request: asked.append(request.url.split("#")[0]))
         page.goto(file.as_uri() + fragment)
         page.locator("[aria-busy]").first.wait_for(state="detached")  # all sections are made
+        page.locator("html.first").wait_for(state="detached")  # and shown
         files.add(file.as_uri())
         return page
 

@@ -295,7 +295,7 @@ def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_publis
         report.make(out, none, none, ["first"], url=url)
         text = out.read_text(encoding="utf-8")
         assert Head(text).meta["og:image"] == image
-        assert "<script>/" not in text
+        assert "<script>/preview" not in text
 
 
 def test_the_workflow_that_publishes_the_page_calls_the_report_as_it_is():

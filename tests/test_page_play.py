@@ -275,10 +275,14 @@ def test_the_first_screen_asks_and_everything_about_it_is_in_view(opened, file, 
     assert fits(page)
 
 
+IDLE_WAITS = "window.held = []; window.requestIdleCallback = (act) => held.push(act)"
+BE_IDLE = "held.splice(0).forEach((act) => act())"
+
+
 def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, file):
     page = browser.new_page()
-    page.add_init_script("window.requestIdleCallback = (act) => void (window.whenIdle = act)")
-    page.goto(file.as_uri())
+    page.add_init_script(IDLE_WAITS)
+    page.goto(file.as_uri() + "#question")
     click(page, 1)
     assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
     made = {
@@ -293,11 +297,57 @@ def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, f
     page.locator("#teach-start").focus()  # who wants something has it at once
     assert page.locator(made["teach"]).count() == 1
     assert page.locator(made["explorer"]).count() == 0
+    page.wait_for_function("held.length > 0")
     for _ in range(2 * len(made)):  # and the rest comes while nothing else is to be done
-        page.evaluate("whenIdle()")
+        page.evaluate(BE_IDLE)
     for content in made.values():
         assert page.locator(content).count() > 0
     assert page.locator("[aria-busy]").count() == 0
+    page.close()
+
+
+def test_the_first_screen_is_laid_out_first(browser, file):
+    page = browser.new_page()
+    page.add_init_script(IDLE_WAITS)
+    page.goto(file.as_uri())
+    click(page, 1)
+    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
+    sections = page.locator("section:not([hidden])").all()
+    page.wait_for_function("held.length > 0")
+    for count in range(1, len(sections)):
+        visible = [section.is_visible() for section in sections]
+        assert visible == [n < count for n in range(len(sections))]
+        assert not page.locator("footer").is_visible()
+        page.evaluate(BE_IDLE)
+    page.evaluate(BE_IDLE)
+    assert page.locator("footer").is_visible()
+    page.close()
+
+
+@pytest.mark.parametrize("way", ["#leaderboard", "#teach=1", "reload"])
+def test_a_page_that_opens_further_down_is_whole_at_once(browser, file, way):
+    page = browser.new_page()
+    page.goto(file.as_uri())
+    page.locator("#leaderboard").wait_for(state="visible")
+    page.add_init_script(IDLE_WAITS)
+    if way == "reload":
+        page.reload()
+    else:
+        page.goto("about:blank")
+        page.goto(file.as_uri() + way)
+    assert page.locator("#leaderboard").is_visible()
+    assert way == "reload" or page.evaluate("scrollY") > 0
+    page.close()
+
+
+def test_all_sections_appear_even_where_the_script_fails(browser, file, tmp_path):
+    text = file.read_text(encoding="utf-8")
+    broken = tmp_path / "broken.html"
+    broken.write_text(text.replace('<script type="module">', '<script type="module">//'))
+    page = browser.new_page()
+    page.goto(broken.as_uri())
+    page.locator("#leaderboard").wait_for(state="visible")
+    assert page.locator("#board button").count() == 0
     page.close()
 
 

@@ -64,6 +64,7 @@ SCRIPTS = [
     "keys",
     "main",
 ]
+FIRST = ["first"]  # run on its own before the body is read
 WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
 
 
@@ -89,7 +90,7 @@ def html(
     """
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
-    script = _joined("scripts", SCRIPTS, "js")
+    first, script = _joined("scripts", FIRST, "js"), _joined("scripts", SCRIPTS, "js")
     networks = [one.network for one in others if one.network is not None]
     curves, scores = tables.curves(players), tables.scores(players)
     seconds = joined(
@@ -100,10 +101,11 @@ def html(
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
     return page.substitute(
-        policy=_policy(script, style),
+        policy=_policy([first, script], style),
         published_at=_published_at(url),
         icon=_icon(),
         style=style,
+        first=first,
         data=script_data(data.tables(players)),
         script=script,
         networks=script_data(networks),
@@ -159,12 +161,12 @@ def _icon() -> str:
     return f"data:image/svg+xml,{quote(drawn.strip())}"
 
 
-def _policy(script: str, style: str) -> str:
-    """A content security policy that lets nothing load and only this script and style in."""
+def _policy(scripts: Sequence[str], style: str) -> str:
+    """A content security policy that lets nothing load and only these scripts and style in."""
     allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
     allowed["worker-src"] = "blob:"  # the worker, made of text that stands in the page
     allowed["img-src"] = "data:"  # the icon, which stands in the page
-    for kind, text in (("script-src", script), ("style-src", style)):
-        digest = hashlib.sha256(text.encode()).digest()
-        allowed[kind] = f"'sha256-{base64.b64encode(digest).decode()}'"
+    for kind, texts in (("script-src", scripts), ("style-src", [style])):
+        digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+        allowed[kind] = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
     return "; ".join(f"{kind} {source}" for kind, source in allowed.items())

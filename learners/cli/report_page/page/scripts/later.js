@@ -23,10 +23,6 @@ function makeOneByOne() {
   whenIdle(makeOneByOne);
 }
 
-// Safari before 2025 has no idle callbacks.
-const whenIdle = (act) =>
-  globalThis.requestIdleCallback ? requestIdleCallback(act, { timeout: 1000 }) : setTimeout(act, 30);
-
 for (const kind of ["pointerdown", "click", "keydown", "input", "change", "focusin"]) {
   document.addEventListener(kind, ({ target }) => makeNow(target.closest?.("[aria-busy]")), true);
 }
