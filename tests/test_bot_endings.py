@@ -19,7 +19,7 @@ from tttenv.opponents.external import external
 
 ROOT = Path(__file__).parents[1]
 RULES = Rules()
-PATIENCE = 15  # seconds
+TIME_LIMIT = 15  # seconds
 DEAF = "trap '' HUP TERM INT PIPE; {family} read a; echo 4; while :; do sleep 1; done"
 # What a bot that ignores signals and the end of its input starts before it answers. Each writes
 # its own process and those of its children to the file PIDS.
@@ -62,7 +62,7 @@ def bot(tmp_path):
 
 
 def wait_for(condition):
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIME_LIMIT
     while not condition() and time.monotonic() < until:
         time.sleep(0.02)
     return condition()
@@ -104,7 +104,7 @@ def test_a_deaf_bot_and_its_children_end_with_a_python_that_is_ended(bot, family
     with running(code) as (child, _):
         assert all(map(lives, bot.pids()))
         child.send_signal(how)
-        child.wait(PATIENCE)
+        child.wait(TIME_LIMIT)
         assert gone(bot.pids())
 
 
@@ -162,7 +162,7 @@ def test_a_script_ends_by_the_signals_own_status_and_its_bot_with_it(bot, how, s
         assert wait_for(lambda: bot.pids())
         time.sleep(0.3)
         child.send_signal(how)
-        child.communicate(timeout=PATIENCE)
+        child.communicate(timeout=TIME_LIMIT)
         assert child.returncode == status
         assert gone(bot.pids())
     finally:
@@ -184,7 +184,7 @@ def test_a_script_started_to_outlive_its_terminal_does():
     try:
         child.stdout.read(1)
         child.send_signal(signal.SIGHUP)
-        child.communicate("0\n1\n2\n", timeout=PATIENCE)
+        child.communicate("0\n1\n2\n", timeout=TIME_LIMIT)
         assert child.returncode == 0
     finally:
         child.kill()
@@ -200,7 +200,7 @@ def test_a_closed_terminal_ends_the_script_and_its_bot(bot, seat):
         assert wait_for(lambda: len(bot.pids()) == 2)
         time.sleep(0.3)
         os.close(typist.screen)
-        assert typist.child.wait(PATIENCE) == 129
+        assert typist.child.wait(TIME_LIMIT) == 129
         assert gone(bot.pids())
     finally:
         typist.child.kill()

@@ -39,7 +39,7 @@ class Failing:
         pass
 
 sys.modules["campaign.failing"] = types.SimpleNamespace(Failing=Failing)
-row = Row("failing:Failing", "fails", 1, 5, patience=0.5)
+row = Row("failing:Failing", "fails", 1, 5, time_limit=0.5)
 with tempfile.TemporaryDirectory() as folder:
     found = running.run(running.Order("failing", row, 9, None, None), Path(folder))
 print(running.figures("failing", found))

@@ -2,8 +2,8 @@
 
 import gymnasium as gym
 import numpy as np
-import patients
 import pytest
+import wrong_subjects
 
 from tttenv import Rules
 from tttenv.policy import uniform
@@ -45,10 +45,10 @@ POLICIES = {  # a player, the law that it breaks, and whether the doctor calls t
     "raises": (lambda boards: 1 / 0, ANSWERS, True),
     "text": (lambda boards: "no", ANSWERS, True),
     "writes": (writing, ANSWERS, True),
-    "dice": (patients.Dice(), policy_checks.MEMORYLESS, True),
+    "dice": (wrong_subjects.Dice(), policy_checks.MEMORYLESS, True),
     "memory": (Forgetful(), policy_checks.MEMORYLESS, True),
-    "batch": (patients.of_the_batch, policy_checks.ALONE, True),
-    "taken": (patients.on_stones, policy_checks.TAKEN, True),
+    "batch": (wrong_subjects.of_the_batch, policy_checks.ALONE, True),
+    "taken": (wrong_subjects.on_stones, policy_checks.TAKEN, True),
     "hardly taken": (a_little_on_taken_cells, policy_checks.TAKEN, False),
 }
 
@@ -101,14 +101,14 @@ def as_float64(observed, *rest):
 ENVIRONMENTS = {
     "shaping": (lambda: Changed(shaped), env_checks.AT_THE_END),
     "final masks": (lambda: Changed(open_at_the_end), f"{env_checks.TWO_MASKS}|say the same"),
-    "space": (patients.outside_its_space, env_checks.SPACE),
-    "zero masks": (patients.zero_masks, env_checks.MASKS),
-    "views": (patients.seen_by_x, env_checks.VIEW),
-    "finals": (patients.resets_itself, env_checks.FINAL),
-    "endings": (patients.cut_short, env_checks.ENDS),
-    "pay": (patients.paid_the_opponents, env_checks.OWN_RESULT),
-    "seeds": (patients.unseeded, env_checks.SEEDED),
-    "fails": (patients.trips_in_step, ANSWERS),
+    "space": (wrong_subjects.outside_its_space, env_checks.SPACE),
+    "zero masks": (wrong_subjects.zero_masks, env_checks.MASKS),
+    "views": (wrong_subjects.seen_by_x, env_checks.VIEW),
+    "finals": (wrong_subjects.resets_itself, env_checks.FINAL),
+    "endings": (wrong_subjects.cut_short, env_checks.ENDS),
+    "pay": (wrong_subjects.paid_the_opponents, env_checks.OWN_RESULT),
+    "seeds": (wrong_subjects.unseeded, env_checks.SEEDED),
+    "fails": (wrong_subjects.trips_in_step, ANSWERS),
 }
 
 

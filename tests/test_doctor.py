@@ -28,17 +28,17 @@ def _here(monkeypatch):
 
 
 def findings(name, obs=None, kind="logits", games=60):
-    patient = load(name, None, obs, kind)
-    if isinstance(patient, Environment):
-        return list(examine(record(patient.env, patient.rules, games, 0), ENVIRONMENT))
-    return list(examine(patient, PLAYER))
+    subject = load(name, None, obs, kind)
+    if isinstance(subject, Environment):
+        return list(examine(record(subject.env, subject.rules, games, 0), ENVIRONMENT))
+    return list(examine(subject, PLAYER))
 
 
 def problems(*arguments):
     return {one.check: one.told for one in findings(*arguments) if one.status == "problem"}
 
 
-MISTAKES = {  # the patient: the checks that find it, and what the last of them says
+MISTAKES = {  # the subject: the checks that find it, and what the last of them says
     "as_x_only": ("sides", r"one-sided: 9\d% as X and 0% as O"),
     "as_o_only": ("sides", r"one-sided: 0% as X and 8\d% as O"),
     "to_lose": ("rewards", "plays to lose"),
@@ -69,11 +69,11 @@ MISTAKES = {  # the patient: the checks that find it, and what the last of them 
     "outside_its_space": ("interface", "check_env"),
     "trips_in_step": (
         "interface",
-        r"^fails when stepped with KeyError: 'cell', in patients.py",
+        r"^fails when stepped with KeyError: 'cell', in wrong_subjects.py",
     ),
     "trips_in_reset": (
         "interface",
-        r"^fails when reset with KeyError: 'cell', in patients.py",
+        r"^fails when reset with KeyError: 'cell', in wrong_subjects.py",
     ),
     "trips_late": (
         "interface",
@@ -90,7 +90,7 @@ MISTAKES = {  # the patient: the checks that find it, and what the last of them 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
     check, told = MISTAKES[name]
-    found = [one for one in findings(f"patients:{name}") if one.status == "problem"]
+    found = [one for one in findings(f"wrong_subjects:{name}") if one.status == "problem"]
     assert re.fullmatch(check, " ".join(one.check for one in found)), found
     assert re.search(told, found[-1].told), found[-1].told
     assert found[0].change
@@ -98,7 +98,7 @@ def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
 
 @pytest.mark.parametrize("name", ["trips_in_step", "trips_in_reset", "old_gym"])
 def test_what_needs_games_is_skipped_where_there_are_none(name):
-    first, *others = findings(f"patients:{name}")
+    first, *others = findings(f"wrong_subjects:{name}")
     assert first.check == "interface"
     assert [(one.status, one.check) for one in others] == [
         ("skipped", check.name) for check in ENVIRONMENT[1:]
@@ -106,23 +106,23 @@ def test_what_needs_games_is_skipped_where_there_are_none(name):
 
 
 def test_an_environment_that_fails_only_while_it_is_examined_has_a_problem_there():
-    import patients
+    import wrong_subjects
 
-    taken = record(patients.plain(), RULES, 30, 0)
-    taken.env.raw = patients.trips_in_step()
+    taken = record(wrong_subjects.plain(), RULES, 30, 0)
+    taken.env.raw = wrong_subjects.trips_in_step()
     found = {one.check: one for one in examine(taken, ENVIRONMENT)}
     assert [found[name].status for name in ("interface", "seeding")] == ["problem"] * 2
     assert found["seeding"].told.startswith("fails when stepped with KeyError: 'cell'")
 
 
 def test_warnings_that_do_no_harm_are_notes():
-    told = {one.check: one for one in findings("patients:endless")}["interface"]
+    told = {one.check: one for one in findings("wrong_subjects:endless")}["interface"]
     assert told.status == "ok"
     assert re.fullmatch(r"passes; Gymnasium notes: A Box obs.*infinity\.[^\x1b]*", told.told)
 
 
 def test_play_on_taken_cells_is_found_as_that_too():
-    found = problems("patients:on_stones")
+    found = problems("wrong_subjects:on_stones")
     assert set(found) == {"legal", "all illegal"}
     assert found["all illegal"] == "its favourite cell is a taken one on 100.0% of the boards"
 
@@ -135,15 +135,15 @@ def test_every_player_that_can_be_named_is_healthy(name):
 
 @pytest.mark.parametrize("rules", [RULES, Rules(5, 5, 4), Rules(9, 9, 5)], ids=str)
 def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
-    patient = load("first", str(rules), None, "logits")
-    (found,) = examine(patient, PLAYER[-1:])
+    subject = load("first", str(rules), None, "logits")
+    (found,) = examine(subject, PLAYER[-1:])
     games = re.findall(r"as [XO] it can lose by the cells ([\d ]+)", found.told)
     assert len(games) == 2
     for seat, cells in enumerate(games):
         board = rules.start()
         for stones, cell in enumerate(map(int, cells.split())):
             if stones % 2 == seat:
-                assert patient.answers(board[None].copy())[0, cell] > 0
+                assert subject.answers(board[None].copy())[0, cell] > 0
             board = rules.play(board, cell)
         assert rules.lost(board)
         assert stones % 2 != seat
@@ -179,21 +179,23 @@ def test_our_environments_are_healthy(name):
     ],
 )
 def test_the_healthy_are_left_in_peace(name):
-    assert problems(f"patients:{name}") == {}
+    assert problems(f"wrong_subjects:{name}") == {}
 
 
 def test_functions_over_observations_are_examined_with_what_they_observe_and_answer():
-    assert problems("patients:over_planes", "onehot", "probs") == {}
-    assert set(problems("patients:over_planes")) == {"answers"}
+    assert problems("wrong_subjects:over_planes", "onehot", "probs") == {}
+    assert set(problems("wrong_subjects:over_planes")) == {"answers"}
 
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["logits", "values"])
 def test_networks_that_have_learnt_nothing_show_no_mistake(seed, kind, monkeypatch):
-    import patients
+    import wrong_subjects
 
-    monkeypatch.setattr(patients, "blank", lambda: patients.untrained(seed), raising=False)
-    assert problems("patients:blank", None, kind) == {}
+    monkeypatch.setattr(
+        wrong_subjects, "blank", lambda: wrong_subjects.untrained(seed), raising=False
+    )
+    assert problems("wrong_subjects:blank", None, kind) == {}
 
 
 def doctor(*arguments, cwd=None):
@@ -203,16 +205,16 @@ def doctor(*arguments, cwd=None):
 
 
 def test_the_script_says_what_to_change_and_ends_with_1():
-    told = doctor("patients:only_x", "--games", "30", "--json")
+    told = doctor("wrong_subjects:only_x", "--games", "30", "--json")
     found = json.loads(told.stdout)
     assert (told.returncode, told.stderr, found["problems"]) == (1, "", 1)
     assert [one["check"] for one in found["checks"]] == [check.name for check in ENVIRONMENT]
     assert {one["status"] for one in found["checks"]} == {"ok", "problem"}
-    told = doctor("patients:only_x", "--games", "30")
+    told = doctor("wrong_subjects:only_x", "--games", "30")
     assert told.returncode == 1
     line = r"^problem +seats +the agent is X in all games: .*\n +change +deal both seats"
     assert re.search(line, told.stdout, re.MULTILINE), told.stdout
-    assert told.stdout.endswith("patients:only_x: 1 problem\n")
+    assert told.stdout.endswith("wrong_subjects:only_x: 1 problem\n")
 
 
 def test_the_script_ends_with_0_for_the_healthy():
@@ -225,15 +227,15 @@ def test_the_script_ends_with_0_for_the_healthy():
     ("arguments", "named"),
     [
         (["nobody"], "known are"),
-        (["patients:nobody"], "nobody"),
+        (["wrong_subjects:nobody"], "nobody"),
         (["no_such_module:env"], "no_such_module"),
-        (["patients:one_board", "--rules", "4,4,4"], "not the 16 cells of 4,4,4"),
+        (["wrong_subjects:one_board", "--rules", "4,4,4"], "not the 16 cells of 4,4,4"),
         (["CartPole-v1"], "not the 9 cells of 3,3,3"),
         (["TicTacToe-v0", "--games", "0"], "at least one game"),
-        (["patients:untrained", "--kind", "best"], "kind is one of"),
-        (["patients:raises_a_type_error"], "patients:raises_a_type_error: TypeError: "),
-        (["patients:Changed"], "is a class; hand in a function"),
-        (["patients:RULES"], "a player is handed in as"),
+        (["wrong_subjects:untrained", "--kind", "best"], "kind is one of"),
+        (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
+        (["wrong_subjects:Changed"], "is a class; hand in a function"),
+        (["wrong_subjects:RULES"], "a player is handed in as"),
         (["sb3:path=x.zip"], "trust=true"),
         ([], "required"),
     ],
@@ -265,9 +267,9 @@ def test_modules_that_cannot_be_imported_are_named_with_why(code, told, tmp_path
 
 def test_broken_environments_end_with_1_and_broken_modules_with_2(tmp_path):
     tests = Path(__file__).parent
-    told = doctor("patients:trips_in_step", cwd=tests)
+    told = doctor("wrong_subjects:trips_in_step", cwd=tests)
     assert (told.returncode, "Traceback" in told.stderr) == (1, False)
-    assert told.stdout.endswith("patients:trips_in_step: 1 problem\n")
+    assert told.stdout.endswith("wrong_subjects:trips_in_step: 1 problem\n")
     (tmp_path / "broken.py").write_text("1 / 0")
     told = doctor("broken:make_env", cwd=tmp_path)
     line = "doctor.py: broken:make_env: ZeroDivisionError: division by zero, in broken.py line 1\n"
@@ -301,12 +303,12 @@ def test_an_engine_that_plays_illegally_is_told_what_an_engine_answers(tmp_path)
 
 @pytest.mark.parametrize("algorithm", ["", ",algorithm=detect", ",algorithm=maskable_ppo"])
 def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algorithm, tmp_path):
-    import patients
+    import wrong_subjects
 
-    patients.maskable_ppo().save(tmp_path / "model.zip")
-    patient = load(f"sb3:path={tmp_path}/model.zip,trust=true{algorithm}", None, None, "logits")
-    assert patient.masks
-    assert patient.network is not None
+    wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
+    subject = load(f"sb3:path={tmp_path}/model.zip,trust=true{algorithm}", None, None, "logits")
+    assert subject.masks
+    assert subject.network is not None
 
 
 def test_the_help_is_set_in_paragraphs():

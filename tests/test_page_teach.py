@@ -73,10 +73,10 @@ def all_taught(inside, seeds, games=20_000):
     """The same for several seeds."""
     told = inside(
         "const worst = (table) => Math.min(worstCase(table, 0), worstCase(table, 1));"
-        "const taught = (seed) => { const pupil = new Pupil(seed);"
-        f"while (pupil.games < {games} && worst(pupil.table()) < -1e-9) pupil.playGames(100);"
-        "return {certificate: certificateOf(pupil.table()), games: pupil.games,"
-        " table: base64(pupil.table()), values: base64(pupil.values)}; };"
+        "const taught = (seed) => { const learner = new TableLearner(seed);"
+        f"while (learner.games < {games} && worst(learner.table()) < -1e-9) learner.playGames(100);"
+        "return {certificate: certificateOf(learner.table()), games: learner.games,"
+        " table: base64(learner.table()), values: base64(learner.values)}; };"
         f"return {list(seeds)}.map(taught);"
     )
     for found in told:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 CTRL_C, CTRL_D = "\x03", "\x04"
-PATIENCE = 30  # seconds
+TIME_LIMIT = 30  # seconds
 
 
 def _take_the_terminal() -> None:
@@ -54,7 +54,7 @@ class Typist:
 
     def expect(self, pattern):
         """Wait until the pattern is shown after what was expected before; returns the match."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIME_LIMIT
         while not (found := re.compile(pattern).search(self.shown, self.read)):
             assert self._listen(end), f"no {pattern!r} in {self.shown[self.read :]!r}"
         self.read = found.end()
@@ -74,7 +74,7 @@ class Typist:
 
     def end(self, again=None):
         """Wait for the end; returns the exit status. `again` is a key to press until then."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIME_LIMIT
         while time.monotonic() < until:
             if self._listen(time.monotonic() + 3):
                 continue

@@ -23,7 +23,7 @@ class Row:
     share: float  # of the seconds, in proportion to the others
     short: int  # cases of the short form, which takes about two minutes in all
     trains: bool = False  # its cases train: the learners are loaded and warmed up beforehand
-    patience: float = 120.0  # seconds after which a case counts as hanging
+    time_limit: float = 120.0  # seconds after which a case counts as hanging
 
 
 # To add a family: a file in this folder with a class that satisfies `running.Family`, and its row.

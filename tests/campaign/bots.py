@@ -25,7 +25,7 @@ from .children import Child
 from .running import Log
 
 MARK = "TTTENV_CAMPAIGN"  # a variable that all programs of a case inherit
-PATIENCE = 20.0  # seconds until all must have ended
+TIME_LIMIT = 20.0  # seconds until all must have ended
 MEMORY = 64.0  # megabytes that a program's answers may take
 TIMEOUT = 0.3  # seconds for an answer
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
@@ -113,7 +113,7 @@ class Bots:
                 self.log.check(right, "a verdict is not one short line", f"{name}: {told!r}")
             boards = rules.play(boards, np.array([cell]))
         taken = time.monotonic() - begin
-        self.log.check(taken < PATIENCE, "a program is waited for", f"{name}: {taken:.1f} s")
+        self.log.check(taken < TIME_LIMIT, "a program is waited for", f"{name}: {taken:.1f} s")
         if name == "answers":
             program.close()
 
@@ -128,10 +128,10 @@ class Bots:
         child.outcome()
         taken = time.monotonic() - begin
         what = f"{name}, {signal.Signals(number).name}: {taken:.1f} s"
-        self.log.check(taken < PATIENCE, "a player ends late", what)
+        self.log.check(taken < TIME_LIMIT, "a player ends late", what)
 
     def _nothing_is_left(self, name: str) -> None:
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIME_LIMIT
         while (left := _marked(self.case_mark)) and time.monotonic() < until:
             if name in EXCUSED and all(_own_session(pid) for pid in left):
                 break

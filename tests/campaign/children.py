@@ -61,13 +61,13 @@ class Child:
                 time.sleep(min(0.001, max(0.0, until - time.monotonic())))
         return False
 
-    def outcome(self, patience: float = 60.0) -> dict[str, Any]:
+    def outcome(self, time_limit: float = 60.0) -> dict[str, Any]:
         """Wait for its end and read what it told.
 
         Raises:
             TimeoutError: if it does not end in time; it is killed then.
         """
-        data, until = b"", time.monotonic() + patience
+        data, until = b"", time.monotonic() + time_limit
         while True:
             ready, _, _ = select.select([self.pipe], [], [], max(0.0, until - time.monotonic()))
             part = os.read(self.pipe, 1 << 16) if ready else b""
@@ -78,7 +78,7 @@ class Child:
         if self.runs_for(max(0.1, until - time.monotonic())):
             self.kill()
             self.runs_for(10)
-            raise TimeoutError(f"a child did not end within {patience:g} s")
+            raise TimeoutError(f"a child did not end within {time_limit:g} s")
         return json.loads(data) if data else {}
 
 

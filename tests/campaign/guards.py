@@ -19,7 +19,7 @@ RUNS = (
 CHANGES = ("os.remove", "os.rename", "os.mkdir", "os.rmdir", "os.chmod", "os.truncate", "os.link")
 MEMORY = 600  # megabytes that a load may take
 SPACE = 8 * 2**30  # bytes of addresses beyond those at first, so that the machine survives
-PATIENCE = 20  # seconds
+TIME_LIMIT = 20  # seconds
 
 
 class Hang(BaseException):
@@ -55,7 +55,7 @@ class Guards:
         os.write(self.clearing, b"5")  # so that VmHWM is the peak from now on
         before = self._memory(b"VmRSS:")
         self.watching = True
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+        signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT)
         try:
             yield
         finally:

@@ -22,7 +22,7 @@ from .trainings import Training
 LEARNERS = ("td0", "qtable", "genetic", "dqn")
 STEPS = 40  # and so many checkpoints, in a case
 LOOKS = 8  # at card and player for each at learner and state
-PATIENCE = 100.0  # seconds
+TIME_LIMIT = 100.0  # seconds
 
 
 class Reader:
@@ -49,7 +49,7 @@ class Reader:
             self._look(out)
             if looks % LOOKS == 0:
                 self._look_deeper(out)
-        outcome = child.outcome(PATIENCE)
+        outcome = child.outcome(TIME_LIMIT)
         self.log.check(outcome.get("value") == STEPS, "the training fails", outcome)
         self._look(out)
         shutil.rmtree(out, ignore_errors=True)

@@ -17,7 +17,7 @@ from .children import Child, workers_of
 from .running import Log
 
 GONE = 20.0  # seconds in which workers have noticed that their driver is gone, on a busy machine
-PATIENCE = 250.0  # seconds of a run that is not killed
+TIME_LIMIT = 250.0  # seconds of a run that is not killed
 
 
 class Run(Protocol):
@@ -56,7 +56,7 @@ def until_done(
             log.count("SIGKILL of the driver alone" if alone else "SIGKILL of all")
         else:
             at_once, killed = False, set()
-        outcome = child.outcome(PATIENCE)
+        outcome = child.outcome(TIME_LIMIT)
         if not outcome and child.status == 0:  # the driver was a new Python
             outcome = {"value": None}
         left |= killed

@@ -208,7 +208,7 @@ class Worker:
     def hangs(self) -> bool:
         """Whether the case at hand has had too long."""
         since = struct.unpack("d", self.shared[8:])[0]
-        self.hung = bool(since) and time.monotonic() - since > self.order.row.patience
+        self.hung = bool(since) and time.monotonic() - since > self.order.row.time_limit
         return self.hung
 
     def end(self) -> int:

@@ -110,7 +110,7 @@ class Alone:
 
     def __init__(self, home: Path, seed: int) -> None:
         before, sweep = time.monotonic(), Sweep(home, seed)
-        outcome = Child(sweep.drive, home / "said").outcome(restarts.PATIENCE)
+        outcome = Child(sweep.drive, home / "said").outcome(restarts.TIME_LIMIT)
         if "value" not in outcome:
             raise RuntimeError(f"a sweep left alone fails: {outcome}")
         self.seconds, self.results = time.monotonic() - before, sweep.timeless()

@@ -35,7 +35,7 @@ MEGABYTES = 10**6
 STARTS = 3  # tries to start a node
 LATE = "timed out during startup"  # what Ray says of a node that does not come up in time
 LONGEST = 900  # seconds of a script on a busy machine
-PATIENCE = 60  # seconds in which a driver that was asked to end has ended, and its tasks too
+TIME_LIMIT = 60  # seconds in which a driver that was asked to end has ended, and its tasks too
 
 
 def processes(*options):
@@ -323,10 +323,10 @@ def test_a_driver_that_ends_leaves_no_task_at_work_and_goes_on_where_it_stopped(
     child = script("sweep.py", *arguments, "--ray", "auto", RAY_ADDRESS=nodes.address)
     finished(child, tmp_path)
     os.killpg(child.pid, number)
-    out, complaint = child.communicate(timeout=PATIENCE)
+    out, complaint = child.communicate(timeout=TIME_LIMIT)
     assert out == ""
     assert child.returncode == status, complaint[-2000:]
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIME_LIMIT
     while nodes.at_work():
         assert time.monotonic() < until, "a task is still at work"
         time.sleep(0.1)

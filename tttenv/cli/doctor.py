@@ -58,7 +58,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         )
     problems = sum(one.status == "problem" for one in found)
     if given.json:
-        told = {"patient": given.subject, "problems": problems}
+        told = {"subject": given.subject, "problems": problems}
         keys = ("status", "told", "change", "check")
         rows = [{key: getattr(one, key) for key in keys} for one in found]
         print(json.dumps({**told, "checks": rows}, indent=2))

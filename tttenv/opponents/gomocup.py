@@ -47,7 +47,7 @@ from tttenv.untrusted import MEGABYTE
 
 FIVE = 5  # in a row, which all engines play
 UNLIMITED = 2**31 - 1  # milliseconds: what `time_left` is where a match has no limit
-PATIENCE = 5.0  # seconds that a move may take longer than the engine is told
+GRACE = 5.0  # seconds that a move may take longer than the engine is told
 LONGEST_LINE = 65_536  # bytes
 MOST_LINES = 10_000  # that are passed over before an answer
 QUOTED = 60  # characters of a line that a message repeats
@@ -227,7 +227,5 @@ def gomocup(
         raise ValueError(f"time is at most {UNLIMITED // 1000:,} s, not {time:g}")
     if folder and not (folder.isprintable() and Path(folder).is_dir()):
         raise ValueError(f"there is no folder {folder[:QUOTED]!r}")
-    limits = Limits(
-        time, time + PATIENCE if timeout is None else timeout, start, max_memory, folder
-    )
+    limits = Limits(time, time + GRACE if timeout is None else timeout, start, max_memory, folder)
     return ProgramPlayer(rules, command, Conversation(rules, command, limits), memory)

@@ -7,16 +7,16 @@ const ENOUGH = 20000; // games after which it is given up
 
 class Lesson {
   constructor(seed) {
-    this.pupil = new Pupil(seed);
+    this.learner = new TableLearner(seed);
     this.spent = 0; // milliseconds of learning and measuring
     this.measures = [];
     this.measure();
   }
 
   measure() {
-    this.table = this.pupil.table();
+    this.table = this.learner.table();
     const worst = bySeat((seat) => worstCase(this.table, seat));
-    this.measures.push({ games: this.pupil.games, ...worst });
+    this.measures.push({ games: this.learner.games, ...worst });
   }
 
   get worst() {
@@ -28,19 +28,19 @@ class Lesson {
   }
 
   get ended() {
-    return this.certified || this.pupil.games >= ENOUGH;
+    return this.certified || this.learner.games >= ENOUGH;
   }
 
   goOn() {
     const begun = performance.now();
-    this.pupil.playGames(MEASURED);
+    this.learner.playGames(MEASURED);
     this.measure();
     this.spent += performance.now() - begun;
   }
 
   // The player that it is now, as a number among data.players.
   player() {
-    const { seed, games } = this.pupil;
+    const { seed, games } = this.learner;
     const name = this.certified ? `taught ${seed}` : `taught ${seed}, ${games} games`;
     const known = data.players.findIndex((player) => player.name === name);
     if (known >= 0) return known;
@@ -65,7 +65,7 @@ function playerNamed(name) {
   const games = Math.min(Number(taught[2] ?? ENOUGH), ENOUGH);
   if (!isSeed(seed)) return -1;
   const again = new Lesson(seed);
-  while (!again.certified && again.pupil.games < games) again.goOn();
+  while (!again.certified && again.learner.games < games) again.goOn();
   const number = again.player();
   return data.players[number].name === name ? number : -1;
 }
@@ -83,9 +83,9 @@ async function teachUntil(limit) {
   let shown = performance.now();
   teaching = true;
   hurried = calm.matches;
-  history.replaceState(null, "", `#teach=${mine.pupil.seed}`);
+  history.replaceState(null, "", `#teach=${mine.learner.seed}`);
   drawLesson();
-  while (mine === lesson && teaching && !mine.ended && mine.pupil.games < limit) {
+  while (mine === lesson && teaching && !mine.ended && mine.learner.games < limit) {
     mine.goOn();
     if (hurried && performance.now() - shown < 50) continue; // then let the page breathe
     if (!hurried) drawProgress();
@@ -117,7 +117,7 @@ find("teach-start").addEventListener("click", () => {
     hurried = true;
     return;
   }
-  if (lesson.ended) newLesson((lesson.pupil.seed + 1) % 2 ** 32);
+  if (lesson.ended) newLesson((lesson.learner.seed + 1) % 2 ** 32);
   teachUntil(Infinity);
 });
 
@@ -126,7 +126,7 @@ find("teach-less").addEventListener("click", () => {
     teaching = false;
     return;
   }
-  if (lesson.pupil.games) newLesson((lesson.pupil.seed + 1) % 2 ** 32);
+  if (lesson.learner.games) newLesson((lesson.learner.seed + 1) % 2 ** 32);
   teachUntil(LITTLE);
 });
 
@@ -152,8 +152,8 @@ function openLesson(text) {
 }
 
 function drawLesson() {
-  const { pupil, certified, ended } = lesson;
-  const done = pupil.games > 0 && !teaching;
+  const { learner, certified, ended } = lesson;
+  const done = learner.games > 0 && !teaching;
   const started = done && !ended ? "Teach it on" : "Teach another";
   find("teach-start").textContent = teaching ? "Finish at once" : done ? started : "Teach one";
   const less = done ? "Another, 500 games only" : "500 games only";
@@ -166,10 +166,10 @@ function drawLesson() {
 }
 
 function lessonText(done) {
-  const { pupil, certified, worst, ended } = lesson;
-  if (teaching) return `Learning, with seed ${pupil.seed}.`;
+  const { learner, certified, worst, ended } = lesson;
+  if (teaching) return `Learning, with seed ${learner.seed}.`;
   if (!done) return "It has learnt nothing yet, and plays at random.";
-  const games = `${counted(pupil.games)} games`;
+  const games = `${counted(learner.games)} games`;
   if (certified) {
     const seconds = Math.max(lesson.spent / 1000, 0.01).toFixed(2);
     return `Certified: never loses, in both seats. ${games}, ${seconds} s of computing.`;

@@ -20,7 +20,7 @@ function randomNumbers(seed) {
   };
 }
 
-class Pupil {
+class TableLearner {
   constructor(seed) {
     this.seed = seed;
     this.games = 0;

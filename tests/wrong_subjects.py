@@ -1,4 +1,4 @@
-"""Patients for the doctor, each with one of the classic mistakes, and healthy ones."""
+"""What the doctor examines: players and environments with a classic mistake each, and right ones."""
 
 import gymnasium
 import numpy as np
