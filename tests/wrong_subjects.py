@@ -1,4 +1,4 @@
-"""What the doctor examines: players and environments with a classic mistake each, and right ones."""
+"""What the doctor examines: players and environments with a classic mistake each, and some right."""
 
 import gymnasium
 import numpy as np
