@@ -1,4 +1,4 @@
-"""What the doctor examines: players and environments with a classic mistake each, and some right."""
+"""What the doctor examines: subjects with a classic mistake each, and some right ones."""
 
 import gymnasium
 import numpy as np
