@@ -47,6 +47,7 @@ from tttenv.kernels.line_proofs import LOSS, UNPROVEN
 from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.opponents.gumbel import GumbelPlayer, checked_simulations, side_by_side
 from tttenv.opponents.gumbel_search import GumbelSearch, SearchResults
+from tttenv.opponents.search_result import at_least
 from tttenv.policy import TOLERANCE, Policy, softmax
 from tttenv.vector import VectorTicTacToe
 
@@ -212,20 +213,26 @@ class AlphaZero:
 
     @classmethod
     def search_player(
-        cls, config: AlphaZeroConfig, rules: Rules, weights: dict[str, Tensor], simulations: int
+        cls,
+        config: AlphaZeroConfig,
+        rules: Rules,
+        weights: dict[str, Tensor],
+        simulations: int,
+        threes: int,
     ) -> Policy:
         """A tree search that the network with these weights guides, on canonical boards.
 
         Raises:
-            ValueError: for a number of simulations out of range.
+            ValueError: for a number out of range.
         """
+        at_least(0, threes=threes)
         search = GumbelSearch(
             rules,
             rounded(evaluator(rules, _net(config, weights))),
             checked_simulations(rules, simulations),
             side_by_side(rules, simulations),
         )
-        return Canonical(rules, GumbelPlayer(rules, search))
+        return Canonical(rules, GumbelPlayer(rules, search, threes=threes))
 
     def state_dict(self) -> dict[str, Any]:
         """Both networks, the optimiser, the buffers, the games and the generator's state."""

@@ -82,12 +82,19 @@ class SearchesFromWeights(Protocol):
 
     @classmethod
     def search_player(
-        cls, config: Any, rules: Rules, weights: dict[str, Tensor], simulations: int
+        cls,
+        config: Any,
+        rules: Rules,
+        weights: dict[str, Tensor],
+        simulations: int,
+        threes: int,
     ) -> Policy:
         """The player of a search with so many simulations for each move.
 
+        Before it, so many positions are searched for wins by threats and threes; 0 for none.
+
         Raises:
-            ValueError: for a number of simulations out of range.
+            ValueError: for a number out of range.
         """
         ...
 

@@ -94,7 +94,7 @@ def test_a_file_may_not_name_a_trained_player():
 def test_options_of_a_checkpoint_go_through_the_same_grammar(spec):
     spec = spec.format(SHIPPED)
     with pytest.raises(
-        ValueError, match=r"selfplay has no option 'x'; it takes canonical, simulations$"
+        ValueError, match=r"selfplay has no option 'x'; it takes canonical, simulations, threes$"
     ):
         player(f"{spec}:x=1")
     with pytest.raises(ValueError, match="options are written option=value, not 'x'"):
@@ -115,6 +115,10 @@ def test_a_search_is_an_option_of_players_that_search():
     for wrong in (-1, 10**9):
         with pytest.raises(ValueError, match=r"at least|at most"):
             player(f"alphazero:simulations={wrong}")
+    assert certify(Rules(), player("alphazero:simulations=4,threes=100")).unbeatable
+    for options in ("threes=9", "simulations=4,threes=-1"):
+        with pytest.raises(ValueError, match="threes"):
+            player(f"alphazero:{options}")
 
 
 def test_a_folder_may_have_a_colon_in_its_name(tmp_path):

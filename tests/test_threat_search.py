@@ -17,7 +17,7 @@ from tttenv.kernels.threat_moves import (
 )
 from tttenv.opponents import player
 from tttenv.opponents.search_budget import Budget, Limits
-from tttenv.opponents.threat_search import losing_moves, winning_attack
+from tttenv.opponents.threat_search import ThreatSearch, losing_moves, winning_attack
 
 BOARDS = [(4, 4, 4), (5, 5, 3), (5, 5, 4), (6, 6, 4), (7, 7, 5)]
 
@@ -116,6 +116,27 @@ def test_the_prover_confirms_every_win_and_every_loss_by_threats(rules):
     assert rules == (4, 4, 4) or (wins > 2 and losses > 5)
 
 
+@pytest.mark.parametrize("rules", [(4, 4, 4), (5, 5, 4)], ids=spell)
+def test_what_is_said_before_a_search_is_what_the_prover_says(rules):
+    game = Rules(*rules)
+    search, seen = ThreatSearch(game, 4000), {"won": 0, "left out": 0, "neither": 0}
+    for text in [board for seed in range(12) for board in random_game(rules, seed)[0][2:-1]]:
+        board = np.array(view(text), np.int8)
+        win, losing = search(board)
+        if win is not None:
+            seen["won"] += 1
+            after = game.play(board[None], [win])
+            assert game.over(after)[0] or value_for_mover(game, after[0]) == -1
+        elif losing:
+            seen["left out"] += 1
+            assert set(losing) < set(np.flatnonzero(board == 0).tolist())
+            for move in losing[:3]:
+                assert value_for_mover(game, game.play(board[None], [move])[0]) == 1
+        else:
+            seen["neither"] += 1
+    assert rules == (4, 4, 4) or min(seen.values()) > 2
+
+
 @pytest.mark.parametrize("rules", [(5, 5, 4), (6, 6, 4)], ids=spell)
 def test_values_of_one_are_proven_and_such_positions_are_won(rules):
     game = Rules(*rules)
@@ -149,6 +170,25 @@ def test_an_open_three_is_answered_and_a_hidden_win_is_found_on_a_large_board():
     found = player("alphabeta:nodes=20000", rules).search(board)
     assert found.value == 1
     assert found.nodes < 2000
+
+
+def test_a_tree_search_plays_the_win_and_leaves_out_what_loses():
+    rules = Rules(15, 15, 5)
+    won, threatened = rules.start(), rules.start()
+    won[[112, 113, 126, 141]], won[[0, 48, 200, 221]] = 1, -1
+    threatened[[111, 112, 113]], threatened[[20, 24, 200]] = -1, 1
+    boards = np.stack([threatened, won, rules.start()])
+    usual = player("gumbel:simulations=2", rules)
+    careful = player("gumbel:simulations=2,threes=4000", rules)
+    assert careful.search(won).value == 1 > usual.search(won).value
+    answers = careful(boards)
+    assert answers.sum(axis=1).tolist() == [1, 1, 1]
+    assert answers[0].argmax() in (109, 110, 114, 115)
+    assert answers[1].argmax() == careful.search(won).probs.argmax()
+    assert (answers[2] == usual(boards)[2]).all()
+    assert (copy.deepcopy(careful)(boards) == answers).all()
+    few = Rules(2, 3, 2)
+    assert player("gumbel:threes=9", few)(few.start(1)).sum() == 1
 
 
 def test_a_win_that_takes_several_threes_is_found_within_the_nodes_it_needs():

@@ -243,7 +243,11 @@ TYPES = ("U8", "F32", "F64")  # of a policy's probabilities
 
 
 def load(
-    folder: Path, rules: Rules | None = None, canonical: bool = False, simulations: int = 0
+    folder: Path,
+    rules: Rules | None = None,
+    canonical: bool = False,
+    simulations: int = 0,
+    threes: int = 0,
 ) -> Policy:
     """The player of the checkpoint in `folder`; nothing that the checkpoint names is run.
 
@@ -254,17 +258,19 @@ def load(
             a board get images of a move; see `tttenv.canonical`.
         simulations: of a tree search that the network guides, for each move; 0 for the network
             alone.
+        threes: positions searched for wins by threats and threes before the tree search, half of
+            them for such wins of the other side; 0 for none.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged, or of other rules, or simulations are
-            asked for and its player does not search.
+            asked for and its player does not search, or threes without simulations.
     """
     trained = rules_of(folder)
     if rules is not None and rules != trained:
         raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     # A game that is too large for a table is played by evaluating the network.
-    by_table = enumerable(trained) and not simulations
-    made = _of_table(folder, trained) if by_table else _of_weights(folder, simulations)
+    by_table = enumerable(trained) and not simulations and not threes
+    made = _of_table(folder, trained) if by_table else _of_weights(folder, simulations, threes)
     asked = canonical or plays_canonically(read_card(folder))
     already = getattr(made, "equivariant", False)
     return canonical_player(trained, made) if asked and not already else made
@@ -295,7 +301,7 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
         raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
 
 
-def _of_weights(folder: Path, simulations: int) -> Policy:
+def _of_weights(folder: Path, simulations: int, threes: int) -> Policy:
     """The player of a checkpoint whose game is too large for a table, or that searches.
 
     Raises:
@@ -307,7 +313,7 @@ def _of_weights(folder: Path, simulations: int) -> Policy:
         if (sentence := extras.to_install(error)) is None:
             raise
         raise ValueError(f"the player in {shown(folder)} is a network: {sentence}") from None
-    return cast("Policy", rebuild(folder, simulations))
+    return cast("Policy", rebuild(folder, simulations, threes))
 
 
 def rules_of(folder: Path) -> Rules:

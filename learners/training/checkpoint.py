@@ -94,7 +94,7 @@ def save(
     commit(folder, {**about, "rules": str(rules), **found}, files)
 
 
-def load_policy(folder: Path, simulations: int = 0) -> Policy:
+def load_policy(folder: Path, simulations: int = 0, threes: int = 0) -> Policy:
     """How the learner of the checkpoint in `folder` plays, by its weights.
 
     Its networks are made and nothing else: no environment, no opponent.
@@ -102,11 +102,14 @@ def load_policy(folder: Path, simulations: int = 0) -> Policy:
     Args:
         folder: of the checkpoint.
         simulations: of a tree search that the network guides, for each move; 0 for none.
+        threes: positions searched for wins by threats and threes before that; 0 for none.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of an unknown learner, or of one whose
-            player does not search though simulations are asked for.
+            player does not search though simulations are asked for; for threes without these.
     """
+    if threes and not simulations:
+        raise ValueError("threes are searched for before a tree search: set simulations, too")
     card, data = read_data(folder, WEIGHTS)
     kind = _kind(card)
     if simulations and not isinstance(kind, SearchesFromWeights):
@@ -119,7 +122,7 @@ def load_policy(folder: Path, simulations: int = 0) -> Policy:
         wanted = kind.empty_weights(config, rules)
         weights = _weights(folder / str(file_of(card, WEIGHTS)), data[WEIGHTS], wanted)
         if simulations and isinstance(kind, SearchesFromWeights):
-            return kind.search_player(config, rules, weights, simulations)
+            return kind.search_player(config, rules, weights, simulations, threes)
         made = kind.player(config, rules, weights)
         return canonical_player(rules, made) if plays_canonically(card) else made
     except (ValueError, RuntimeError, MemoryError) as error:

@@ -13,7 +13,7 @@ from tttenv.kernels.transposition import ENTRY
 from tttenv.kernels.types import Boards, Cells, Mask, Probs
 from tttenv.opponents.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
-from tttenv.opponents.threat_search import losing_moves, winning_attack
+from tttenv.opponents.threat_search import THREATS, losing_moves, winning_attack
 
 FULL_DEPTH_CELLS = 20  # with at most so many empty cells, the search to the end follows early
 FIRST_DEPTHS = 4  # the depths in plies, 1 to this, that come before that search
@@ -93,7 +93,6 @@ class IterativeDeepening:
 NODES = 200_000  # positions searched for a move, if no limit is given
 SMALL = 36  # on boards of up to so many cells every move is tried
 LARGE = 100  # from so many cells on, wins by threats are searched for
-THREATS = 30  # tried in each search for such a win
 LEAST_K = 4  # the shortest lines for which they are
 WIDTH = 20  # moves tried at each position of larger boards
 

@@ -3,18 +3,22 @@
 from typing import Any, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.kernels import evaluators
 from tttenv.kernels.open_lines import new_open_lines
 from tttenv.kernels.rollouts import playground
-from tttenv.kernels.types import Boards, Probs
+from tttenv.kernels.types import Boards, Cells, Probs
 from tttenv.opponents.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
 from tttenv.opponents.search_result import Found, at_least, uniform_on
+from tttenv.opponents.threat_search import Forced, ThreatSearch
 
 SIMULATIONS = 200  # for a move, unless told otherwise
 TOGETHER = 64  # boards searched side by side at most
 LARGEST_TREE = 2_000_000  # simulations times cells
+NOT_FORCED = Forced(None, [])
+LEFT_OUT = -1e6  # instead of Gumbel noise, so that a move comes last
 Evaluator = Literal["lines", "playouts", "tactical"]
 
 
@@ -26,14 +30,20 @@ class GumbelPlayer:
         search: of its moves.
         board_by_board: whether its evaluator, and so the player, gives the same bits for a board
             whatever else is in the batch; a network does not.
+        threes: positions searched for wins by threats and threes before the tree search of a board;
+            0 for none. Such a win is played, moves that lose to one are left out of the search.
     """
 
-    def __init__(self, rules: Rules, search: GumbelSearch, board_by_board: bool = False) -> None:
+    def __init__(
+        self, rules: Rules, search: GumbelSearch, board_by_board: bool = False, threes: int = 0
+    ) -> None:
         self.rules, self.tree_search, self.board_by_board = rules, search, board_by_board
+        few = rules.k < 3  # in a row: then every stone threatens
+        self.threat_search = None if few or not threes else ThreatSearch(rules, threes)
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
-        moves = self.tree_search.search(boards).moves
+        moves, _ = self._moves(boards)
         return np.eye(self.rules.cells)[moves]
 
     def search(self, board: Boards) -> Found:
@@ -42,9 +52,25 @@ class GumbelPlayer:
         Raises:
             ValueError: for a board that is finished or cannot be reached.
         """
-        found = self.tree_search.search(self.rules.check(board)[None])
-        move = uniform_on([int(found.moves[0])], self.rules.cells)
-        return Found(move, float(found.values[0]), self.tree_search.simulations)
+        moves, values = self._moves(self.rules.check(board)[None])
+        move = uniform_on([int(moves[0])], self.rules.cells)
+        return Found(move, float(values[0]), self.tree_search.simulations)
+
+    def _moves(self, boards: Boards) -> tuple[Cells, NDArray[np.float64]]:
+        """The moves (batch,) to play on boards (batch, cells), and the values (batch,)."""
+        moves, values = np.zeros(len(boards), np.int64), np.ones(len(boards))
+        noise = np.zeros(boards.shape, np.float32)
+        searched = []
+        for row, board in enumerate(boards):
+            forced = self.threat_search(board) if self.threat_search else NOT_FORCED
+            if forced.win is None:
+                searched.append(row)
+                noise[row, forced.losing] = LEFT_OUT
+            else:
+                moves[row] = forced.win
+        found = self.tree_search.search(boards[searched], noise=noise[searched])
+        moves[searched], values[searched] = found.moves, found.values
+        return moves, values
 
 
 def gumbel(
@@ -53,6 +79,7 @@ def gumbel(
     evaluator: Evaluator = "lines",
     considered: int = CONSIDERED,
     threats: int = SETTINGS.threats,
+    threes: int = 0,
     playouts: int = 8,
     seed: int = 0,
 ) -> GumbelPlayer:
@@ -67,6 +94,8 @@ def gumbel(
             random play-outs, "tactical" of those that win at once if they can and else block.
         considered: moves with which the search of a root begins.
         threats: tried in a search for a win by threats in every position; 0 for none.
+        threes: positions searched for wins by threats and threes before the tree search of a board,
+            half of them for such wins of the other side; 0 for none.
         playouts: from each position.
         seed: of the play-outs, together with the board.
 
@@ -74,7 +103,7 @@ def gumbel(
         ValueError: for a limit out of range.
     """
     at_least(1, considered=considered, playouts=playouts)
-    at_least(0, threats=threats, seed=seed)
+    at_least(0, threats=threats, threes=threes, seed=seed)
     evaluate: Evaluate = LineEvaluator(rules)
     if evaluator != "lines":
         evaluate = PlayoutEvaluator(rules, playouts, evaluator == "tactical", seed)
@@ -87,7 +116,7 @@ def gumbel(
         considered,
         settings,
     )
-    return GumbelPlayer(rules, search, board_by_board=True)
+    return GumbelPlayer(rules, search, board_by_board=True, threes=threes)
 
 
 def checked_simulations(rules: Rules, simulations: int) -> int:

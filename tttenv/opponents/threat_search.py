@@ -5,16 +5,68 @@ could follow, in Gomoku fours and threes, and the other side answers them (Allis
 Huntjens, "Go-Moku and threat-space search", 1994). All answers are tried, so that a win is a proof.
 """
 
+from typing import NamedTuple
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
 from tttenv.kernels import alphabeta as kernel
 from tttenv.kernels.alphabeta import PROVEN, SearchState
+from tttenv.kernels.rules import winning_cells
 from tttenv.kernels.threat_moves import only_attacks
 from tttenv.kernels.types import Boards
-from tttenv.opponents.search_budget import Budget, score_move
+from tttenv.opponents.search_budget import Budget, Limits, score_move
 
 ATTACK_SHARE = 0.25  # of the limits, for the search for a win
 DEFENCE_SHARE = 0.25  # of the limits, to find moves that lose
 NODES = 10_000  # positions for each of both, if there is no limit but the depth
+THREATS = 30  # tried in each search for a win by single threats
+LIKELY = 20  # moves that are judged, those on the best open lines
 MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
+
+
+class Forced(NamedTuple):
+    """What threats and threes decide of a board."""
+
+    win: int | None  # a move that begins a win by them, if one was found
+    losing: list[int]  # else moves to leave out, after which the other side wins so
+
+
+class ThreatSearch:
+    """Wins by threats and threes, to be found before another search of a board begins.
+
+    Args:
+        rules: the game, of three or more in a row.
+        nodes: positions searched for a board: at most half of them for a win of the side to move,
+            and half for moves after which the other side wins.
+    """
+
+    def __init__(self, rules: Rules, nodes: int) -> None:
+        self.rules, self.limits = rules, Limits(None, 2 * nodes, None)
+        shape, entries = (rules.m, rules.n, rules.k), min(4 * nodes, 3 ** min(rules.cells, 30))
+        self.state = kernel.new_search_state(
+            shape, rules.lines, maps(rules), entries, rules.cells, THREATS
+        )
+
+    def __call__(self, board: Boards) -> Forced:
+        """What is found of an undecided board (cells,), seen by the side to move."""
+        m, n, k = self.rules.m, self.rules.n, self.rules.k
+        own, blocks = (np.flatnonzero(winning_cells(board[None], s, m, n, k)[0]) for s in (1, -1))
+        if len(own) or len(blocks) > 1:
+            return Forced(None, [])
+        self.state = kernel.start(self.state, board)
+        scores = self.state.lines.move_score
+        empty = np.flatnonzero(board == 0).tolist()
+        moves = blocks.tolist() or sorted(empty, key=lambda cell: (-scores[cell], cell))
+        budget = Budget(self.state.left, self.limits)
+        win = winning_attack(self.state, budget, board, moves)
+        if win is not None or len(moves) == 1:
+            return Forced(win, [])
+        likely = moves[:LIKELY]
+        losing = losing_moves(self.state, budget, board, likely)
+        kept = [cell for cell in likely if cell not in losing]
+        return Forced(None, [c for c in empty if c not in kept] if losing and kept else [])
 
 
 def winning_attack(
