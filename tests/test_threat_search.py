@@ -187,6 +187,12 @@ def test_a_tree_search_plays_the_win_and_leaves_out_what_loses():
     assert answers[1].argmax() == careful.search(won).probs.argmax()
     assert (answers[2] == usual(boards)[2]).all()
     assert (copy.deepcopy(careful)(boards) == answers).all()
+    rules = Rules(9, 9, 5)
+    text = "______________________________XO_________X_______XX_____O___O____________________"
+    board = np.array([view(text)], np.int8)
+    losing = ThreatSearch(rules, 4000)(board[0]).losing
+    assert player("gumbel:simulations=2", rules)(board)[0].argmax() in losing
+    assert player("gumbel:simulations=2,threes=4000", rules)(board)[0].argmax() not in losing
     few = Rules(2, 3, 2)
     assert player("gumbel:threes=9", few)(few.start(1)).sum() == 1
 
