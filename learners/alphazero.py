@@ -115,7 +115,18 @@ class AlphaZero:
     """Learns on any rules."""
 
     Config: ClassVar[type] = AlphaZeroConfig
-    presets: ClassVar[dict[str, Any]] = {"default": AlphaZeroConfig()}
+    presets: ClassVar[dict[str, Any]] = {
+        "default": AlphaZeroConfig(),  # for boards of up to 36 cells
+        "large": AlphaZeroConfig(  # for larger ones, where examinations take minutes
+            simulations=32,
+            opening=8,
+            half_life=1000,
+            capacity=80_000,
+            examine=400,
+            doubtful=40,
+            failures=16,
+        ),
+    }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:

@@ -85,6 +85,7 @@ LEARNERS: Table[Any] = Table(
             "network and tree search from self-play, corrected by proofs, on any board",
             steps=20_000,
             every=50,
+            preset_steps={"large": 6000},
         ),
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",
