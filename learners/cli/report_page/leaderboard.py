@@ -149,10 +149,14 @@ def notes(players: list[Shown]) -> Markup:
             " which shows that all works, not how strong they get."
         )
     if any(player.seconds is not None for player in players):
+        slanted = (
+            "; slanted ones are those of the whole training, because no certificate said unbeatable"
+            " or the training did not note when"
+        )
         parts.append(
-            "Seconds are those of one core until the first unbeatable certificate; slanted ones are"
-            " those of the whole training, because no certificate said unbeatable or the training"
-            " did not note when. Steps are those that the player was trained; what a step is"
-            " differs from learner to learner."
+            "Seconds are those of one core until the first unbeatable certificate"
+            + (slanted if any(player.in_all for player in players) else "")
+            + ". Steps are those that the player was trained; what a step is differs from learner"
+            " to learner."
         )
     return joined(element("p", minus(part), class_="quiet") for part in parts)

@@ -8,6 +8,7 @@ for (let row = 0; row < 3; row++) {
   for (let column = 0; column < 3; column++) {
     const holder = element("div", "", { role: "gridcell" });
     const button = element("button", "", { type: "button", tabindex: "-1" });
+    button.dataset.place = place(buttons.length);
     buttons.push(button);
     holder.append(button);
     band.append(holder);

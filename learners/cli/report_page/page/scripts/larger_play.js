@@ -218,7 +218,8 @@ function proofText() {
   if (value !== null) {
     const kept = bounds.filter((one) => one.low === value).length;
     const open = bounds.some((one) => one.low < one.high) ? " at least" : "";
-    const good = value === -1 ? "" : ` ${kept} of ${bounds.length} moves${open} keep it.`;
+    const keep = kept === 1 ? "keeps" : "keep";
+    const good = value === -1 ? "" : ` ${kept} of ${bounds.length} moves${open} ${keep} it.`;
     return `Proved: a ${worth(value)} for you if both play best.${good}`;
   }
   if (field.proving) return "Proving what this position is worth…";

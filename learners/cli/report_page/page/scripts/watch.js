@@ -77,4 +77,7 @@ function drawWatch() {
       list.append(element("option", player.name, { value: String(number) }));
     });
   }
+  if (state.seat !== "none") return;
+  find("watch-x").value = String(trainedOf(state.rivals.X));
+  find("watch-o").value = String(trainedOf(state.rivals.O));
 }
