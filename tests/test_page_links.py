@@ -111,6 +111,29 @@ def test_a_link_from_an_earlier_stone_leads_to_the_position_shown(opened, file):
     assert "seat=X" in page.url
 
 
+def test_a_position_shown_for_a_players_blunder_blames_nobody_for_what_led_to_it(opened, file):
+    page = opened(file, "", **CALM)
+    page.select_option("#whose", label="where first may blunder")
+    counts = [int(text) for text in page.locator("#plies small").all_inner_texts()]
+    ply = max(at for at, count in enumerate(counts) if count)
+    page.locator(f"[name=ply][value='{ply}']").check(force=True)
+    page.locator("#tiles a").first.click()
+    assert len(marks(page).replace("_", "")) == ply
+    link = page.url[page.url.index("#") :]
+    assert link.endswith(f"&setup={ply}")
+    for shown in (opened(file, link, **CALM), page):
+        assert shown.locator("#notes .blunder").count() == 0
+        assert "??" not in shown.inner_text("#moves")
+        (wrong,) = shown.locator("#board button.wrong").all()
+        assert "100 %, blunder" in wrong.get_attribute("aria-label")
+    wrong.click()
+    assert page.locator("#notes .blunder").count() == 1, "what is played from there is judged"
+    assert page.inner_text("#moves").count("??") == 1
+    assert f"&setup={ply}" in page.url
+    page.click("#new")
+    assert "setup" not in page.url
+
+
 def test_an_opened_position_is_left_by_back_to_the_same_place(opened, file):
     page = opened(file, "", "phone", **CALM)
     page.locator("[name=ply][value='5']").check(force=True)

@@ -87,6 +87,7 @@ function drawBoard() {
     const written = free && state.overlay !== "none" ? hint(position, cell) : null;
     const number = ghost?.number ?? refuted.numbers.get(cell);
     const tried = state.asking && free && state.tried.includes(cell);
+    const wrong = written?.heat > 0 && losesValue(position, cell);
     const glyph = cell === refuted.bad || tried ? "??" : "";
     const parts = [];
     if (mark) parts.push(svg(10, OUTLINES[mark]));
@@ -99,12 +100,13 @@ function drawBoard() {
     button.classList.toggle("last", cell === line.at(-1));
     button.classList.toggle("blunder", cell === refuted.bad);
     button.classList.toggle("tried", tried);
+    button.classList.toggle("wrong", wrong);
     if (won.includes(cell)) button.classList.add("won", mark.toLowerCase());
     button.style.setProperty("--heat", `${Math.round(100 * (written?.heat ?? 0))}%`);
     button.setAttribute("aria-disabled", String(!mayPlay() || !legal(position, cell)));
     const content = [mark || "empty"];
     if (written) content.push(written.text);
-    if (glyph) content.push("blunder");
+    if (glyph || wrong) content.push("blunder");
     if (ghost) content.push(`best play: ${ghost.number}, ${ghost.mark}`);
     button.setAttribute("aria-label", `${place(cell)}, ${content.join(", ")}`);
   });
@@ -142,7 +144,7 @@ function drawMoves() {
   const items = [];
   let position = 0;
   state.line.forEach((cell, ply) => {
-    const glyph = glyphOf(position, cell);
+    const glyph = ply < state.setup ? "" : glyphOf(position, cell);
     const seat = "XO"[ply % 2];
     const chip = element("button", place(cell), { type: "button", class: seat.toLowerCase() });
     if (glyph) chip.append(element("b", glyph));

@@ -90,7 +90,7 @@ function drawExplorer() {
 function tile(position, whose) {
   const line = lineTo(position);
   const wrong = whose === "" ? [] : mistakes(Number(whose), position);
-  const shown = { line, seat: "both", overlay: whose === "" ? "values" : "player" };
+  const shown = { line, setup: line.length, seat: "both", overlay: whose === "" ? "values" : "player" };
   if (whose !== "") shown.player = Number(whose);
   const standing = over(position) ? ending(line) : `${mover(line)} to move`;
   const value = over(position) ? "the end" : verdict(ranks[position]);

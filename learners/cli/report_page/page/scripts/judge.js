@@ -2,12 +2,12 @@
 
 const VERBS = { win: ["wins", "win"], draw: ["draws", "draw"], loss: ["loses", "lose"] };
 
-// The stones of a game that gave away value: {ply, cell, position}, the position being that before.
+// The moves of a game that gave away value: {ply, cell, position}, the position being that before.
 function blundersIn(line) {
   const found = [];
   let position = 0;
   line.forEach((cell, ply) => {
-    if (losesValue(position, cell)) found.push({ ply, cell, position });
+    if (ply >= state.setup && losesValue(position, cell)) found.push({ ply, cell, position });
     position = next(position, cell);
   });
   return found;

@@ -6,7 +6,8 @@ function address(changes = {}) {
   if (state.asking && !("line" in changes)) return "#question";
   // At an earlier stone nobody answers: the link must lead to the position shown.
   const seat = atEnd() || state.seat === "none" ? state.seat : "both";
-  const now = { ...state, seat, line: shownLine(), ...changes };
+  const setup = "line" in changes ? 0 : state.setup;
+  const now = { ...state, seat, line: shownLine(), setup, ...changes };
   const parts = {};
   if (now.seat === "none") {
     parts.watch = data.players[now.rivals.X].name;
@@ -17,6 +18,7 @@ function address(changes = {}) {
   }
   if (now.overlay !== "none") parts.show = now.overlay;
   if (now.line.length) parts.moves = now.line.map(place).join(".");
+  if (now.setup > 0 && now.line.length) parts.setup = Math.min(now.setup, now.line.length);
   return `#${Object.entries(parts).map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join("&")}`;
 }
 
@@ -33,7 +35,7 @@ function readAddress(text) {
     ask();
     return true;
   }
-  if (!/^#(play|seat|show|moves|watch|against)=/.test(text)) return false;
+  if (!/^#(play|seat|show|moves|setup|watch|against)=/.test(text)) return false;
   const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
   const unknown = [];
   const named = (key) => {
@@ -44,6 +46,8 @@ function readAddress(text) {
   const line = readMoves(parts.get("moves") ?? "");
   const possible = line.every((cell) => cells.includes(cell)) && walk(line) >= 0;
   const changes = { line: possible ? line : [] };
+  const setup = parts.get("setup") ?? "";
+  changes.setup = /^[0-9]$/.test(setup) ? Math.min(Number(setup), changes.line.length) : 0;
   changes.overlay = ["values", "player"].includes(parts.get("show")) ? parts.get("show") : "none";
   if (parts.has("watch")) {
     changes.rivals = { X: named("watch"), O: named("against") };

@@ -7,6 +7,7 @@ const state = {
   overlay: "none", // "values", "player" or "none"
   line: [0], // the game so far, cell by cell
   at: 1, // how many of its stones are shown
+  setup: 0, // how many of its first stones were set up: nobody is blamed for them
   running: false, // whether stones come by themselves
   resigned: false,
   asking: true, // whether it is the question that the page begins with
@@ -42,6 +43,8 @@ const whose = (seat) => (nameAt(seat) === "You" ? "Your" : `${nameAt(seat)}'s`);
 function setUp(changes) {
   stopWaiting();
   const line = changes.line ?? [];
-  const usual = { at: line.length, running: false, resigned: false, asking: false, tried: [] };
+  const goesOn = state.line.slice(0, state.setup).every((cell, ply) => cell === line[ply]);
+  const setup = goesOn ? state.setup : 0;
+  const usual = { at: line.length, setup, running: false, resigned: false, asking: false, tried: [] };
   Object.assign(state, usual, { title: "", message: null, line }, changes);
 }
