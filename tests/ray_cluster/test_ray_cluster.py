@@ -14,7 +14,7 @@ import tempfile
 import textwrap
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -269,6 +269,63 @@ def test_a_token_that_is_lying_about_is_not_used_for_a_cluster_without_tokens(no
     tasks = tasks_of(work.long, 6, seconds=1)  # long values are fetched from nodes
     assert [outcome.error for outcome in outcomes(tasks, RayCluster("auto"))] == [""] * 6
     assert "RAY_AUTH_MODE" not in os.environ
+
+
+@contextmanager
+def cluster_with_a_token(home):
+    """A cluster of one node as README starts it; yields the environment of its users."""
+    kept = {k: v for k, v in os.environ.items() if k not in {"RAY_ADDRESS", "RAY_AUTH_MODE"}}
+    user = kept | {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}"}
+    subprocess.run(
+        ["ray", "get-auth-token", "--generate"], env=user, check=True, capture_output=True
+    )
+    command = ["ray", "start", "--head", "--block", "--port=0", "--num-cpus=1"]
+    with subprocess.Popen(
+        [*command, "--include-dashboard=false"],
+        env=user,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as head:
+        try:
+            assert any("Ray runtime started" in line for line in head.stdout)
+            yield user
+        finally:
+            running = processes("-s", str(head.pid))  # all of its session
+            head.terminate()
+            for number in running:
+                kill(number)
+
+
+def test_a_cluster_with_a_token_is_used_by_who_has_it_and_nobody_else(tmp_path):
+    ask = textwrap.dedent(
+        """
+        import sys
+        from tests import parallel_work as work
+        from tttenv.parallel import run
+        from tttenv.parallel.ray_cluster import RayCluster
+        try:
+            with RayCluster("auto") as backend:
+                print([outcome.error for outcome in run(work.tasks_of(work.drawn, 3), backend)])
+        except ValueError as error:
+            print(error)
+        """
+    )
+
+    def said(user):
+        run = subprocess.run(
+            [sys.executable, "-c", ask], env=user, cwd=ROOT, capture_output=True, text=True
+        )
+        assert run.returncode == 0, run.stderr[-2000:]
+        return run.stdout.strip()
+
+    with cluster_with_a_token(tmp_path) as user:
+        assert said(user) == "['', '', '']"
+        stranger = tmp_path / "stranger"
+        stranger.mkdir()
+        told = said(user | {"HOME": str(stranger)})
+        assert told.startswith("no Ray cluster answers at this machine, where one runs: "), told
 
 
 SWEEP = ["td0", "qtable", "--seeds", "6", "--steps", "40", "--grid", "games=64", "--json"]

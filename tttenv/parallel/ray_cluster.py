@@ -26,6 +26,7 @@ AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for 
 EVERY = 2.0  # seconds between two looks at the cluster's size
 PAUSE = 2.0  # seconds after a loss, in which the cluster may notice it, before the next attempt
 MEBIBYTE = 2**20
+NONE_RUNS = "Could not find any running Ray"  # what Ray says where no cluster runs
 AUTH_MODE = "RAY_AUTH_MODE"  # whether a cluster takes calls only with its token
 LONGEST_ASKED = 60.0  # seconds
 ASK_MODE = """
@@ -282,13 +283,14 @@ def _connect(address: str) -> None:
     quiet = {"log_to_driver": False, "logging_level": "error"}
     try:
         ray.init(address=address, **quiet)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        if address != "auto" or os.environ.get("RAY_ADDRESS"):
-            where = os.environ.get("RAY_ADDRESS", address) if address == "auto" else address
-            raise ValueError(
-                f"no Ray cluster answers at {shown(where)}: {shown(first_line(error))}"
-            ) from None
-        ray.init(address="local", include_dashboard=False, **quiet)
+    except (ConnectionError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        meant = os.environ.get("RAY_ADDRESS", "") if address == "auto" else address
+        if not meant and NONE_RUNS in str(error):
+            ray.init(address="local", include_dashboard=False, **quiet)
+            return
+        where = shown(meant) if meant else "this machine, where one runs"
+        line = shown(first_line(error))
+        raise ValueError(f"no Ray cluster answers at {where}: {line}") from None
 
 
 def _disconnect() -> None:
@@ -302,10 +304,11 @@ def _agree_on_tokens() -> None:
     """Use no token for a cluster on this machine that has none.
 
     Ray uses one if it finds it, and any earlier cluster may have left it. The nodes would then be
-    refused when they ask this process for objects, and report that it is dead.
+    refused when they ask this process for objects, and report that it is dead. For a cluster with
+    tokens nothing is set: Ray reads the variable when it is imported, and later only of itself.
     """
-    if _has_token() and (mode := _mode_of_the_cluster_here()) is not None:
-        os.environ[AUTH_MODE] = mode
+    if _has_token() and _mode_of_the_cluster_here() == "disabled":
+        os.environ[AUTH_MODE] = "disabled"
 
 
 def _mode_of_the_cluster_here() -> str | None:
