@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts
 from tttenv.cli import console
 
 PROG = "pictures.py"
-MARGIN = 16  # pixels around what is photographed
+MARGIN = 8  # pixels around what is photographed
 
 
 SCHEMES = ("light", "dark")
