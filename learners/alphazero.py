@@ -128,6 +128,7 @@ class AlphaZero:
         ),
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
+    any_board: ClassVar[bool] = True  # weights learnt on one board play on all others
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0

@@ -58,7 +58,9 @@ class PlaysFromWeights(Protocol):
     opponent is made, and nothing that its config names is run or read.
 
     A learner whose player takes the first of the best by computed numbers has an attribute
-    `tolerance` besides, of `tttenv.policy.first_best`, which the checkpoint's card repeats.
+    `tolerance` besides, of `tttenv.policy.first_best`, which the checkpoint's card repeats. One
+    whose weights have the same shapes on all boards, and play any, has an attribute `any_board`,
+    which is true.
     """
 
     @classmethod

@@ -253,7 +253,8 @@ def load(
 
     Args:
         folder: of the checkpoint.
-        rules: the game it is to play, which must be the checkpoint's; None takes the latter.
+        rules: the game it is to play; None takes the one it was trained on, and another one is only
+            for learners whose weights serve on any board, as alphazero's do.
         canonical: ask the player about the canonical image of each board only, so that images of
             a board get images of a move; see `tttenv.canonical`.
         simulations: of a tree search that the network guides, for each move; 0 for the network
@@ -262,18 +263,19 @@ def load(
             them for such wins of the other side; 0 for none.
 
     Raises:
-        ValueError: if the checkpoint is missing, damaged, or of other rules, or simulations are
-            asked for and its player does not search, or threes without simulations.
+        ValueError: if the checkpoint is missing, damaged, or plays no such rules, or simulations
+            are asked for and its player does not search, or threes without simulations.
     """
     trained = rules_of(folder)
-    if rules is not None and rules != trained:
-        raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
+    wanted = rules or trained
     # A game that is too large for a table is played by evaluating the network.
-    by_table = enumerable(trained) and not simulations and not threes
-    made = _of_table(folder, trained) if by_table else _of_weights(folder, simulations, threes)
+    if wanted == trained and enumerable(trained) and not simulations and not threes:
+        made = _of_table(folder, trained)
+    else:
+        made = _of_weights(folder, wanted, simulations, threes)
     asked = canonical or plays_canonically(read_card(folder))
     already = getattr(made, "equivariant", False)
-    return canonical_player(trained, made) if asked and not already else made
+    return canonical_player(wanted, made) if asked and not already else made
 
 
 def _of_table(folder: Path, trained: Rules) -> Policy:
@@ -301,8 +303,8 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
         raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
 
 
-def _of_weights(folder: Path, simulations: int, threes: int) -> Policy:
-    """The player of a checkpoint whose game is too large for a table, or that searches.
+def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Policy:
+    """The player of a checkpoint for a game that it has no table of, or that searches.
 
     Raises:
         ValueError: as `load`, or if the libraries of the learners are not installed.
@@ -313,7 +315,7 @@ def _of_weights(folder: Path, simulations: int, threes: int) -> Policy:
         if (sentence := extras.to_install(error)) is None:
             raise
         raise ValueError(f"the player in {shown(folder)} is a network: {sentence}") from None
-    return cast("Policy", rebuild(folder, simulations, threes))
+    return cast("Policy", rebuild(folder, simulations, threes, rules))
 
 
 def rules_of(folder: Path) -> Rules:

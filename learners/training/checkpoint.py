@@ -94,7 +94,9 @@ def save(
     commit(folder, {**about, "rules": str(rules), **found}, files)
 
 
-def load_policy(folder: Path, simulations: int = 0, threes: int = 0) -> Policy:
+def load_policy(
+    folder: Path, simulations: int = 0, threes: int = 0, rules: Rules | None = None
+) -> Policy:
     """How the learner of the checkpoint in `folder` plays, by its weights.
 
     Its networks are made and nothing else: no environment, no opponent.
@@ -103,10 +105,12 @@ def load_policy(folder: Path, simulations: int = 0, threes: int = 0) -> Policy:
         folder: of the checkpoint.
         simulations: of a tree search that the network guides, for each move; 0 for none.
         threes: positions searched for wins by threats and threes before that; 0 for none.
+        rules: the game it is to play; None takes the one it was trained on.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of an unknown learner, or of one whose
-            player does not search though simulations are asked for; for threes without these.
+            player does not search though simulations are asked for; for threes without these; for
+            other rules than those it was trained on, unless the learner's weights serve on any.
     """
     if threes and not simulations:
         raise ValueError("threes are searched for before a tree search: set simulations, too")
@@ -114,7 +118,10 @@ def load_policy(folder: Path, simulations: int = 0, threes: int = 0) -> Policy:
     kind = _kind(card)
     if simulations and not isinstance(kind, SearchesFromWeights):
         raise ValueError(f"a player of {card['learner']} does not search: simulations=0")
-    config, rules = _settings(folder, card)
+    config, trained = _settings(folder, card)
+    rules = rules or trained
+    if rules != trained and not getattr(kind, "any_board", False):
+        raise ValueError(f"the player in {shown(folder)} plays {trained}, not {rules}")
     if not isinstance(kind, PlaysFromWeights):  # a learner from elsewhere
         made = load_learner(folder).policy()
         return canonical_player(rules, made) if plays_canonically(card) else made
