@@ -62,3 +62,8 @@ def test_an_alphazero_network_plays_boards_it_has_not_learnt(
     assert (policy(boards) == load_policy(claimed, simulations, threes)(boards)).all()
     check_policy(policy, rules, count=40)
     assert policy.equivariant
+
+
+@pytest.mark.parametrize("folder", ALPHAZEROS, ids=lambda folder: folder.name)
+def test_an_alphazero_network_is_unbeatable_on_the_small_board_too(folder):
+    assert certify(Rules(), player(str(folder), Rules())).unbeatable

@@ -81,11 +81,12 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
         spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
             trained player that comes with the package, or the folder of a checkpoint (anything
             with a "/" in it, or a folder that holds a card.json).
-        rules: the game it is to play; None is 3,3,3, or what a checkpoint was trained for.
+        rules: the game it is to play; None is 3,3,3, or what a checkpoint was trained for. Only
+            networks of `alphazero` play other games than they were trained for.
 
     Raises:
         ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
-            is missing, damaged or of other rules.
+            is missing, damaged or plays other rules.
     """
     from tttenv.game.rules import Rules
 
