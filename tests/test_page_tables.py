@@ -618,6 +618,18 @@ def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 
+def test_a_page_that_is_printed_at_once_is_whole(browser, shipped):
+    page = browser.new_page()
+    page.add_init_script("globalThis.requestIdleCallback = () => 0")  # nothing is made when idle
+    page.goto(shipped.as_uri())
+    assert page.locator("html.first").count() == 1
+    assert page.locator("[aria-busy]").count() > 1
+    page.pdf()
+    assert page.locator("html.first, [aria-busy]").count() == 0
+    assert page.locator("#published").bounding_box()["height"] > 100
+    page.close()
+
+
 def test_on_paper_a_table_of_many_columns_is_whole(opened, tmp_path):
     players = [f"epsilon:player=minimax,epsilon=0.{n:02}" for n in range(1, 25)]
     out = tmp_path / "report.html"

@@ -1,5 +1,5 @@
 // What stands below the first screen is made after that has been painted, a section at a time while
-// nothing else is to be done; or at once where somebody wants something of it.
+// nothing else is to be done; or at once where somebody wants something of it, or prints the page.
 
 const unmade = new Map(); // what makes a section, by the section
 
@@ -26,3 +26,5 @@ function makeOneByOne() {
 for (const kind of ["pointerdown", "click", "keydown", "input", "change", "focusin"]) {
   document.addEventListener(kind, ({ target }) => makeNow(target.closest?.("[aria-busy]")), true);
 }
+
+addEventListener("beforeprint", () => [...unmade.keys()].forEach(makeNow));
