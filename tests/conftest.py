@@ -11,6 +11,7 @@ from pathlib import Path
 # threads, and nets and tables as small as these gain nothing by more than one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import pytest
 from hypothesis import settings
 
 settings.register_profile("tttenv", deadline=None, derandomize=True, max_examples=25)
@@ -24,6 +25,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 # RLlib pins a Gymnasium of its own: `make test-rllib` and `make test-ray` run these tests in an
 # environment of their own.
 collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib", "ray_cluster"]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _logs_of_stable_baselines3(tmp_path_factory):
+    """Stable-Baselines3 makes a folder for every model that learns: here, not in /tmp itself."""
+    os.environ.setdefault("SB3_LOGDIR", str(tmp_path_factory.mktemp("sb3")))
 
 
 NEEDED = {"chromium": ("chromium", "chromium-browser"), "xvfb": ("Xvfb",), "xdotool": ("xdotool",)}
