@@ -618,6 +618,15 @@ def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
     assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
 
 
+def test_a_dark_page_is_printed_in_dark_on_light(opened, shipped):
+    inks = []
+    for scheme in ("light", "dark"):
+        page = opened(shipped, color_scheme=scheme)
+        page.emulate_media(media="print")
+        inks.append(page.locator("h1").evaluate("h => getComputedStyle(h).color"))
+    assert inks[0] == inks[1]
+
+
 def test_a_page_that_is_printed_at_once_is_whole(browser, shipped):
     page = browser.new_page()
     page.add_init_script("globalThis.requestIdleCallback = () => 0")  # nothing is made when idle

@@ -210,7 +210,7 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     assert "It can be beaten" in learnt(page)
     told, _, _, _ = taught(inside, 3, 500)
     page.get_by_role("button", name="See it lose as O", exact=True).click()
-    assert page.inner_text("#about-name") == "taught 3, 500 games"
+    assert page.inner_text("#about-name") == "taught 3 (500 games)"
     assert_same(certificate(page), told)
     assert page.locator("#moves button").count() == len(told["losing_line"]["O"])
     page.locator("#moves button").last.click()
@@ -224,8 +224,25 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     assert_same(certificate(page), straight)
 
 
+def test_an_older_link_with_a_comma_names_the_same_player(opened, file):
+    page = opened(file, "#play=taught 3, 500 games&seat=X")
+    assert page.inner_text("#about-name") == "taught 3 (500 games)"
+
+
+def test_teaching_on_ends_a_replay_so_that_the_address_names_the_lesson(opened, file):
+    page = opened(file, **CALM)
+    page.fill("#teach-seed", "3")
+    page.get_by_role("button", name="500 games only").click()
+    assert "It can be beaten" in learnt(page)
+    page.get_by_role("button", name="See it lose as O", exact=True).click()
+    page.get_by_role("button", name="Teach it on").click()
+    assert "Certified" in learnt(page)
+    page.wait_for_timeout(1_500)  # two stones of the replay
+    assert page.url.endswith("#teach=3")
+
+
 def test_forged_names_of_taught_players_are_no_players(opened, file):
-    for name in ("taught 4294967296", "taught x", "taught 1, 99999 games", "taught 1, 150 games"):
+    for name in ("taught 4294967296", "taught x", "taught 1 (99999 games)", "taught 1 (150 games)"):
         page = opened(file, f"#play={name}")
         assert page.inner_text("#about-name") in ("first", "random"), name
     page = opened(file, "#teach=99999999999")

@@ -228,7 +228,7 @@ def _row(player: Larger) -> Markup:
         odds = found.vs_random[seat]
         reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
         cells += [_verdict(found, seat), reached, "-" if odds is None else console.odds(odds)]
-    cells.append("computed" if player.computed else "its card's")
+    cells.append("computed" if player.computed else "came with it")
     head = element("th", player.name, scope="row")
     return element("tr", head, *(element("td", text) for text in cells))
 

@@ -59,8 +59,8 @@ def _scale(
         return drawing.scale(part, values), lambda n: drawing.height(
             math.log10(max(n, 1)), 0, tens, part
         )
-    top = drawing.ticks(max(most, 1) * 1.0001)[-1] or 1
-    top = top if top >= most else top + drawing.ticks(max(most, 1) * 1.0001)[1]
+    apart = drawing.ticks(max(most, 1) * 1.0001)[1]
+    top = 2 * math.ceil(max(apart * math.ceil(most / apart), 1) / 2)  # its half is a count, too
     values = [(share * top, f"{share * top:g}") for share in (0, 0.5, 1)]
     return drawing.scale(part, values), lambda n: drawing.height(n, 0, top, part)
 

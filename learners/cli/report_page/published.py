@@ -1,11 +1,12 @@
 """The published numbers beside ours: what `reproduce.py --summary` wrote, as HTML tables."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from learners.cli.report_page import json_rows
-from learners.cli.report_page.marks import axis, minus
+from learners.cli.report_page.marks import MINUS, axis, minus
 from learners.cli.report_page.markup import Markup, element, joined
 from learners.cli.report_page.published_rows import LEARNERS, TITLES, cells
 from tttenv.cli import console
@@ -36,8 +37,9 @@ KINDS: dict[str, Callable[[object], bool]] = {  # what stands under each key of 
     "holds": _either(_yes_or_no),
 }
 LEAD = (
-    "What each player gets as O against the opponent that hurts it most, by sources that print it,"
-    " of the experiment run again as it was published, and of our repaired learner."
+    "What each player gets as O against the opponent that hurts it most: what the source claims,"
+    " what its experiment gives when it is run again as published, and what our repaired learner"
+    " gets."
 )
 HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
@@ -67,9 +69,10 @@ def html(rows: list[dict[str, Any]]) -> Markup:
 
 def _folded(label: str, rows: list[dict[str, Any]]) -> Markup:
     words = (
-        "Several numbers in a cell are what the row's name lists, in its order. Where it lists"
-        " nothing, three are win, draw and loss in per cent (in S1: wins of X, wins of O, draws),"
-        " and two are those as X and as O or, for a net's loss and accuracy, a range."
+        "S0 to S4 are the sources. In parentheses stands what a source does not print, but is"
+        " known. Several numbers in a cell are what the row's name lists, in its order. Where it"
+        " lists nothing, three are win, draw and loss in per cent (in S1: wins of X, wins of O,"
+        " draws), and two are those as X and as O or, for a net's loss and accuracy, a range."
     )
     about = element("p", words, class_="quiet")
     return element("details", element("summary", label), about, _table(rows, label))
@@ -111,7 +114,7 @@ def _figure(rows: list[dict[str, Any]]) -> Markup:
             ("repaired", "Repaired"),
         )
     ]
-    words = element("div", element("span", minus("-1 always beaten")), element("span", "0 never"))
+    words = element("div", element("span", minus("-1 a certain loss")), element("span", "0 a draw"))
     ends = element("th", words, scope="col", class_="ends")
     head = element("tr", element("th", "Learner", scope="col"), ends, *marks)
     table = element("table", element("thead", head), element("tbody", *body), class_="worsts")
@@ -134,10 +137,15 @@ def _table(rows: list[dict[str, Any]], label: str) -> Markup:
 
 
 def _row(row: dict[str, Any]) -> Markup:
-    data = [element("td", text) for text in (*map(_minus, cells(row)[:3]), row["note"])]
+    data = [element("td", text) for text in (*map(_minus, cells(row)[:3]), _noted(row["note"]))]
     return element("tr", element("th", row["what"], scope="row"), *data)
 
 
 def _minus(cell: str) -> str:
     """A cell's numbers with true minus signs; a dash alone stays."""
     return cell if cell == "-" else minus(cell)
+
+
+def _noted(note: str) -> str:
+    """A note whose numbers have true minus signs; hyphens within words stay."""
+    return re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, note)

@@ -217,9 +217,9 @@ function proofText() {
   const bounds = [...field.bounds.values()];
   if (value !== null) {
     const kept = bounds.filter((one) => one.low === value).length;
-    const open = bounds.some((one) => one.low < one.high) ? " at least" : "";
+    const open = bounds.some((one) => one.low < one.high) ? "At least " : "";
     const keep = kept === 1 ? "keeps" : "keep";
-    const good = value === -1 ? "" : ` ${kept} of ${bounds.length} moves${open} ${keep} it.`;
+    const good = value === -1 ? "" : ` ${open}${kept} of ${bounds.length} moves ${keep} it.`;
     return `Proved: a ${worth(value)} for you if both play best.${good}`;
   }
   if (field.proving) return "Proving what this position is worth…";

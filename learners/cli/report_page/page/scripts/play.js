@@ -150,6 +150,12 @@ function remarks() {
   const found = state.message ? [state.message] : [];
   const line = shownLine();
   if (state.asking) return [...found, ...questionRemarks(line)];
+  if (state.setup && line.length === state.setup && state.overlay === "player") {
+    const position = walk(line); // opened among those where the player may blunder
+    for (const cell of mistakes(state.player, position)) {
+      found.push({ kind: "blunder", text: `${opponent().name} may blunder: ${blunderText(position, cell)}` });
+    }
+  }
   for (const { ply, cell, position } of blundersIn(line)) {
     if (ply < line.length - 2) continue;
     const seat = "XO"[ply % 2];

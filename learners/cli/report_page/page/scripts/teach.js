@@ -2,7 +2,7 @@
 
 const MEASURED = 100; // games between two looks at the worst case
 const PAUSE = 180; // milliseconds for which each look is shown: some 6 seconds in all
-const LITTLE = 500; // games after which one may stop to see what is not learnt yet
+const LITTLE = 500; // games after which one may stop to see what is not learned yet
 const ENOUGH = 20000; // games after which it is given up
 
 class Lesson {
@@ -41,7 +41,7 @@ class Lesson {
   // The player that it is now, as a number among data.players.
   player() {
     const { seed, games } = this.learner;
-    const name = this.certified ? `taught ${seed}` : `taught ${seed}, ${games} games`;
+    const name = this.certified ? `taught ${seed}` : `taught ${seed} (${games} games)`;
     const known = data.players.findIndex((player) => player.name === name);
     if (known >= 0) return known;
     const about = `a table taught in this page, seed ${seed}, ${counted(games)} games`;
@@ -55,12 +55,13 @@ class Lesson {
 }
 
 // The player with a name, as a number among data.players; one that was taught is taught again, and
-// one at an earlier step of its training made.
-function playerNamed(name) {
-  const taught = /^taught (\d{1,10})(?:, (\d{1,5}) games)?$/.exec(name ?? "");
+// one at an earlier step of its training made. Older links have a comma for the parentheses.
+function playerNamed(asked) {
+  const name = (asked ?? "").replace(/^(taught \d+), (\d+ games)$/, "$1 ($2)");
+  const taught = /^taught (\d{1,10})(?: \((\d{1,5}) games\))?$/.exec(name);
   const known = data.players.findIndex((player) => player.name === name);
   if (known >= 0) return known;
-  if (!taught) return snapshotNamed(name ?? "");
+  if (!taught) return snapshotNamed(name);
   const seed = Number(taught[1]);
   const games = Math.min(Number(taught[2] ?? ENOUGH), ENOUGH);
   if (!isSeed(seed)) return -1;
@@ -83,6 +84,7 @@ async function teachUntil(limit) {
   let shown = performance.now();
   teaching = true;
   hurried = calm.matches;
+  stopWaiting(); // a game that goes on by itself would put its own address there again
   history.replaceState(null, "", `#teach=${mine.learner.seed}`);
   drawLesson();
   while (mine === lesson && teaching && !mine.ended && mine.learner.games < limit) {
@@ -168,7 +170,7 @@ function drawLesson() {
 function lessonText(done) {
   const { learner, certified, worst, ended } = lesson;
   if (teaching) return `Learning, with seed ${learner.seed}.`;
-  if (!done) return "It has learnt nothing yet, and plays at random.";
+  if (!done) return "It has learned nothing yet, and plays at random.";
   const games = `${counted(learner.games)} games`;
   if (certified) {
     const seconds = Math.max(lesson.spent / 1000, 0.01).toFixed(2);

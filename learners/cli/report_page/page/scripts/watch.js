@@ -63,7 +63,7 @@ for (const seat of "XO") {
 function drawWatch() {
   const shown = state.seat === "none" || state.running || state.title !== "";
   find("pause").hidden = !shown || (state.asking && !state.running);
-  find("pause").textContent = state.running ? "Pause" : hasEnded(shownLine()) ? "Play it again" : "Go on";
+  find("pause").textContent = state.running ? "Pause" : hasEnded(shownLine()) ? "Play it again" : state.at === 0 ? "Start" : "Go on";
   for (const seat of "XO") {
     const line = opponent().certificate.losing_line[seat];
     const button = find(`lose-${seat}`);
