@@ -8,7 +8,7 @@ MiniZero (Wu et al., arXiv 2310.11305) simulations that grow during the training
 
 At intervals the player is examined as a certificate would: its moves and all replies, round by
 round. Where it gives a result away, the position goes into a buffer of its own, with the moves that
-a prover finds to keep the value, and is learnt from then on.
+a prover finds to keep the value, and is learned from then on.
 """
 
 import copy
@@ -73,7 +73,7 @@ class AlphaZeroConfig:
     blocks: int = 2  # residual blocks of two convolutions each
     games: int = 128  # played side by side, one move in each for a step
     simulations: int = 16  # of a full search
-    quick_simulations: int = 4  # of a quick one, from which no policy is learnt
+    quick_simulations: int = 4  # of a quick one, from which no policy is learned
     full_share: float = 0.5  # of the searches that are full
     progressive: int = 100  # steps in which full searches grow from quick_simulations on
     considered: int = 8  # moves with which the search of a root begins
@@ -88,7 +88,7 @@ class AlphaZeroConfig:
     lr: float = 2e-3  # learning rate at first, of AdamW
     half_life: int = 400  # steps in which the learning rate halves, down to a twentieth
     weight_decay: float = 1e-4
-    sharpness: float = 1.5  # power of the policies learnt, so that one of equal moves is preferred
+    sharpness: float = 1.5  # power of the policies learned, so that one of equal moves is preferred
     average: float = 0.998  # of the weights: what the moving average that plays keeps of itself
     counterexamples: bool = True  # learn from examinations
     examine: int = 50  # steps between examinations, more when they are wide
@@ -128,7 +128,7 @@ class AlphaZero:
         ),
     }
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
-    any_board: ClassVar[bool] = True  # weights learnt on one board play on all others
+    any_board: ClassVar[bool] = True  # weights learned on one board play on all others
 
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0
@@ -157,11 +157,11 @@ class AlphaZero:
         self.failures = np.full(2, -1)  # that the last one found; -1 before the first
         self.next_examination = config.examine  # the step of it
         self.reached = ExamplesBuffer(config.reached, rules)
-        self.wrong = np.zeros(0, np.int64)  # rows of `mistakes` that are not learnt yet
+        self.wrong = np.zeros(0, np.int64)  # rows of `mistakes` that are not learned yet
         self.actors: Actors | None = None  # who searches the moves; without them, the learner
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Begin with the weights of a network of the same size, learnt on any board.
+        """Begin with the weights of a network of the same size, learned on any board.
 
         Raises:
             RuntimeError: for a network of another size.
@@ -307,8 +307,8 @@ class AlphaZero:
         random = opening | (rng.random(count) < config.deviation)
         anywhere = np.where(boards == 0, rng.random(boards.shape), -1.0).argmax(axis=1)
         cells = np.where(random, anywhere, found.moves)
-        learnt = full & ~opening & (found.proofs != LOSS)  # a lost position has no better moves
-        policies = np.where(learnt[:, None], found.policy, 0).astype(np.float32)
+        learned = full & ~opening & (found.proofs != LOSS)  # a lost position has no better moves
+        policies = np.where(learned[:, None], found.policy, 0).astype(np.float32)
         games.add(boards, policies, cells, found.values, found.proofs, random, opening)
         _, rewards, over, *_ = self.env.step(cells)
         ended = np.flatnonzero(over)
@@ -489,7 +489,7 @@ class _Games(NamedTuple):
     values: NDArray[np.float32]  # found by the searches, for the side to move
     proofs: NDArray[np.int8]  # or UNPROVEN
     random: Mask  # whether the move was random
-    skipped: Mask  # whether nothing is learnt from the position
+    skipped: Mask  # whether nothing is learned from the position
     length: NDArray[np.int64]  # (games,): moves so far
     random_left: NDArray[np.int64]  # (games,): random moves that the opening still has
 

@@ -103,7 +103,7 @@ class SearchesFromWeights(Protocol):
 
 @runtime_checkable
 class StartsFromWeights(Protocol):
-    """A learner whose training can begin with weights learnt elsewhere, on a smaller board say."""
+    """A learner whose training can begin with weights learned elsewhere, on a smaller board say."""
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
         """Take the weights of another learner of its kind, of any rules, before the first step.

@@ -1,4 +1,4 @@
-"""Deep Q-learning: a network estimates the Q value of each legal cell, learnt by replay.
+"""Deep Q-learning: a network estimates the Q value of each legal cell, learned by replay.
 
 The target of a move is its reward and the best Q value of the next board. In self-play that board
 is the other side's, whose best value is ours negated: r - max q (negamax); against an opponent it

@@ -1,8 +1,8 @@
 """A small residual convolutional network with a policy, a value and a reply head, for any board.
 
-Convolutions and pooling over the board make no assumption on its size, so the weights learnt on one
-board serve on another. Global pooling in every block and the head for the other side's reply are
-those of KataGo (Wu, "Accelerating self-play learning in Go", arXiv 1902.10565).
+Convolutions and pooling over the board make no assumption on its size, so the weights learned on
+one board serve on another. Global pooling in every block and the head for the other side's reply
+are those of KataGo (Wu, "Accelerating self-play learning in Go", arXiv 1902.10565).
 """
 
 import copy

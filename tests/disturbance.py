@@ -4,7 +4,7 @@ Two types of CPU add the same numbers in another order and round differently, so
 with the same seed ends elsewhere. Tests marked `trained` assert what a training reached; with
 `--disturbances N` each of them runs N times, and every run multiplies the first weights by
 1 + 1e-6 * u, u uniform in [-1, 1], from a seed of its own (1 to N). Weights are disturbed when an
-optimiser takes them, and what table learners have learnt after their first step, as they begin as
+optimiser takes them, and what table learners have learned after their first step, as they begin as
 constants. A summary shows how far the reached numbers are from the bounds asserted.
 
 A short training may end the same after all 20 disturbances and yet elsewhere on some CPU, once a

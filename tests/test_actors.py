@@ -23,7 +23,7 @@ RULES = Rules(3, 4, 3)
 CONFIG = AlphaZeroConfig(
     games=16, batch=32, channels=8, blocks=1, examine=5, doubtful=10, width=100, progressive=4
 )
-LEARNT, STEPS = 9, 12  # it has learnt after so many steps, and trains on
+LEARNED, STEPS = 9, 12  # it has learned after so many steps, and trains on
 
 
 def flat(state, name=""):
@@ -60,10 +60,10 @@ def alone(two):
 
 
 def test_with_one_actor_a_training_is_bit_for_bit_that_without(two):
-    plain, acted = trained(steps=LEARNT), trained(two, 1)
+    plain, acted = trained(steps=LEARNED), trained(two, 1)
     assert len(plain.replay) > CONFIG.batch
     assert len(plain.mistakes) > 0
-    trained(steps=STEPS - LEARNT, learner=plain)
+    trained(steps=STEPS - LEARNED, learner=plain)
     assert len(flat(plain.state_dict())) > 50
     assert flat(plain.state_dict()) == flat(acted.state_dict())
 
@@ -73,7 +73,7 @@ def test_lost_actors_are_replaced_and_change_nothing(two, alone, overlap):
     lost = []
 
     def disturb(step):
-        if step in (2, LEARNT + 1):
+        if step in (2, LEARNED + 1):
             process = two._workers[0].process
             process.kill()
             lost.append(process.pid)
@@ -92,10 +92,10 @@ def test_overlap_learns_from_the_examples_of_earlier_steps(alone):
 
 @pytest.mark.parametrize("overlap", [False, True])
 def test_a_learner_goes_on_from_its_state(two, alone, overlap):
-    first = trained(two, 2, overlap, steps=LEARNT)
+    first = trained(two, 2, overlap, steps=LEARNED)
     other = AlphaZero(CONFIG, RULES)
     other.load_state_dict(first.state_dict())
-    assert flat(trained(two, 2, overlap, STEPS - LEARNT, other).state_dict()) == alone[overlap]
+    assert flat(trained(two, 2, overlap, STEPS - LEARNED, other).state_dict()) == alone[overlap]
 
 
 def test_no_more_parts_are_made_than_games_and_none_begins_without_a_worker_for_it(two):

@@ -89,7 +89,7 @@ def test_before_a_random_move_they_are_worth_what_the_search_said():
     random = [False, False, True, False, False]
     found = finished(rules, moves, [0.0, 0.0, 0.5, 0.0, 0.0], unknown, random, 1.0)
     assert values_of(found) == [0.5, -0.5, 0.5, -1, 1]
-    assert found.replies.tolist() == [3, -1, 4, 2, -1]  # a random reply is not learnt
+    assert found.replies.tolist() == [3, -1, 4, 2, -1]  # a random reply is not learned
 
 
 def test_a_proof_counts_more_than_the_end():
@@ -239,14 +239,14 @@ def test_proofs_replace_what_searches_and_games_said():
     stored, examples = ProvenPositions(100, rules), proven(rules, boards)
     stored.add(examples)
     uniform = (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
-    learnt = examples._replace(
+    learned = examples._replace(
         policies=uniform.astype(np.float32), results=np.roll(examples.results, 1, axis=1)
     )
-    corrected = stored.correct(learnt)
+    corrected = stored.correct(learned)
     assert (corrected.results == examples.results).all()
     assert corrected.policies == pytest.approx(examples.policies)
-    only_bad = np.where(examples.policies > 0, 0, learnt.policies)
-    assert stored.correct(learnt._replace(policies=only_bad)).policies == pytest.approx(
+    only_bad = np.where(examples.policies > 0, 0, learned.policies)
+    assert stored.correct(learned._replace(policies=only_bad)).policies == pytest.approx(
         examples.policies
     )
 

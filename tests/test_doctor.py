@@ -49,7 +49,7 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "of_the_batch": ("batches", "depending on the boards beside it"),
     "logits": ("answers", r"answers no probabilities on the board _________: \[3\.0"),
     "too_few": ("answers", r"answers \(4520, 8\) numbers about \(4520, 9\) cells"),
-    "learnt_as_x": ("view", "as O it moves better when mine and theirs are swapped"),
+    "learned_as_x": ("view", "as O it moves better when mine and theirs are swapped"),
     "seen_wrongly": ("view", "as X and O it moves better when"),
     "dead_net": ("looks", "the same numbers whatever the board"),
     "paid_the_opponents": ("rewards", "as [XO] a (win|loss) pays [+-]?1: "),
@@ -189,7 +189,7 @@ def test_functions_over_observations_are_examined_with_what_they_observe_and_ans
 
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["logits", "values"])
-def test_networks_that_have_learnt_nothing_show_no_mistake(seed, kind, monkeypatch):
+def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypatch):
     import wrong_subjects
 
     monkeypatch.setattr(

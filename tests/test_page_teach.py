@@ -181,7 +181,7 @@ def certificate(page):
     return json.loads(page.locator("#certificate").text_content())
 
 
-def learnt(page):
+def learned(page):
     """The lesson's end: waits for it."""
     page.locator("#teach-play").wait_for()
     return page.inner_text("#teach-status")
@@ -189,7 +189,7 @@ def learnt(page):
 
 def test_a_link_teaches_and_the_player_is_played_and_certified_on_the_board(opened, file, inside):
     page = opened(file, "#teach=7", **CALM)
-    assert learnt(page).startswith("Certified: never loses, in both seats.")
+    assert learned(page).startswith("Certified: never loses, in both seats.")
     assert page.evaluate("document.getElementById('teach').getBoundingClientRect().top") < 100
     told, games, _, _ = taught(inside, 7)
     assert f" {games:,} games" in page.inner_text("#teach-status")
@@ -207,7 +207,7 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     page = opened(file, **CALM)
     page.fill("#teach-seed", "3")
     page.get_by_role("button", name="500 games only").click()
-    assert "It can be beaten" in learnt(page)
+    assert "It can be beaten" in learned(page)
     told, _, _, _ = taught(inside, 3, 500)
     page.get_by_role("button", name="See it lose as O", exact=True).click()
     assert page.inner_text("#about-name") == "taught 3 (500 games)"
@@ -233,10 +233,10 @@ def test_teaching_on_ends_a_replay_so_that_the_address_names_the_lesson(opened, 
     page = opened(file, **CALM)
     page.fill("#teach-seed", "3")
     page.get_by_role("button", name="500 games only").click()
-    assert "It can be beaten" in learnt(page)
+    assert "It can be beaten" in learned(page)
     page.get_by_role("button", name="See it lose as O", exact=True).click()
     page.get_by_role("button", name="Teach it on").click()
-    assert "Certified" in learnt(page)
+    assert "Certified" in learned(page)
     page.wait_for_timeout(1_500)  # two stones of the replay
     assert page.url.endswith("#teach=3")
 
@@ -258,11 +258,11 @@ def test_one_watches_it_learn_and_may_stop_or_hurry(opened, file):
         seen.add(page.inner_text("#teach-count").split(" ")[0])
     assert all(int(games.replace(",", "")) % 100 == 0 for games in seen)
     page.get_by_role("button", name="Stop here").click()
-    assert "Stopped at" in learnt(page)
+    assert "Stopped at" in learned(page)
     page.get_by_role("button", name="Teach it on").click()
     page.get_by_role("button", name="Finish at once").click()
     page.get_by_role("link", name="Play it").wait_for()
-    assert learnt(page).startswith("Certified")
+    assert learned(page).startswith("Certified")
     for seat in "xo":
         path = page.get_attribute(f"#teach-chart .as-{seat}", "d")
         assert set(path) <= set("MHV0123456789. ")  # steps: no ramps between measures
@@ -276,7 +276,7 @@ def test_the_lesson_by_keyboard_alone(opened, file):
     page = opened(file, size="phone", **CALM)
     page.focus("#teach-start")
     page.keyboard.press("Enter")
-    learnt(page)
+    learned(page)
     assert page.evaluate("document.activeElement.id") == "teach-start"
     page.keyboard.press("Shift+Tab")
     assert page.evaluate("document.activeElement.id") == "teach-play"
@@ -293,6 +293,6 @@ def test_axe_finds_no_violation_while_and_after_teaching(opened, file, size, sch
     for button in (None, "500 games only", "Teach it on"):
         if button:
             page.get_by_role("button", name=button, exact=True).click()
-            learnt(page)
+            learned(page)
         found = Axe().run(page, context="#teach").response["violations"]
         assert not [(one["id"], one["impact"]) for one in found]

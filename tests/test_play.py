@@ -324,7 +324,7 @@ def test_a_learning_player_learns_before_it_moves_and_only_then():
     session.play(4)
     session.move()
     changed = (learning.learner.values != before).numpy()
-    below = np.flatnonzero(changed)  # learnt from games that begin with the centre taken
+    below = np.flatnonzero(changed)  # learned from games that begin with the centre taken
     entries = {
         int(e) for e in learning.learner.representative[solve(Rules()).positions.boards[:, 4] != 0]
     }

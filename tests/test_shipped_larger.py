@@ -49,7 +49,7 @@ ALPHAZEROS = [folder for folder in FOLDERS if read_card(folder)["learner"] == "a
 @pytest.mark.parametrize(("simulations", "threes"), [(0, 0), (2, 0), (2, 10)])
 @pytest.mark.parametrize("size", OTHER_BOARDS, ids=str)
 @pytest.mark.parametrize("folder", ALPHAZEROS, ids=lambda folder: folder.name)
-def test_an_alphazero_network_plays_boards_it_has_not_learnt(
+def test_an_alphazero_network_plays_boards_it_has_not_learned(
     folder, size, simulations, threes, tmp_path
 ):
     rules = Rules(*size)

@@ -98,13 +98,13 @@ def seen_wrongly(boards):
     return TACTICAL(-boards)
 
 
-def learnt_as_x(boards):
-    """Has learnt boards as X sees them, and takes X's stones for its own when it is O."""
+def learned_as_x(boards):
+    """Has learned boards as X sees them, and takes X's stones for its own when it is O."""
     return np.where(seats(boards)[:, None] == 0, TACTICAL(boards), TACTICAL(-boards))
 
 
 def sb3_model(kind, **options):
-    """A model of Stable-Baselines3 that has learnt nothing yet."""
+    """A model of Stable-Baselines3 that has learned nothing yet."""
     import sb3_contrib
     import stable_baselines3
 
@@ -389,7 +389,7 @@ def raises_a_type_error():
 
 
 def unmade(boards):
-    """Has no answer to some boards, as a table that was learnt in play."""
+    """Has no answer to some boards, as a table that was learned in play."""
     return np.array([{}[board.tobytes()] for board in boards])
 
 

@@ -200,14 +200,14 @@ def html(players: Sequence[Larger]) -> Markup:
         for seat in SEATS
         if (line := player.certificate.losing_line[seat])
     ]
-    learnt = [
+    learned = [
         _learning(player, player.curve)
         for player in players
         if player.curve is not None and len(player.curve.steps) > 1
     ]
     parts = [
         element("div", *figures, class_=f"figures {kind}")
-        for figures, kind in ((learnt, "learning"), (lost, "games"))
+        for figures, kind in ((learned, "learning"), (lost, "games"))
         if figures
     ]
     return joined([scroll, *parts])

@@ -111,7 +111,7 @@ def _side(spec: str, rules: Any) -> Any:
 
 
 def _usual(given: Arguments) -> str:
-    """Who plays where nobody is named; "td0" alone would be one that has learnt nothing yet."""
+    """Who plays where nobody is named; "td0" alone would be one that has learned nothing yet."""
     from tttenv import shipped
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
