@@ -281,6 +281,27 @@ def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
     assert ran(*resume).returncode == 2  # finished
 
 
+def test_a_training_that_stopped_when_unbeatable_goes_on_with_more_steps(ran):
+    ended = json.loads(ran("train.py", "td0", "--json").stdout)
+    assert ended["certificate"]["unbeatable"]
+    told = ran("train.py", "td0", "--resume")
+    assert told.returncode == 2
+    assert re.search(r"it is unbeatable, .* --steps N alone trains on\n", told.stderr)
+    more = ended["steps"] + 3
+    on = json.loads(ran("train.py", "td0", "--resume", "--steps", str(more), "--json").stdout)
+    assert on["steps"] == more
+
+
+def test_a_resumed_training_stays_in_its_folder_whatever_its_seed(ran, tmp_path):
+    assert (
+        ran("train.py", *TINY, "--steps", "5", "--seed", "3", "--out", "runs/selfplay-0").returncode
+        == 0
+    )
+    told = ran("train.py", "selfplay", "--resume", "--steps", "10", "--json")
+    assert json.loads(told.stdout)["player"] == str(Path("runs/selfplay-0"))
+    assert [folder.name for folder in (tmp_path / "runs").iterdir()] == ["selfplay-0"]
+
+
 def test_commands_that_are_printed_can_be_typed_as_they_are(ran):
     told = ran("train.py", *TINY, "--out", "my runs/it's", "--steps", "5")
     command = re.search(r"^tensorboard --logdir (.*)$", told.stdout, re.MULTILINE)

@@ -59,6 +59,7 @@ def make(
     results: Path,
     published: Path = PUBLISHED,
     specs: list[str] | None = None,
+    *,
     runs: Path | None = None,
     league: Path | None = None,
     url: str | None = None,

@@ -66,24 +66,23 @@ def main(args: list[str], prog: str = PROG) -> None:
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
     fields = [field.name for field in dataclasses.fields(Schedule)]
-    the_plan = usual_schedule(
-        name, options.preset, **{key: getattr(options, key) for key in fields}
-    )
+    changes = {key: getattr(options, key) for key in fields}
+    schedule = usual_schedule(name, options.preset, **changes)
     backend = _backend(options)
-    with _Bar(the_plan.steps, quiet=options.json) as bar:
-        report = train(
+    with _Bar(schedule.steps, quiet=options.json) as bar:
+        last = train(
             name,
             config,
             Rules.of(options.rules),
-            the_plan,
+            schedule,
             out,
-            options.preset,
-            options.resume,
-            bar,
-            options.start,
-            backend,
+            preset=options.preset,
+            resume=options.resume,
+            watch=bar,
+            start=options.start,
+            backend=backend,
         )
-    _conclude(out, report, options.json)
+    _conclude(out, last, options.json)
 
 
 def _backend(options: Options) -> Any:
@@ -130,7 +129,10 @@ def _parse(name: str, kind: Any, rest: list[str], prog: str) -> tuple[Options, A
     if not options.resume:
         return options, config
     out = options.out or _usual_folder(name, options, config)
-    return _parse_from(name, rest, *_stored(out, name, kind, rest), prog)
+    stored, config = _stored(out, name, kind, rest)
+    if _peek(rest, "--steps") is not None:  # these are trained in all, as in a new training
+        stored = dataclasses.replace(stored, stop_when_unbeatable=None)
+    return _parse_from(name, rest, stored, config, prog)
 
 
 def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
@@ -144,7 +146,8 @@ def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, 
     from learners.training.stored import from_stored, spec_fields
 
     state = load_training(out)
-    about, plan = state["about"], from_stored(Schedule, state["plan"], f"the plan in {out}")
+    about = state["about"]
+    schedule = from_stored(Schedule, state["plan"], f"the schedule in {out}")
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
         raise ValueError(f"{out} holds a training of {had}, not of {name}")
@@ -157,7 +160,7 @@ def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, 
         hint = f"; if you trust it, say {again} again" if "a file may not" in str(error) else ""
         raise ValueError(f"the training in {out} cannot be resumed: {error}{hint}") from None
     preset, rules = shown(about.get("preset"), 80), shown(about.get("rules"), 80)
-    return Options(preset=preset, rules=rules, **asdict(plan)), config
+    return Options(preset=preset, rules=rules, out=out, **asdict(schedule)), config
 
 
 def _parse_from(
@@ -242,27 +245,32 @@ class _Bar:
         if self.progress.live.is_started:
             self.progress.stop()
 
-    def __call__(self, report: Any) -> None:
+    def __call__(self, evaluation: Any) -> None:
         self.progress.start()  # now that all arguments have proven good
-        state = console.standing(report.numbers)
-        self.progress.update(self.task, completed=report.step, seconds=report.seconds, state=state)
+        self.progress.update(
+            self.task,
+            completed=evaluation.step,
+            seconds=evaluation.seconds,
+            state=console.standing(evaluation.numbers),
+        )
 
 
-def _conclude(out: Path, report: Any, as_json: bool) -> None:
+def _conclude(out: Path, last: Any, as_json: bool) -> None:
+    """Say how the last evaluation of a training was, and where its player is."""
     if as_json:
-        found = None if report.certificate is None else report.certificate.to_dict()
-        result = {"player": str(out), "steps": report.step, "seconds": report.seconds}
+        found = None if last.certificate is None else last.certificate.to_dict()
+        result = {"player": str(out), "steps": last.step, "seconds": last.seconds}
         print(json.dumps({**result, "certificate": found}, indent=2))
         return
-    if report.certificate is not None:
+    if last.certificate is not None:
         from tttenv.cli.certify import print_certificate
 
-        print_certificate(str(out), report.certificate)
-    if any(tag.startswith("sampled/") for tag in report.numbers):
+        print_certificate(str(out), last.certificate)
+    if any(tag.startswith("sampled/") for tag in last.numbers):
         say("in sampled games, with the margin of a 95 % confidence interval:")
-        print(console.sampled(report.numbers))
-    if report.unbeatable_at:
-        step, seconds = report.unbeatable_at
+        print(console.sampled(last.numbers))
+    if last.unbeatable_at:
+        step, seconds = last.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
     from learners.training.tensorboard import ADDRESS
 

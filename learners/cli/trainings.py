@@ -95,24 +95,24 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         remove(folder, but=MARK)
         write(folder / MARK, _digest(training))
 
-    def tell(report: Evaluation) -> None:
-        context.tell(report.step, schedule.steps, console.standing(report.numbers))
+    def tell(evaluation: Evaluation) -> None:
+        context.tell(evaluation.step, schedule.steps, console.standing(evaluation.numbers))
 
-    report = train(
+    last = train(
         training.learner,
         training.config,
         Rules.of(training.rules),
         schedule,
         folder,
-        training.preset,
-        resume,
-        tell,
+        preset=training.preset,
+        resume=resume,
+        watch=tell,
     )
     return {
-        "steps": report.step,
-        "seconds": report.seconds,
-        "unbeatable_at": report.unbeatable_at,
-        "certificate": None if report.certificate is None else report.certificate.to_dict(),
+        "steps": last.step,
+        "seconds": last.seconds,
+        "unbeatable_at": last.unbeatable_at,
+        "certificate": None if last.certificate is None else last.certificate.to_dict(),
     }
 
 

@@ -56,6 +56,7 @@ def train(
     rules: Rules,
     schedule: Schedule,
     out: Path,
+    *,
     preset: str = "default",
     resume: bool = False,
     watch: Watch = lambda evaluation: None,
@@ -214,9 +215,11 @@ class _Training:
         if not finished(self.schedule, progress):
             return self.follow(progress, watch)
         if self._has_player_of(progress.step):
+            hint = "give more steps"
+            if progress.step < self.schedule.steps:
+                hint = "it is unbeatable, where it was to stop; --steps N alone trains on"
             raise ValueError(
-                f"the training in {shown(self.out)} is finished at step {progress.step}:"
-                " give more steps"
+                f"the training in {shown(self.out)} is finished at step {progress.step}: {hint}"
             )
         with self._tensorboard(progress) as board:
             evaluation = last_evaluation(self.learner, self.rules, progress)
@@ -348,7 +351,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _computing(schedule: Schedule) -> Iterator[None]:
-    """The plan's device and number of threads, for as long as it takes.
+    """The schedule's device and number of threads, for as long as it takes.
 
     Raises:
         ValueError: for a device that torch does not have here.
