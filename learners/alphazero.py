@@ -92,8 +92,8 @@ class AlphaZeroConfig:
     average: float = 0.998  # of the weights: what the moving average that plays keeps of itself
     counterexamples: bool = True  # learn from examinations
     examine: int = 50  # steps between examinations, more when they are wide
-    width: int = 1_000  # positions of a round that an examination looks at first; doubled when it
-    widest: int = 64_000  # finds few mistakes
+    width: int = 1_000  # positions of a round that an examination looks at, at first
+    widest: int = 64_000  # the most of them: the width doubles while few mistakes are found
     failures: int = 64  # that an examination looks into, in each seat, if other mistakes led there
     share: float = 0.25  # of a batch that are counterexamples
 
@@ -106,8 +106,8 @@ class AlphaZeroConfig:
         for name in ("full_share", "deviation", "average", "share", "reached_share"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ValueError(f"alphazero: {name} is a share of 1, not {getattr(self, name)}")
-        if self.opening < 0:
-            raise ValueError(f"alphazero: opening is at least 0, not {self.opening}")
+        if not 0 <= self.opening <= MOST:
+            raise ValueError(f"alphazero: opening is 0 to {MOST:,}, not {self.opening}")
         Shape(self.channels, self.blocks)
 
 
@@ -522,7 +522,8 @@ class _Games(NamedTuple):
         """Note one move in every game."""
         at = np.arange(len(boards)), self.length
         self.boards[at], self.policies[at], self.moves[at] = boards, policies, moves
-        self.values[at], self.proofs[at] = values, proofs
+        self.values[at] = values.clip(-1, 1)  # rounding may lead beyond
+        self.proofs[at] = proofs
         self.random[at], self.skipped[at] = random, skipped
         self.length[:] += 1
         self.random_left[:] = np.maximum(self.random_left - 1, 0)
@@ -570,14 +571,26 @@ class _Games(NamedTuple):
         """Put back what `_asdict` gave.
 
         Raises:
-            ValueError: for other shapes or types.
+            ValueError: for other shapes or types, and for numbers that no game has.
         """
         for name, part in self._asdict().items():
             if stored[name].shape != part.shape or stored[name].dtype != part.dtype:
                 raise ValueError("its games have other shapes")
+        cells = self.boards.shape[1]
+        ranges: dict[str, tuple[float, float]] = {
+            "boards": (-1, 1),
+            "policies": (0, 1),
+            "moves": (0, cells - 1),
+            "values": (-1, 1),
+            "proofs": (LOSS, UNPROVEN),
+            "length": (0, cells - 1),
+            "random_left": (0, MOST),
+        }
+        for name, (least, most) in ranges.items():
+            if not ((stored[name] >= least) & (stored[name] <= most)).all():
+                raise ValueError(f"its games have {name} that are none")
+        for name, part in self._asdict().items():
             part[:] = stored[name]
-        if not ((self.length >= 0) & (self.length < self.boards.shape[1])).all():
-            raise ValueError("its games have other lengths")
 
 
 def _as_results(value: float) -> NDArray[np.float32]:

@@ -58,8 +58,12 @@ class MaskablePPOConfig:
     entropy: float = 0.02  # bonus for the policy's entropy
 
     def __post_init__(self) -> None:
-        if min(self.games, self.turns, self.batch, self.epochs, self.snapshot) < 1 or not self.pool:
-            raise ValueError("maskable_ppo: games, turns, batch, epochs and pool are at least 1")
+        counts = self.games, self.turns, self.batch, self.epochs, self.snapshot, len(self.pool)
+        if min(counts) < 1 or self.opening < 0:
+            raise ValueError(
+                "maskable_ppo: games, turns, batch, epochs, snapshot and the opponents in its pool"
+                " are at least 1, opening at least 0"
+            )
 
 
 PUBLISHED = MaskablePPOConfig(

@@ -36,22 +36,20 @@ class ProvenPositions(ExamplesBuffer):
     def __init__(self, capacity: int, rules: Rules) -> None:
         super().__init__(capacity, rules)
         self.rules = rules
-        self.rows: dict[bytes, int] = {}  # by canonical board, the row of its last example
+        self.rows: dict[bytes, int] = {}  # by canonical board, the row of its latest example
 
     def add(self, new: Examples) -> None:
         """Store examples in place of the oldest, their boards turned to canonical ones."""
         boards, which = canonical(self.rules, new.boards)
         turned = np.take_along_axis(new.policies, self.maps[which], axis=1)
-        before = self.seen
         super().add(new._replace(boards=boards, policies=turned))
-        self._index(before)
+        self._index()
 
     def find(self, boards: Boards) -> Known:
         """What is proven of the boards (batch, cells)."""
         images, which = canonical(self.rules, boards)
         rows = np.array([self.rows.get(image.tobytes(), -1) for image in images], np.int64)
         known = np.flatnonzero(rows >= 0)
-        known = known[(self.kept.boards[rows[known]] == images[known]).all(axis=1)]
         back = self.inverses[which[known]]
         policies = np.take_along_axis(self.kept.policies[rows[known]], back, axis=1)
         return Known(known, policies, self.kept.results[rows[known]])
@@ -71,11 +69,9 @@ class ProvenPositions(ExamplesBuffer):
             ValueError: for examples that are none of this game.
         """
         super().load_state_dict(state)
-        self.rows.clear()
-        self._index(self.seen - len(self))
+        self._index()
 
-    def _index(self, begin: int) -> None:
-        """Note the rows of the examples added after the first `begin`."""
-        for count in range(max(begin, self.seen - self.capacity), self.seen):
-            row = count % self.capacity
-            self.rows[self.kept.boards[row].tobytes()] = row
+    def _index(self) -> None:
+        """Note the rows of all boards, the latest of each."""
+        rows = np.arange(self.seen - len(self), self.seen) % max(self.capacity, 1)
+        self.rows = {self.kept.boards[row].tobytes(): row for row in rows.tolist()}

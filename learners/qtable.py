@@ -65,8 +65,8 @@ class QTable:
 
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
         require_enumerable(rules)
-        if not (0 < config.lr <= 1 and 0 <= config.epsilon <= 1):
-            raise ValueError("qtable: lr and epsilon are shares of 1, lr above 0")
+        if not (0 < config.lr <= 1 and 0 <= config.epsilon <= 1 and 0 <= config.gamma <= 1):
+            raise ValueError("qtable: lr, gamma and epsilon are shares of 1, lr above 0")
         if min(config.games, config.batches, config.turns, config.fall or 1) < 1:
             raise ValueError("qtable: games, batches, turns and fall are at least 1")
         self.config, self.rules, self.game = config, rules, positions(rules)
@@ -150,8 +150,8 @@ class QTable:
         """Update the table, from the last turn to the first."""
         later = played[-1].at
         for turn in reversed(played):
-            next_values = self.config.gamma * self._moves(later).amax(dim=1)
-            next_values = 1 - next_values if self.config.self_play else next_values
+            best = self._moves(later).amax(dim=1)
+            next_values = self.config.gamma * (1 - best if self.config.self_play else best)
             targets = torch.where(turn.result.isnan(), next_values, turn.result)
             items, targets = self.representative[turn.after[turn.counts]], targets[turn.counts]
             self.known[items] = True

@@ -40,6 +40,10 @@ class ReinforceConfig:
     entropy: float = 0.03  # bonus for a unit of entropy, a win paying 1
     lr: float = 2e-3  # learning rate, of Adam
 
+    def __post_init__(self) -> None:
+        if self.games < 1 or self.opening < 0 or not self.bound > 0:
+            raise ValueError("reinforce: games are at least 1, opening 0, and bound is above 0")
+
 
 class Reinforce:
     """Learns on any rules."""

@@ -118,7 +118,10 @@ class TD0:
         """Restore `state_dict()`; weights alone are enough to play."""
         self.values.copy_(state["weights"]["values"])
         if "rng" in state:
-            self.root, self.rng.bit_generator.state = state["root"], state["rng"]
+            root = state["root"]
+            if not 0 <= root < len(self.game) or self.game.over[root]:
+                raise ValueError("its games begin in a position that is none")
+            self.root, self.rng.bit_generator.state = root, state["rng"]
 
     def _play(self) -> None:
         """Play the batch of games from the root to their ends and learn on the way."""

@@ -231,6 +231,7 @@ def test_what_is_proven_of_a_board_is_found_for_all_its_images(size):
                 assert images_after(rules, board, good) == images_after(rules, wanted, first)
     stored.add(proven(rules, others[:3]))
     assert len(stored.find(known).rows) == len(known) - 3
+    assert len(stored.rows) == len(known)  # what is overwritten is forgotten
 
 
 def test_proofs_replace_what_searches_and_games_said():

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -421,6 +422,18 @@ def test_speed_measures_its_rows_beside_others(ran):
         assert row["ours"] > 0
         assert row["ratios"].keys() == row["peers"].keys() == {"one env in one thread"}
         assert all(ratio > 0 for ratio in row["ratios"].values())
+
+
+def test_the_benchmark_writes_its_table_also_when_it_prints_json(ran, tmp_path):
+    readme = tmp_path / "mine.md"
+    shutil.copy(ROOT / "checkpoints" / "README.md", readme)
+    arguments = ("--learners", "--out", "o", "--runs", "r", "--json", "--readme", "mine.md")
+    assert json.loads(ran("benchmark.py", *arguments).stdout)["learners"] == []
+    table = re.search(
+        "<!-- table: begin -->(.*)<!-- table: end -->", readme.read_text("utf-8"), re.S
+    )
+    assert table[1].startswith("\n```text\n")
+    assert "td0" not in table[1]
 
 
 def test_a_resumed_training_is_of_the_same_learner(ran):

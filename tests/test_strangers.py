@@ -294,6 +294,13 @@ BROKEN_STATES = {
     "moves beyond the board": changed_replay(
         cells=lambda cells: cells + 9, replies=lambda replies: replies + 99
     ),
+    "games of none": lambda state: state["learner"].update(
+        {"root": 10**9}
+        if "root" in state["learner"]
+        else {"games": games | {"moves": games["moves"] + 999}}
+        if (games := state["learner"].get("games"))
+        else {"rng": {"state": 1}}
+    ),
     "dice that are none": lambda state: state["learner"].update(rng={"state": 1}),
 }
 

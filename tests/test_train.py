@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -40,8 +40,8 @@ train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flus
 """
 
 
-def trained(out, config=SMALL, plan=SHORT, **more):
-    return train("selfplay", config, Rules(), plan, out, **more)
+def trained(out, config=SMALL, plan=SHORT, name="selfplay", **more):
+    return train(name, config, Rules(), plan, out, **more)
 
 
 def file(folder, role):
@@ -114,6 +114,25 @@ def test_curves_carry_the_mean_of_what_the_steps_told():
     for report, part in ((first, numbers[:5]), (second, numbers[5:])):
         mean = sum(logged["loss_O"] for logged in part) / 5
         assert report.numbers["train/loss_O"] == pytest.approx(mean, rel=1e-6)
+
+
+def test_what_some_steps_do_not_tell_does_not_count_in_its_mean(monkeypatch):
+    told = iter([{}, {"loss": 4.0}, {}, {"loss": 8.0}, {}])
+    learner = SelfPlay(SMALL, Rules())
+    monkeypatch.setattr(learner, "step", lambda: next(told))
+    (report,) = run(learner, Rules(), replace(SHORT, steps=5), Progress())
+    assert report.numbers["train/loss"] == 6
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_settings_that_are_no_finite_numbers_are_refused_before_training(tmp_path, name, number):
+    usual = LEARNERS.load(name).presets["default"]
+    settings = [key for key, value in asdict(usual).items() if isinstance(value, float)]
+    for key in settings:
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            trained(tmp_path / "out", replace(usual, **{key: number}), name=name)
+        assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("name", ["dqn", "reinforce", "maskable_ppo"])

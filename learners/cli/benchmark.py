@@ -81,14 +81,12 @@ def main(args: list[str], prog: str = PROG) -> None:
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
     forget(given.runs)
     report.make(given.out / "report.html", given.out / "benchmark.json", runs=given.runs, prog=prog)
+    if given.readme:
+        readme_blocks.put(given.readme, "table", f"```text\n{benchmark_tables.text(result)}\n```")
     if given.json:
         print(json.dumps(result, indent=2))
     else:
         benchmark_tables.show(result, given.wide)
-        if given.readme:
-            readme_blocks.put(
-                given.readme, "table", f"```text\n{benchmark_tables.text(result)}\n```"
-            )
         print(f"\nresults   {given.out / 'benchmark.json'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
         print(f"curves    {tensorboard_command(given.runs)}")

@@ -149,16 +149,14 @@ def run(
     if enumerable(rules):
         certify(rules, uniform)  # so that compilation and enumeration are not timed as training
     start = time.process_time() - progress.seconds
-    sums: dict[str, float] = {}
-    since = 0
+    logged: dict[str, list[float]] = {}  # since the last evaluation
     last = progress.step >= schedule.steps
     while not last:
         with _one_line_errors(progress.step):
-            logged = learner.step()
-        for key, number in logged.items():
-            sums[key] = sums.get(key, 0.0) + number
+            numbers = learner.step()
+        for key, number in numbers.items():
+            logged.setdefault(key, []).append(number)
         progress.step += 1
-        since += 1
         last = progress.step >= schedule.steps
         if progress.step % schedule.every and not last:
             continue
@@ -168,9 +166,9 @@ def run(
         if certificate and certificate.unbeatable and progress.unbeatable_at is None:
             progress.unbeatable_at = (progress.step, progress.seconds)
         last = last or (schedule.stop_when_unbeatable and progress.unbeatable_at is not None)
-        means = {f"train/{key}": total / since for key, total in sums.items()}
+        means = {f"train/{key}": sum(given) / len(given) for key, given in logged.items()}
         numbers = {**numbers, **means, "time/seconds": progress.seconds}
-        sums, since = {}, 0
+        logged.clear()
         if measure := point(progress.step, numbers):
             progress.measured(measure, policy, schedule.every)
         elif larger := larger_curve.point(progress.step, numbers):

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -84,12 +85,12 @@ def train(
         The last evaluation.
 
     Raises:
-        ValueError: if `out` is taken, holds nothing to resume or is being trained in, the learner
-            refuses the rules, or the training cannot begin with the weights in `start`.
+        ValueError: if `out` is taken, holds nothing to resume or is being trained in, a setting is
+            no finite number or the seed below 0, the learner refuses the rules, or the training
+            cannot begin with the weights in `start`.
         OSError: naming the file that could not be written; the last checkpoint is whole then.
     """
-    if config.seed < 0:
-        raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
+    _check_numbers(config)
     stored = json.loads(json.dumps(asdict(config)))
     about = {"learner": name, "preset": preset, "config": stored, "rules": str(rules)}
     if resume:  # this raises before anything is written into a folder without a training
@@ -113,6 +114,15 @@ def train(
             tidy(out, ())
             remove_events(out)
             return training.follow(Progress(), watch)
+
+
+def _check_numbers(config: Any) -> None:
+    """Raise ValueError for a seed below 0 and for settings that are not finite numbers."""
+    if config.seed < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
+    for name, value in asdict(config).items():
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{name} is a finite number, not {value}")
 
 
 def _use_actors(
