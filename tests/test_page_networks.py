@@ -250,6 +250,70 @@ def test_a_blunder_is_told_only_where_it_is_proved(opened, file):
     assert not page.locator("#field-notes .note").count()
 
 
+@pytest.mark.parametrize(
+    ("never", "told"),
+    [
+        (True, "Certified: never loses as X, in all 31,710 positions that it can come to."),
+        (None, "As X it is not certified: its certificate did not come to an end."),
+        (False, "As X it is not certified: it can be beaten."),
+    ],
+)
+def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
+    opened, tmp_path, never, told
+):
+    folder = Path(shipped.folder("alphazero_444"))
+    found = json.loads((folder / "card.json").read_text())["certificate"]
+    found["never_loses"]["X"] = never
+    found["worst_case"]["X"] = 0 if never else None
+    place = changed(folder, tmp_path / "mine", certificate=found)
+    out = tmp_path / "report.html"
+    report.make(out, out, out, ["first", str(place)])
+    page = opened(out, "#field=mine&seat=O", **CALM)
+    assert page.inner_text("#field-certificate") == told
+
+
+def test_what_stands_there_already_is_not_read_out_again(opened, file):
+    page = opened(file, "#field=alphazero_554&seat=O", **CALM)
+    settled(page)
+    page.locator("#field-board button").first.click()
+    settled(page)
+    assert page.locator("#field-notes .note").count()
+    page.evaluate(
+        """() => {
+            window.count = 0;
+            const watcher = new MutationObserver((list) => (window.count += list.length));
+            for (const name of ["status", "certificate", "proof", "notes"])
+                watcher.observe(document.getElementById(`field-${name}`), {childList: true});
+        }"""
+    )
+    page.check("#field-show")  # all is drawn again
+    assert any(re.search("win|draw|loss", label) for label in labels(page))
+    assert page.evaluate("count") == 0
+
+
+def test_taking_back_to_the_start_leaves_the_keyboard_its_place(opened, file):
+    page = opened(file, "#field=alphazero_444&seat=X", **CALM)
+    page.locator("#field-board button").first.click()
+    settled(page)
+    page.focus("#field-back")
+    page.keyboard.press("Enter")
+    back = page.locator("#field-back[aria-disabled=true]")
+    assert back.evaluate("button => button === document.activeElement")
+    page.keyboard.press("Enter")
+    assert "Your turn, you play X" in page.inner_text("#field-status")
+
+
+def test_a_larger_game_stops_one_that_goes_on_by_itself(opened, file):
+    page = opened(file)
+    page.locator("#watch").scroll_into_view_if_needed()
+    page.click("#watch")
+    page.locator("#pause", has_text="Pause").wait_for()
+    page.select_option("#field-seat", "O")
+    page.locator("#pause", has_text=re.compile("Start|Go on")).wait_for()
+    page.wait_for_timeout(900)
+    assert page.evaluate("location.hash").startswith("#field=")
+
+
 def test_the_larger_board_by_keyboard_and_without_violations(opened, file):
     from axe_playwright_python.sync_playwright import Axe
 

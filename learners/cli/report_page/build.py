@@ -117,6 +117,7 @@ def html(
         curves=curves,
         no_figures="hidden" if not curves else "",
         seconds=seconds,
+        no_seconds="hidden" if not seconds else "",
         no_curves="hidden" if not (curves or seconds) else "",
         published=published.html(numbers) if numbers else "",
         no_published="hidden" if not numbers else "",

@@ -11,11 +11,11 @@ from learners.training.curve import LIMITS, MOST, UNBEATABLE, Curve, from_card
 from learners.training.curve import TAGS as MEASURES
 from tttenv.checkpoint import read_card
 from tttenv.cli import console
+from tttenv.exact import SEATS
 from tttenv.untrusted import shown
 
 TAGS = (*MEASURES, "time/seconds")
 BOUNDS = (*LIMITS[2:], LIMITS[1])  # of their values
-SEATS = ("X", "O")
 HEIGHT = 212  # of the drawing, in units of its view box
 ABOVE, BELOW = (22, 82), (118, 178)  # the top and the bottom of both parts
 

@@ -206,8 +206,8 @@ def html(players: Sequence[Larger]) -> Markup:
         if player.curve is not None and len(player.curve.steps) > 1
     ]
     parts = [
-        element("div", *figures, class_=f"figures {kind}")
-        for figures, kind in ((learned, "learning"), (lost, "games"))
+        element("div", *figures, class_=kind)
+        for figures, kind in ((learned, "figures"), (lost, "figures games"))
         if figures
     ]
     return joined([scroll, *parts])

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from learners.cli.report_page import step_drawing as drawing
 from learners.cli.report_page.markup import Markup, element
 from learners.training.larger_curve import LargerCurve
+from tttenv.exact import SEATS
 
-SEATS = ("X", "O")
 HEIGHT = 308  # of the drawing, in units of its view box
 # The parts of the drawing: their counts, and their words.
 PARTS = {

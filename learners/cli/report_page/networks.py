@@ -57,7 +57,6 @@ def packed(
         "channels": config.channels,
         "blocks": config.blocks,
         "weights": base64.b64encode(flat.astype("<f4").tobytes()).decode(),
-        "value": certificate.value,
         "worst": certificate.worst_case,
         "never_loses": certificate.never_loses,
         "reached": certificate.reached,

@@ -133,7 +133,6 @@ function drawBar() {
   const share = 50 + 10 * (5 - left);
   const ofX = rank === 0 ? 50 : ahead === "X" ? share : 100 - share;
   find("bar").style.setProperty("--x-share", `${ofX}%`);
-  find("bar").className = rank === 0 ? "even" : ahead.toLowerCase();
   find("bar-text").textContent = standing(line);
   find("bar").setAttribute("aria-label", `Value of the position: ${standing(line)}`);
 }

@@ -16,7 +16,7 @@ function setUpFigure(figure) {
   const last = String(stops.length - 1);
   const slider = element("input", "", { type: "range", min: "0", max: last, value: last });
   slider.setAttribute("aria-label", `${kept ? "Player" : "Measure"} of ${figure.dataset.name}`);
-  const output = element("output");
+  const output = element("output", "", { "aria-live": "off" }); // the slider says the same
   const play = element("a", "", { class: "button" });
   const blunders = element("button", "Its blunders", { type: "button" });
   figure.append(slider, output);

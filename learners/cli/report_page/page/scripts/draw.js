@@ -9,6 +9,11 @@ function element(name, content = "", attributes = {}) {
   return made;
 }
 
+// Say something else; what is said already is left alone, so that it is not read out again.
+function setText(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}
+
 function svg(size, paths) {
   const space = "http://www.w3.org/2000/svg";
   const made = document.createElementNS(space, "svg");
@@ -68,5 +73,5 @@ function ending(line) {
   return lost(walk(line)) ? `${other(mover(line))} wins` : "draw";
 }
 
-// Whether the reader wants nothing to move: then nothing waits or fades either.
+// Whether the reader wants nothing to move: then answers come at once, and nothing fades.
 const calm = matchMedia("(prefers-reduced-motion: reduce)");

@@ -29,24 +29,9 @@ later(find("explorer"), () => {
 const metBy = new Map();
 function positionsMet(player) {
   if (metBy.has(player)) return metBy.get(player);
-  const found = new Uint8Array(ranks.length);
-  for (const seat of [0, 1]) {
-    const there = new Uint8Array(ranks.length);
-    const waiting = [[0, 0]]; // positions with their stones
-    there[0] = 1;
-    while (waiting.length) {
-      const [position, ply] = waiting.pop();
-      const own = ply % 2 === seat;
-      if (own) found[position] = 1;
-      const chance = own ? chances(player, position) : null;
-      for (const cell of moves(position)) {
-        const after = next(position, cell);
-        if (there[after] || (own && chance[cell] === 0)) continue;
-        there[after] = 1;
-        waiting.push([after, ply + 1]);
-      }
-    }
-  }
+  const table = tableOf(player);
+  const reached = [reachedBy(table, 0), reachedBy(table, 1)];
+  const found = turnOf.map((turn, position) => reached[turn][position]);
   metBy.set(player, found);
   return found;
 }

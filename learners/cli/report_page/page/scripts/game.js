@@ -75,10 +75,13 @@ function spread(player) {
 }
 
 const spreads = new Map();
-function chances(player, position) {
+function tableOf(player) {
   if (!spreads.has(player)) spreads.set(player, spread(data.players[player]));
-  return spreads.get(player).subarray(position * CELLS, (position + 1) * CELLS);
+  return spreads.get(player);
 }
+
+const chances = (player, position) =>
+  tableOf(player).subarray(position * CELLS, (position + 1) * CELLS);
 
 // What a player played at an earlier step, as chances of 0 and 255, 9 a position: of each undecided
 // position the number of its move, in as few bits as tell the legal moves apart.

@@ -15,7 +15,7 @@ let fieldWorker = null;
 
 const played = () => games[field.game];
 const fieldTurn = () => mover(field.line) === field.seat;
-const netSeat = () => (field.seat === "X" ? "O" : "X");
+const netSeat = () => other(field.seat);
 const cellName = (cell) => `${"abcdefghijklmnopqrstuvwxyz"[cell % played().n]}${Math.floor(cell / played().n) + 1}`;
 
 // The stones by cell: 1 for X, -1 for O.
@@ -119,6 +119,8 @@ function slipOf(cell) {
 // A game begins anew; its address leads to its network and seat.
 function newField() {
   const { name } = played();
+  stopWaiting(); // a game that goes on by itself would put its own address there again
+  draw();
   history.replaceState(null, "", `#field=${encodeURIComponent(name)}&seat=${field.seat}`);
   Object.assign(field, { line: [], slips: new Map() });
   goOnInField();
@@ -182,16 +184,24 @@ function drawField() {
     const worthText = hint === "?" ? ", not known" : hint && `, ${hint}`;
     button.setAttribute("aria-label", `${cellName(cell)}, ${mark || "empty"}${worthText}${slip ? ", a blunder" : ""}`);
   });
-  find("field-status").textContent = fieldStatus(name);
-  find("field-certificate").textContent = certifiedText();
-  find("field-proof").textContent = proofText();
-  const slips = [...field.slips].map(([at, text]) => {
-    const note = element("div", "", { class: "note" });
-    note.append(element("strong", `Blunder at move ${at + 1}`), element("p", text));
-    return note;
-  });
-  find("field-notes").replaceChildren(...slips.slice(-1));
-  find("field-back").disabled = line.length < (field.seat === "X" ? 1 : 2);
+  setText(find("field-status"), fieldStatus(name));
+  setText(find("field-certificate"), certifiedText());
+  setText(find("field-proof"), proofText());
+  drawSlip([...field.slips].at(-1));
+  find("field-back").setAttribute("aria-disabled", String(line.length < (field.seat === "X" ? 1 : 2)));
+}
+
+// The latest blunder; a note that stands there already is not read out again.
+function drawSlip(slip) {
+  const told = JSON.stringify(slip ?? null);
+  const notes = find("field-notes");
+  if (notes.dataset.told === told) return;
+  notes.dataset.told = told;
+  notes.replaceChildren();
+  if (!slip) return;
+  const note = element("div", "", { class: "note" });
+  note.append(element("strong", `Blunder at move ${slip[0] + 1}`), element("p", slip[1]));
+  notes.append(note);
 }
 
 function fieldStatus(name) {
@@ -205,8 +215,9 @@ function fieldStatus(name) {
 function certifiedText() {
   const { worst, never_loses: never, reached } = played();
   const seat = netSeat();
+  if (never[seat] === false) return `As ${seat} it is not certified: it can be beaten.`;
   const says = worst[seat] === 1 ? "always wins" : never[seat] ? "never loses" : null;
-  if (!says) return `As ${seat} it is not certified: it can be beaten.`;
+  if (!says) return `As ${seat} it is not certified: its certificate did not come to an end.`;
   const count = reached ? `, in all ${counted(reached[seat])} positions that it can come to` : "";
   return `Certified: ${says} as ${seat}${count}.`;
 }

@@ -55,7 +55,6 @@ function questionRemarks(line) {
 // The ways in that stand below the question.
 const beatable = data.players.findIndex(({ name }) => name === "mcts");
 const weakest = beatable >= 0 ? beatable : data.players.findIndex((one) => !one.certificate.unbeatable);
-const weakSeatOf = ({ losing_line: lines }) => (lines.O ? "O" : "X");
 
 function startGame(player, seat) {
   visit(() => {
@@ -72,9 +71,8 @@ find("start-net").addEventListener("click", () => startGame(data.start, "X"));
 find("start-beat").hidden = weakest < 0;
 find("start-beat").textContent = `Beat ${data.players[Math.max(weakest, 0)].name}`;
 find("start-beat").addEventListener("click", () =>
-  startGame(weakest, other(weakSeatOf(data.players[weakest].certificate))),
+  startGame(weakest, other(weakSeat(data.players[weakest].certificate))),
 );
-find("start-teach").hidden = !find("teach");
 
 function drawQuestion() {
   find("starts").hidden = !state.asking || refuting(); // then one may try again

@@ -75,7 +75,7 @@ pairTable.addEventListener("click", (event) => {
 });
 pairTable.addEventListener("keydown", (event) => {
   const cell = event.target.closest("[data-x]");
-  const by = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+  const by = STEPS[event.key];
   if (!cell || !by) return;
   event.preventDefault();
   const next = pairCell(Number(cell.dataset.x) + by[0], Number(cell.dataset.o) + by[1]);

@@ -85,6 +85,7 @@ async function teachUntil(limit) {
   teaching = true;
   hurried = calm.matches;
   stopWaiting(); // a game that goes on by itself would put its own address there again
+  draw();
   history.replaceState(null, "", `#teach=${mine.learner.seed}`);
   drawLesson();
   while (mine === lesson && teaching && !mine.ended && mine.learner.games < limit) {
@@ -184,7 +185,7 @@ function lessonText(done) {
 function offerGame() {
   const { name, certificate } = data.players[lesson.player()];
   const seat = weakSeat(certificate);
-  const own = lesson.certified ? "X" : "XO"["OX".indexOf(seat)];
+  const own = lesson.certified ? "X" : other(seat);
   find("teach-play").textContent = lesson.certified ? "Play it" : `Beat it as ${own}`;
   find("teach-play").href = `#play=${encodeURIComponent(name)}&seat=${own}`;
   find("teach-lose").textContent = `See it lose as ${seat}`;
