@@ -1,1 +1,1 @@
-"""Learners: one file each, one row each in `registry`, all trained by the one loop in `train`."""
+"""Learners: one file each, one row each in `registry`, all trained by the loop in `training`."""

@@ -121,7 +121,7 @@ class Actors:
         """What the searches have found, in the order of the boards.
 
         Raises:
-            ValueError: if an actor was lost time and again.
+            ValueError: if a search failed, or an actor was lost time and again.
         """
         found: dict[int, SearchResults] = {}
         while len(found) < self.parts:

@@ -75,7 +75,7 @@ class Genetic:
         self.legal = torch.as_tensor(self.game.successors[self.classes] >= 0)
         all_genes = torch.arange(len(self.classes)).repeat_interleave(config.population)
         self.genes = self._random_moves(all_genes).view(-1, config.population)
-        self.fitness = self._fitness(self.genes)  # (population,)
+        self.fitness = self.fitness_of(self.genes)  # (population,)
 
     def step(self) -> dict[str, float]:
         """One generation."""
@@ -90,7 +90,7 @@ class Genetic:
         rows, columns = (self._random_shares() < config.mutation).nonzero(as_tuple=True)
         children[rows, columns] = self._random_moves(rows)
         children[:, : config.elite] = self.genes[:, best]
-        self.genes, self.fitness = children, self._fitness(children)
+        self.genes, self.fitness = children, self.fitness_of(children)
         return {"best": self.fitness.max().item(), "mean": self.fitness.mean().item()}
 
     def policy(self) -> Policy:
@@ -125,7 +125,7 @@ class Genetic:
         """Restore `state_dict()`; weights alone are enough to play."""
         alone = state["weights"]["genes"][:, None].expand(-1, self.config.population)
         self.genes = torch.as_tensor(state.get("genes", alone)).clone()
-        self.fitness = self._fitness(self.genes)
+        self.fitness = self.fitness_of(self.genes)
         if "rng" in state:
             self.rng.bit_generator.state = state["rng"]
 
@@ -138,7 +138,7 @@ class Genetic:
         values = torch.as_tensor(self.rng.random((len(rows), self.rules.cells), np.float32))
         return torch.where(self.legal[rows], values, -1.0).argmax(dim=1)
 
-    def _fitness(self, genes: Tensor) -> Tensor:
+    def fitness_of(self, genes: Tensor) -> Tensor:
         """1 - lost / played for players (classes, population), (population,)."""
         below, end = torch.zeros(2, 2, 0, genes.shape[1]), len(genes)
         for ply in self.plies:

@@ -33,7 +33,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents import player
-from tttenv.policy import TOLERANCE, Policy
+from tttenv.policy import TOLERANCE, Policy, softmax
 from tttenv.registry import Spec
 from tttenv.untrusted import shown
 
@@ -162,11 +162,7 @@ class MaskablePPO:
         rules, net = self.rules, self.former
 
         def play(boards: Boards) -> Probs:
-            values = np.where(boards == 0, evaluate(rules, [net], boards), -np.inf)
-            exponentials: Probs = np.exp(
-                values.astype(np.float64) - values.max(axis=1, keepdims=True)
-            )
-            return np.asarray(exponentials / exponentials.sum(axis=1, keepdims=True))
+            return softmax(evaluate(rules, [net], boards), boards == 0)
 
         return tabulate(rules, play) if enumerable(rules) else play
 

@@ -88,7 +88,7 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
     """
     frozen = copy.deepcopy(list(nets))
     if not enumerable(rules):
-        frozen = [net.double() if _has_float64(net) else net for net in frozen]
+        frozen = [net.double() if has_float64(net) else net for net in frozen]
 
     def play(boards: Boards) -> Probs:
         blocks = [boards[at : at + BATCH] for at in range(0, len(boards), BATCH)]
@@ -114,7 +114,7 @@ def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs
     return values
 
 
-def _has_float64(net: nn.Module) -> bool:
+def has_float64(net: nn.Module) -> bool:
     """Whether the net's device computes in float64, which Apple's GPUs ("mps") do not."""
     return all(weight.device.type != "mps" for weight in net.parameters())
 

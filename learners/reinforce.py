@@ -65,7 +65,7 @@ class Reinforce:
     def step(self) -> dict[str, float]:
         """Some games from start to end, and one gradient step."""
         boards, cells, results = self._play()
-        log_probs = self._log_probs(boards)
+        log_probs = self.log_probs(boards)
         advantage = torch.as_tensor(results) - self.value_net(planes(boards)).mean(dim=1)
         entropy = -(log_probs.exp() * log_probs).sum(dim=1).mean()
         objective = (advantage.detach() * log_probs[range(len(cells)), cells]).mean()
@@ -107,7 +107,7 @@ class Reinforce:
             load_optimiser(self.optimiser, state["optimiser"])
             self.rng.bit_generator.state = state["rng"]
 
-    def _log_probs(self, boards: Boards) -> torch.Tensor:
+    def log_probs(self, boards: Boards) -> torch.Tensor:
         """Log-probabilities of the moves, (batch, cells); -1e9 on taken cells."""
         outputs = self.config.bound * torch.tanh(
             self.policy_net(planes(boards)) / self.config.bound
@@ -125,7 +125,7 @@ class Reinforce:
         active, turns = opening >= 0, []
         for turn in range(self.rules.cells):
             boards, random = self.env.boards, (turn < opening)[:, None]
-            log_probs = self._log_probs(boards).detach().cpu().numpy()
+            log_probs = self.log_probs(boards).detach().cpu().numpy()
             log_probs = np.where(random & (boards == 0), 0, log_probs)
             # The Gumbel-max trick: this samples each cell with its probability.
             cells = (log_probs + self.rng.gumbel(size=log_probs.shape)).argmax(axis=1)

@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from learners.nets import empty_linear, has_float64
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.kernels.line_planes import PLANES, new_plane_lines, write_line_planes
@@ -66,10 +67,10 @@ class ResidualNet(nn.Module):
         self.first = _conv(PLANES, channels, 3)
         self.blocks = nn.ModuleList(_Block(channels) for _ in range(shape.blocks))
         self.last = _conv(channels, channels, 1)
-        self.last_pooled = _linear(2 * channels, channels)
+        self.last_pooled = empty_linear(2 * channels, channels)
         self.moves = _conv(channels, 2, 1)  # the policy and the reply
-        self.hidden = _linear(2 * channels, channels)
-        self.results = _linear(channels, 3)
+        self.hidden = empty_linear(2 * channels, channels)
+        self.results = empty_linear(channels, 3)
         if rng is not None:
             zero = [self.moves, self.results, *(block.second for block in self.blocks)]
             for layer in self.modules():
@@ -95,7 +96,7 @@ class _Block(nn.Module):
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.first = _conv(channels, channels, 3)
-        self.pooled = _linear(2 * channels, channels)
+        self.pooled = empty_linear(2 * channels, channels)
         self.second = _conv(channels, channels, 3)
 
     def forward(self, x: Tensor) -> Tensor:
@@ -111,13 +112,6 @@ def _pooled(x: Tensor) -> Tensor:
 def _conv(before: int, after: int, size: int) -> nn.Conv2d:
     layer: nn.Conv2d = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
         nn.Conv2d, before, after, size, padding=size // 2, device=torch.get_default_device()
-    )
-    return layer
-
-
-def _linear(before: int, after: int) -> nn.Linear:
-    layer: nn.Linear = nn.utils.skip_init(  # type: ignore[no-untyped-call]  # torch leaves it untyped
-        nn.Linear, before, after, device=torch.get_default_device()
     )
     return layer
 
@@ -185,8 +179,8 @@ def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
     otherwise are computed so, since it takes many times longer.
     """
     single = copy.deepcopy(net).eval()
-    has_float64 = next(single.parameters()).device.type != "mps"
-    double = copy.deepcopy(single).double() if has_float64 else single
+    exact = has_float64(single)
+    double = copy.deepcopy(single).double() if exact else single
     planes = planes_of(rules)
 
     def logits(boards: Boards, in_double: bool) -> NDArray[np.float64]:
@@ -203,7 +197,7 @@ def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
             values = logits(block, in_double=False)
             narrow, wide = (first_best(values, legal, part * TOLERANCE) for part in (0.5, 2.0))
             doubtful = np.flatnonzero((narrow != wide).any(axis=1))
-            if len(doubtful) and has_float64:
+            if len(doubtful) and exact:
                 values[doubtful] = logits(block[doubtful], in_double=True)
             probs[at : at + BATCH] = first_best(values, legal)
         return probs

@@ -270,7 +270,7 @@ class Supervised:
         return _player(config, rules, nets["net"])
 
     def state_dict(self) -> dict[str, Any]:
-        """The net, the optimiser and the dice; the examples come from the config."""
+        """The net, the optimiser and the generator's state; the examples come from the config."""
         weights, rng = weights_of({"net": self.net}), self.rng.bit_generator.state
         return {"weights": weights, "optimiser": self.optimiser.state_dict(), "rng": rng}
 

@@ -31,7 +31,7 @@ class Arguments:
     steps: int = 6_144  # environment steps a turn
     certificates: int = 3  # how many certificates the callback's share is measured over
     every: int | None = None  # environment steps between them; the callback's own choice
-    seed: int = 0  # of all dice
+    seed: int = 0  # of all random numbers
     json: bool = False  # print the results as JSON
 
 

@@ -1,4 +1,4 @@
-"""The main job: train every learner, certify every player, tell the exact strengths of all."""
+"""Train every learner, certify every player, and tell the exact strengths of all."""
 
 from learners.cli.benchmark import PROG, main
 from tttenv.cli import console

@@ -69,11 +69,7 @@ def main(args: list[str]) -> None:
 
 
 def check(given: Arguments) -> None:
-    """Let good arguments pass, before anything is run.
-
-    Raises:
-        ValueError: for others.
-    """
+    """Raise ValueError for arguments that cannot be, before anything is run."""
     for name in given.only:
         home(name)
     console.check_seed(given.seed)

@@ -30,7 +30,7 @@ class Arguments:
     prove: bool = False  # search for all proofs anew
     best: bool = False  # search for the best weights anew, and prove again
     climbs: int = 40  # with --best: how often hill climbing starts
-    seed: int = 0  # with --best: of all dice
+    seed: int = 0  # with --best: of all random numbers
     out: Path | None = None  # where to write; with --prove and --best the file itself
     json: bool = False  # print all of it as JSON
 
@@ -74,7 +74,7 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def verify(data: dict[str, Any], file: Path) -> None:
-    """Let the claims pass if they hold.
+    """Show all claims again.
 
     Raises:
         ValueError: naming the file and what does not hold.

@@ -30,7 +30,7 @@ class Arguments:
     rounds: int = 5  # how often each row is measured
     seconds: float = 0.3  # for how long each time
     only: str = ""  # only rows whose name contains this
-    seed: int = 0  # of all dice
+    seed: int = 0  # of all random numbers
     json: bool = False  # print the results as JSON
 
 

@@ -113,7 +113,7 @@ def test_fitness_of_random_and_perfect_individuals():
     assert 0.25 < fitness.min() < 0.336
     assert 0.584 < fitness.max() < 0.75
     optimal = solve(RULES).optimal[learner.classes].argmax(axis=1)
-    assert learner._fitness(torch.as_tensor(optimal)[:, None]).item() == 1
+    assert learner.fitness_of(torch.as_tensor(optimal)[:, None]).item() == 1
 
 
 def test_fitness_counts_the_games_of_a_walk_through_the_tree():

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 LEARN = frozenset(
-    ("torch", "threadpoolctl", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock")
+    ("torch", "threadpoolctl", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock", "PIL")
 )
 
 

@@ -18,7 +18,7 @@ class LearningPlayer:
     Args:
         spec: the folder of a td0 checkpoint, or "td0": one that knows nothing yet.
         rules: the game.
-        seed: of its dice.
+        seed: of its random numbers.
 
     Raises:
         ValueError: for anything but td0, or a checkpoint of other rules.

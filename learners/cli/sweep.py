@@ -94,11 +94,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def check(given: Arguments, prog: str) -> None:
-    """Let good arguments pass, before anything is loaded or run.
-
-    Raises:
-        ValueError: for others.
-    """
+    """Raise ValueError for arguments that cannot be, before anything is loaded or run."""
     if not given.learners:
         raise ValueError(f"which learners? As in: {prog} dqn; known are {', '.join(LEARNERS)}")
     for name in given.learners:

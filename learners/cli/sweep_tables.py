@@ -106,7 +106,7 @@ def line(row: dict[str, Any]) -> str:
 def as_csv(rows: Sequence[dict[str, Any]]) -> str:
     """A line for each training; a setting's changed fields have columns of their own."""
     changed = dict.fromkeys(name for row in rows for name in row["changes"])
-    plain = [key for key in rows[0] if key not in ("changes", "certificate", "setting")]
+    plain = [key for key in rows[0] if key not in ("changes", "setting")]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*plain, *(f"config.{name}" for name in changed)])

@@ -60,11 +60,7 @@ def run_all(
 
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
-    """Let folders pass that are not there or were made for trainings.
-
-    Raises:
-        ValueError: for others.
-    """
+    """Raise ValueError for a folder that was made for something else than a training."""
     for name, _ in trainings:
         folder = runs / name
         if folder.exists() and not _made_here(folder):

@@ -1,6 +1,6 @@
 """The curve of a training as its card keeps it: a bounded number of exact measures, checked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,21 +104,40 @@ def from_card(card: Mapping[str, Any]) -> Curve | None:
     found = card.get(KEY)
     if found is None:
         return None
-    if not isinstance(found, dict) or set(found) != set(COLUMNS):
-        raise ValueError(f"its card's curve has not the columns {', '.join(COLUMNS)}")
-    lengths = {len(found[name]) if isinstance(found[name], list) else 0 for name in COLUMNS}
+    require_measures(found, dict(zip(COLUMNS, LIMITS, strict=True)), whole=("steps",))
+    worst = {seat: list(map(float, found[f"worst_case_{seat}"])) for seat in "XO"}
+    optimal = list(map(float, found["optimal_moves"]))
+    return Curve(found["steps"], list(map(float, found["seconds"])), worst, optimal)
+
+
+def require_measures(
+    found: object,
+    limits: Mapping[str, tuple[float, float]],
+    whole: Collection[str],
+    optional: Collection[str] = (),
+) -> None:
+    """Raise ValueError unless a stranger's columns are those of a curve.
+
+    Args:
+        found: what a card holds: a list of numbers for each column.
+        limits: the least and the greatest number of each column, by its name.
+        whole: the columns of whole numbers.
+        optional: the columns in which a number may be None.
+    """
+    if not isinstance(found, dict) or set(found) != set(limits):
+        raise ValueError(f"its card's curve has not the columns {', '.join(limits)}")
+    lengths = {len(found[name]) if isinstance(found[name], list) else 0 for name in limits}
     if len(lengths) != 1 or not 0 < min(lengths) <= MOST:
         raise ValueError(f"its card's curve has not one to {MOST} measures in every column")
-    for name, (least, most) in zip(COLUMNS, LIMITS, strict=True):
+    for name, (least, most) in limits.items():
         for number in found[name]:
-            if not _is_number(number, whole=name == "steps") or not least <= number <= most:
+            if number is None and name in optional:
+                continue
+            if not _is_number(number, name in whole) or not least <= number <= most:
                 raise ValueError(f"its card's curve has {name} {shown(repr(number), 60)}")
     for name in ("steps", "seconds"):
         if found[name] != sorted(found[name]) or len(set(found["steps"])) < len(found["steps"]):
             raise ValueError(f"its card's curve has {name} that do not go on")
-    worst = {seat: list(map(float, found[f"worst_case_{seat}"])) for seat in "XO"}
-    optimal = list(map(float, found["optimal_moves"]))
-    return Curve(found["steps"], list(map(float, found["seconds"])), worst, optimal)
 
 
 def _is_number(value: object, whole: bool) -> bool:

@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from learners.training.curve import MOST, spaced
-from tttenv.untrusted import shown
+from learners.training.curve import MOST, require_measures, spaced
 
 KEY = "larger_curve"  # of a card
 LIMITS = {  # of the numbers, whole but for the worst case
@@ -78,25 +77,8 @@ def from_card(card: Mapping[str, Any]) -> LargerCurve | None:
     found = card.get(KEY)
     if found is None:
         return None
-    if not isinstance(found, dict) or set(found) != set(COLUMNS):
-        raise ValueError(f"its card's curve has not the columns {', '.join(COLUMNS)}")
-    lengths = {len(found[name]) if isinstance(found[name], list) else 0 for name in COLUMNS}
-    if len(lengths) != 1 or not 0 < min(lengths) <= MOST:
-        raise ValueError(f"its card's curve has not one to {MOST} measures in every column")
-    for name in COLUMNS:
-        least, most = COUNTS.get(name, (0, 1e12))
-        whole = name != "seconds" and not name.startswith("worst_case")
-        for number in found[name]:
-            if number is None and name in COUNTS:
-                continue
-            if not _is_number(number, whole) or not least <= number <= most:
-                raise ValueError(f"its card's curve has {name} {shown(repr(number), 60)}")
-    for name in ("steps", "seconds"):
-        if found[name] != sorted(found[name]) or len(set(found["steps"])) < len(found["steps"]):
-            raise ValueError(f"its card's curve has {name} that do not go on")
+    limits = {"steps": (0, 1e12), "seconds": (0, 1e12)} | COUNTS
+    whole = [name for name in COLUMNS if name != "seconds" and not name.startswith("worst_case")]
+    require_measures(found, limits, whole, optional=COUNTS)
     counts = {name: list(found[name]) for name in COUNTS}
     return LargerCurve(found["steps"], list(map(float, found["seconds"])), counts)
-
-
-def _is_number(value: object, whole: bool) -> bool:
-    return not isinstance(value, bool) and isinstance(value, int if whole else int | float)

@@ -50,17 +50,17 @@ def _training(seed: int) -> Any:
     rules = Rules()
     learner = Reinforce(ReinforceConfig(seed=seed), rules)
     yield Moment(0, "", _shares(rules, chances(learner)))
-    for report in run(learner, rules, usual_schedule("reinforce"), Progress()):
-        if report.last or report.step % EVERY == 0:
-            standing = console.standing(report.numbers)
-            yield Moment(report.step, standing, _shares(rules, chances(learner)))
+    for evaluation in run(learner, rules, usual_schedule("reinforce"), Progress()):
+        if evaluation.last or evaluation.step % EVERY == 0:
+            standing = console.standing(evaluation.numbers)
+            yield Moment(evaluation.step, standing, _shares(rules, chances(learner)))
 
 
 def chances(learner: Any) -> Callable[[Any], Any]:
     """The player that the learner explores as; its policy takes only the likeliest move."""
 
     def policy(boards: Any) -> Any:
-        return learner._log_probs(boards).exp().detach().double().numpy()
+        return learner.log_probs(boards).exp().detach().double().numpy()
 
     return policy
 

@@ -80,7 +80,7 @@ def individuals(task: Task, tell: Tell) -> Found:
     return {
         "fitness": (fitness.min().item(), fitness.mean().item(), fitness.max().item()),
         "lines": (min(lines), max(lines)),
-        "perfect": (learner._fitness(optimal[:, None]).item(), games_of(first_optimal())),
+        "perfect": (learner.fitness_of(optimal[:, None]).item(), games_of(first_optimal())),
     }
 
 

@@ -20,14 +20,11 @@ def strength(player: Policy | str) -> Found:
         "X": x,
         "O": o,
         "wins": (x[0], o[0]),
-        "losses": (x[2], o[2]),
         "mean": [(a + b) / 2 for a, b in zip(x, o, strict=True)],
         "win": ((x[0] + o[0]) / 2,),
         "worst": (found.worst_case["X"], found.worst_case["O"]),
-        "perfect": (*found.vs_perfect["X"], *found.vs_perfect["O"]),
         "drawn": (found.vs_perfect["X"][1], found.vs_perfect["O"][1]),
         "optimal": (found.optimal_moves["all"],),
-        "blunders": (found.blunders,),
     }
 
 
@@ -50,11 +47,11 @@ def tail(told: list[dict[str, float]], key: str) -> float:
     return sum(last) / len(last)
 
 
-def published(name: str, preset: str = "published") -> Run:
-    """The job that trains a preset for so many steps and measures the player."""
+def published(name: str) -> Run:
+    """The job that trains a learner as published for so many steps and measures the player."""
 
     def run(task: Task, tell: Tell) -> Found:
-        learner, _ = trained(name, preset, task.amount, task.seed, tell)
+        learner, _ = trained(name, "published", task.amount, task.seed, tell)
         return strength(learner.policy())
 
     return run
@@ -67,8 +64,7 @@ def repaired(task: Task, tell: Tell) -> Found:
     from learners.training.loop import Progress, run, usual_schedule
 
     learner = LEARNERS.load(task.job)(LEARNERS.load(task.job).Config(seed=task.seed), RULES)
-    for report in run(
-        learner, RULES, usual_schedule(task.job, stop_when_unbeatable=True), Progress()
-    ):
-        tell(report.step, row(task.job).steps)
-    return strength(report.policy)
+    schedule = usual_schedule(task.job, stop_when_unbeatable=True)
+    for evaluation in run(learner, RULES, schedule, Progress()):
+        tell(evaluation.step, row(task.job).steps)
+    return strength(evaluation.policy)

@@ -71,7 +71,7 @@ def answer(question: Question, tell: Tell) -> dict[str, Any]:
 
 
 def verify(data: Mapping[str, Any]) -> None:
-    """Let the claims pass if all of them can be shown again, without a solver.
+    """Show all claims again, without a solver.
 
     Raises:
         ValueError: naming what does not hold.
@@ -106,11 +106,7 @@ def _whole(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def verify_answer(question: Question, found: Mapping[str, Any]) -> None:
-    """Let an answer pass if it is right.
-
-    Raises:
-        ValueError: if not.
-    """
+    """Raise ValueError for an answer that is wrong or not shown."""
     if "no" in found:
         check(question, found["no"])
     else:

@@ -46,10 +46,6 @@ def certificate(weights: list[float], added: tuple[str, ...] = ()) -> dict[str, 
 
 
 def require(holds: bool, otherwise: str) -> None:
-    """Let what holds pass.
-
-    Raises:
-        ValueError: if it does not.
-    """
+    """Raise ValueError, saying `otherwise`, unless something holds."""
     if not holds:
         raise ValueError(otherwise)

@@ -24,7 +24,7 @@ Choices: TypeAlias = Mapping[int, int]  # cells by position
 
 
 def check(question: Question, tree: Any) -> None:
-    """Let a proof pass that the answer to the question is no.
+    """Check a proof that the answer to the question is no.
 
     Raises:
         ValueError: saying what is wrong with it.
@@ -53,7 +53,7 @@ def reached(question: Question, choices: Choices) -> set[int]:
 
 
 def check_part(question: Question, tree: Any, choices: Choices) -> None:
-    """Let the part of a proof pass that stands below these choices.
+    """Check the part of a proof that stands below these choices.
 
     Raises:
         ValueError: saying what is wrong with it.

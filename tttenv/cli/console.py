@@ -189,11 +189,7 @@ def _gist(box: str) -> str:
 
 
 def check_seed(seed: int) -> None:
-    """Let a seed pass.
-
-    Raises:
-        ValueError: if it is negative.
-    """
+    """Raise ValueError for a negative seed."""
     if seed < 0:
         raise ValueError(f"a seed is a whole number from 0 on, not {seed}")
 
@@ -220,7 +216,7 @@ def _near_folder(spec: str) -> Path | None:
 
 
 def check_folder(folder: Path | None) -> None:
-    """Let a folder pass that is there or can be made, before any work is done.
+    """Find out whether a folder can be written into, or made, before any work is done.
 
     Raises:
         ValueError: if a file stands in its place, or in that of a folder above it, or nothing can
@@ -235,7 +231,7 @@ def check_folder(folder: Path | None) -> None:
 
 
 def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
-    """Let a folder pass in which something can be made: only trying tells, as in /proc.
+    """Make something in a folder and remove it: only trying tells, as in /proc.
 
     Nothing is tried in the `wanted` folder itself, where another process may be at work.
 

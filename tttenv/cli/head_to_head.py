@@ -9,11 +9,7 @@ Result = dict[str, Any]
 
 
 def require_small(rules: Any) -> None:
-    """Let games pass whose positions can be counted.
-
-    Raises:
-        ValueError: for larger ones, naming what plays sampled games.
-    """
+    """Raise ValueError, naming what plays sampled games, for games too large to count."""
     from tttenv.exact import solvable
 
     if not solvable(rules):

@@ -95,7 +95,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _check(given: Arguments) -> None:
-    """Let the arguments pass, as far as they can be judged without the players.
+    """Check the arguments, as far as they can be judged without the players.
 
     Raises:
         ValueError: for a number out of range, a player that is named twice, or one alone.

@@ -36,11 +36,7 @@ HERE = Workers()  # the cores of this machine
 
 
 def check(given: Workers) -> None:
-    """Let good options pass, before anything is run.
-
-    Raises:
-        ValueError: for others.
-    """
+    """Raise ValueError for options that cannot be, before anything is run."""
     if given.jobs is not None and given.jobs < 1:
         raise ValueError("--jobs is at least 1")
     if given.cores_per_task < 1:

@@ -298,21 +298,13 @@ def draw_key(rng: np.random.Generator) -> int:
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Let a known setting pass.
-
-    Raises:
-        ValueError: for others, listing the known ones.
-    """
+    """Raise ValueError, listing the known settings, for an unknown one."""
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
 
 
 def at_least_one_game(number: int) -> None:
-    """Let a whole number from 1 on pass.
-
-    Raises:
-        ValueError: for anything else.
-    """
+    """Raise ValueError for anything but a whole number from 1 on."""
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole or number < 1:
         raise ValueError(f"a match has at least one game, not {described(number)}")

@@ -121,11 +121,7 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def require_open(closed: bool) -> None:
-    """Let environments pass that are not closed.
-
-    Raises:
-        gymnasium.error.ClosedEnvironmentError: for others.
-    """
+    """Raise gymnasium.error.ClosedEnvironmentError if an environment is closed."""
     if closed:
         raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
 

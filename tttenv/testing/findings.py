@@ -74,21 +74,13 @@ class LawBrokenError(AssertionError):
 
 
 def require(holds: Any, law: str) -> None:
-    """Let it pass if `holds`.
-
-    Raises:
-        LawBrokenError: if not, naming the law.
-    """
+    """Raise LawBrokenError, naming the law, unless it holds."""
     if not holds:
         raise LawBrokenError(law)
 
 
 def raise_first(findings: Iterator[Finding]) -> None:
-    """Let findings pass that break no law.
-
-    Raises:
-        LawBrokenError: for the first that does, naming the law and what was seen.
-    """
+    """Raise LawBrokenError for the first finding that breaks a law, saying what was seen."""
     for found in findings:
         if found.breaks:
             raise LawBrokenError(f"{found.breaks}: {found.told}") from found.cause

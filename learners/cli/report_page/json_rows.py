@@ -15,7 +15,7 @@ def content(file: Path, what: str) -> dict[str, Any]:
 
     Args:
         file: JSON.
-        what: it holds, for people.
+        what: the name of its contents in messages.
 
     Raises:
         ValueError: if the file holds something else, or is no regular file of bounded size.
@@ -38,7 +38,7 @@ def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[
     Args:
         file: JSON, an object with a list of objects.
         under: the list's key.
-        what: the rows are, for people.
+        what: the name of the rows in messages.
         needed: keys that every row must have.
 
     Raises:

@@ -35,17 +35,17 @@ def bar(odds: Sequence[float], label: str) -> Markup:
     return element("svg", *parts, class_="bar", role="img", aria_label=label)
 
 
-def axis(dots: Sequence[tuple[float, str]], least: float = -1.0, most: float = 0.0) -> Markup:
-    """Dots on a line between two values, by their value and class; a tick at each end and halfway.
+def axis(dots: Sequence[tuple[float, str]]) -> Markup:
+    """Dots on a line from -1 to 0, by their value and class; a tick at each end and halfway.
 
     A class "x" is drawn as a cross, others as a ring or disc by the style.
     """
     ends = {"x1": percent(ROOM / 100), "x2": percent(1 - ROOM / 100)}
     parts = [element("line", class_="axis", y1="50%", y2="50%", **ends)]
-    for tick in (least, (least + most) / 2, most):
-        x = percent(along(tick, least, most))
+    for tick in (-1.0, -0.5, 0.0):
+        x = percent(along(tick, -1, 0))
         parts.append(element("line", class_="tick", x1=x, x2=x, y1="25%", y2="75%"))
-    parts += [dot(along(value, least, most), 50, name) for value, name in dots]
+    parts += [dot(along(value, -1, 0), 50, name) for value, name in dots]
     return element("svg", *parts, class_="dots", aria_hidden="true")
 
 
