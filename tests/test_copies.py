@@ -113,7 +113,9 @@ def test_a_closed_game_refuses_to_go_on_and_still_can_be_looked_at():
     env.reset(seed=0)
     env.close()
     env.close()
-    for call in (env.reset, lambda: env.step(0), lambda: env.reset(options={"board": "bad"})):
+    plain = env.unwrapped
+    calls = (env.reset, lambda: env.step(0), lambda: env.reset(options={"board": "bad"}))
+    for call in (*calls, plain.sample_action):
         with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
             call()
     assert "to move" in env.render()

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import tttenv
 from tttenv import Rules
 from tttenv.cli.subjects import Environment, load
 from tttenv.opponents import OPPONENTS
@@ -309,6 +310,18 @@ def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algo
     subject = load(f"sb3:path={tmp_path}/model.zip,trust=true{algorithm}", None, None, "logits")
     assert subject.masks
     assert subject.network is not None
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
+    import wrong_subjects
+
+    wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
+    word = str(deterministic).lower()
+    spec = f"sb3:path={tmp_path}/model.zip,trust=true,deterministic={word}"
+    probs = load(spec, None, None, "logits").answers(Rules().start(1))
+    assert (probs.max() == 1) == deterministic
+    assert probs == pytest.approx(tttenv.player(spec)(Rules().start(1)))
 
 
 def test_the_help_is_set_in_paragraphs():

@@ -87,6 +87,8 @@ def test_index_refuses_boards_that_cannot_be_reached(board):
         every.index(board)
     with pytest.raises(ValueError, match=r"3,3,3"):
         every.index([board, board])
+    with pytest.raises(ValueError, match=r"3,3,3"):
+        every.index(np.array(board, np.int8))
 
 
 @every_rules

@@ -14,6 +14,7 @@ import pytest
 from processes import ends, lives
 
 from tttenv import Rules, certify, player
+from tttenv.metrics.league_tasks import digests
 from tttenv.opponents import external as manual
 from tttenv.opponents.external import external
 from tttenv.testing import check_policy
@@ -281,6 +282,21 @@ def test_the_script_certifies_a_command_with_arguments(python_bot):
     assert told.returncode == 0
     assert json.loads(told.stdout) == {"player": spec, **certify(RULES, "first").to_dict()}
     assert "asking about all boards" in certified(spec).stderr
+
+
+def test_a_program_is_certified_by_workers_too(python_bot):
+    spec = f"external:command=({python_bot('empty[0]')}),timeout=60"
+    alone = json.loads(certified(spec, "--json", "--rules", "2,2,2").stdout)
+    shared = certified(spec, "--json", "--rules", "2,2,2", "--jobs", "2")
+    assert shared.returncode == 0, shared.stderr
+    assert json.loads(shared.stdout) == alone
+
+
+def test_a_program_in_a_folder_is_told_apart_by_its_contents(bot):
+    first = digests(f"external:command={bot('read a')}")
+    assert digests(f"epsilon:player=(external:command={bot('read a')})") == first
+    assert digests(f"gomocup:command={bot('read b')}") != first
+    assert len(first) == 1
 
 
 def test_the_script_ends_with_the_verdict_and_status_2(bot):

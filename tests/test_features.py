@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import RULES, random_game, spell, view, windows
 
-from tttenv.game.features import line_counts, one_hot
+from tttenv.game.features import line_counts, one_hot, rich, seven
 from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
 
 every_rules = pytest.mark.parametrize("rules", RULES, ids=spell)
 
@@ -33,6 +34,19 @@ def test_line_counts_are_the_lines_that_one_side_alone_has_begun(rules, seed):
         for side, name in ((0, 1), (1, -1)):
             expected = [stones.count(sorted([0] * (k - j) + [name] * j)) for j in range(1, k + 1)]
             assert found[side] == expected
+
+
+@every_rules
+@given(seed=st.integers(0, 2**32))
+def test_features_that_learners_weigh_are_those_of_all_images(rules, seed):
+    game = Rules(*rules)
+    boards = np.array([view(text) for text in random_game(rules, seed)[0][-4:]], np.int8)
+    for features in (seven, rich):
+        found = features(game, boards)
+        assert found.shape == (len(boards), found.shape[1])
+        if game.m % 2 and game.n % 2:  # else the centre is one of several cells
+            for turn in maps(game):
+                assert (features(game, boards[:, turn]) == found).all()
 
 
 def test_a_board_counted_by_hand():

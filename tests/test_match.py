@@ -135,6 +135,9 @@ def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
             match.set_boards(boards, seat)
         assert (match.boards == before).all()
         assert sides(match) == [1, 0]
+    mixed = np.array([RULES.parse("_________"), RULES.parse("X________")])
+    with pytest.raises(ValueError, match="seat X is not to move on X________"):
+        match.set_boards(mixed, "X")
 
 
 def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():

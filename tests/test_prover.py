@@ -311,6 +311,23 @@ def test_recording_that_is_interrupted_ends_at_once_and_loses_nothing(
     assert tttenv.check_proof(file) == proof.value
 
 
+@pytest.mark.parametrize("memory", [200_000, 2_000_000])
+def test_a_search_that_goes_on_keeps_within_its_memory(tmp_path: Path, memory: int) -> None:
+    rules, file = Rules(4, 6, 4), tmp_path / "search"
+    prover = Prover(rules)
+    prover.prove(nodes=20_000)
+    search_file.write(file, SavedSearch(prover, rules.start(), 20_000, 1.0))
+    found = search_file.read(file, 2**30).prover
+    kept = {side: int(search.table.filled[0]) for side, search in found.searches.items()}
+    size = file.stat().st_size
+    again = search_file.read(file, max(memory, size)).prover
+    tables = [search.table for search in again.searches.values()]
+    assert sum(array.nbytes for table in tables for array in table[:3]) <= max(memory, size)
+    for side, search in again.searches.items():
+        assert kept[side] / 2 <= search.table.filled[0] <= kept[side]
+    assert again.prove(nodes=400_000).value == 0
+
+
 def test_an_unfinished_search_is_saved_and_goes_on(tmp_path: Path) -> None:
     rules, file = Rules(4, 6, 4), tmp_path / "search"
     prover = Prover(rules)

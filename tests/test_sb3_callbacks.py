@@ -202,7 +202,14 @@ def test_of_certificates_that_know_little_the_one_that_loses_less_ranks_higher()
 
 
 def test_what_cannot_be_certified_or_resumed_is_refused_before_training(tmp_path):
-    for broken_card in ("{", "{}", '{"certificate": {}}'):
+    usual = asdict(certify(Rules(), "random"))
+    older = {key: value for key, value in usual.items() if key != "never_loses"}
+    broken = (
+        {},
+        usual | {"rules": 5, "optimal_moves": {"all": None}},
+        older | {"losing_line": [1, 2]},
+    )
+    for broken_card in ("{", "{}", *(json.dumps({"certificate": told}) for told in broken)):
         (tmp_path / "best.json").write_text(broken_card)
         with pytest.raises(ValueError, match=r"^[^\n]*best\.json is not the certificate[^\n]*$"):
             quick().learn(64, ExactEvalCallback(folder=tmp_path))

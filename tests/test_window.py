@@ -176,6 +176,24 @@ def test_human_mode_shows_each_board_and_returns_nothing(unseen):
     assert not pygame.display.get_init()
 
 
+def test_a_step_that_is_interrupted_while_it_is_shown_can_be_tried_again(unseen, monkeypatch):
+    env = gym.make("TicTacToe-v0", opponent="first", seat="X", render_mode="human").unwrapped
+    env.metadata = env.metadata | {"render_fps": 50}
+    env.reset(seed=0)
+
+    def pressed(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(env.window, "show", pressed)
+        with pytest.raises(KeyboardInterrupt):
+            env.step(4)
+    assert not env.match.boards.any()
+    env.step(4)
+    assert np.count_nonzero(env.match.boards) == 2
+    env.close()
+
+
 def test_who_closes_the_window_lets_the_games_go_on_unseen(unseen):
     env = gym.make("TicTacToe-v0", opponent="first", seat="X", render_mode="human").unwrapped
     env.metadata = env.metadata | {"render_fps": 50}

@@ -180,6 +180,15 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         if not self.match.active or self.closed:
             require_open(self.closed)
             raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
+        if self.render_mode != "human":
+            return self._played(action)
+        with self.match.attempt(self.np_random, always=True):  # showing it takes time, and may fail
+            return self._played(action)
+
+    def _played(
+        self, action: np.int64
+    ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
+        """What `step` returns, in a game that goes on."""
         if (
             type(action) in QUICK
             and 0 <= action < self.rules.cells
@@ -199,8 +208,10 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             gymnasium.error.ResetNeeded: if the game is over.
+            gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        if not self.match.active:
+        if not self.match.active or self.closed:
+            require_open(self.closed)
             raise gymnasium.error.ResetNeeded("the game is over: call reset() first")
         return self.match.sample_one(self.action_space.np_random)
 

@@ -45,7 +45,7 @@ def read_bytes(file: Path, limit: int) -> bytes:
         ValueError: for anything but a regular file of that size that can be read.
     """
     try:
-        handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | os.O_CLOEXEC)
+        handle = os.open(file, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:  # a name may hold a zero byte

@@ -84,8 +84,9 @@ def main(args: list[str], prog: str = PROG) -> None:
         for names, result in zip(block.pairs, results, strict=True)
     }
     whole = league.assembled(settings, players, played)
-    told = league_file.to_dict(whole)
-    write(given.out, league_file.text(whole))
+    text = league_file.text(whole)
+    write(given.out, text)
+    told = json.loads(text)
     if given.json:
         print(json.dumps(told, indent=2))
     else:

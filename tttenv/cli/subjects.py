@@ -61,7 +61,8 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         options = parse(name)[1]
         adapter = importlib.import_module("tttenv.adapters.sb3")
         algorithm = options.get("algorithm", "detect")
-        found = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
+        model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
+        return _model(name, game, model, options.get("deterministic") == "true")
     return _player(name, game, found, obs, kind)
 
 
@@ -78,11 +79,15 @@ def _environment(name: str, env: Any, rules: str | None) -> Environment:
 
 def _player(name: str, rules: Rules, found: Any, obs: str | None, kind: str) -> Player:
     if hasattr(found, "policy") and hasattr(found, "predict"):
-        models = importlib.import_module("tttenv.adapters.sb3.models")
-        return Player(
-            name, rules, *2 * (models.observed(found, rules, False),), models.masked(found)
-        )
+        return _model(name, rules, found, deterministic=False)
     if obs or is_network(found):
         found = from_observations(found, rules, obs or "onehot", kind)
     network = found if isinstance(found, Observed) else None
     return Player(name, rules, resolve_policy(rules, found), network)
+
+
+def _model(name: str, rules: Rules, model: Any, deterministic: bool) -> Player:
+    """A model of Stable-Baselines3, as it is asked in play and as a network."""
+    models = importlib.import_module("tttenv.adapters.sb3.models")
+    asked = models.observed(model, rules, deterministic)
+    return Player(name, rules, asked, asked, models.masked(model))

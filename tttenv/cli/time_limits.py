@@ -1,10 +1,9 @@
 """How long a player may think for a move under a manager's limits, and the spec that says so."""
 
-import typing
 from dataclasses import dataclass
 
-from tttenv.opponents import FOREIGN, OPPONENTS, checkpoint_of
-from tttenv.registry import Spec, Table, parse
+from tttenv.opponents import checkpoint_of, inner_specs
+from tttenv.registry import parse
 
 LEAST = 0.01  # seconds: nobody is asked for less
 SHARE = 0.9  # of the limit of a move, the rest for what is not thinking
@@ -44,14 +43,10 @@ def limited_to(spec: str, seconds: float) -> str:
     if checkpoint is not None and not checkpoint[1]:  # a folder's name may hold any character
         return spec
     name, options = parse(spec)
-    table: Table[typing.Any] = Table("player", OPPONENTS.rows | FOREIGN.rows)
-    hints = typing.get_type_hints(table.load(name)) if options and name in table.rows else {}
-    limited = dict(options)
-    for option, value in options.items():
-        if hints.get(option) is Spec:
-            limited[option] = limited_to(value, seconds)
-        elif option == "time" and _number(value) > seconds:
-            limited[option] = f"{seconds:g}"
+    inner = inner_specs(name, options)
+    limited = options | {option: limited_to(value, seconds) for option, value in inner.items()}
+    if "time" not in inner and _number(options.get("time", "")) > seconds:
+        limited["time"] = f"{seconds:g}"
     if limited == options:
         return spec
     return f"{name}:{','.join(f'{option}=({value})' for option, value in limited.items())}"

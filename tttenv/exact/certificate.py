@@ -116,7 +116,7 @@ def certify(
         rules: the game.
         policy: a player, its name, or a model of Stable-Baselines3; for other networks and
             functions over observations see `tttenv.policy.from_observations`.
-        positions: by reachable positions, how many each seat may take.
+        positions: by reachable positions, how many are followed in each seat.
         method: "all positions" or "reachable positions"; None chooses by the board's size.
         value_of: by reachable positions, the game's value for X, where it is known.
         images: by reachable positions, let mirror images stand for one another if the player

@@ -68,7 +68,7 @@ class Positions:
         codes = _codes(given)
         order, sorted_codes = self._by_code
         found = order[np.searchsorted(sorted_codes, codes).clip(max=len(order) - 1)]
-        missing = self.codes[found] != codes
+        missing = (self.boards[found] != given).any(axis=-1)  # of other numbers, codes are none
         if np.any(missing):
             board = given[missing][0] if given.ndim > 1 else given
             raise ValueError(f"unreachable board of {self.rules}: {board.tolist()}")

@@ -36,7 +36,7 @@ class Mistakes:
     failures: int  # lines of play that ended in a failure, those not looked into included
     others: Boards  # (positions, cells): all other positions that the player was asked about,
     moves: Cells  # and what it played there, (positions,)
-    everything: bool  # whether all positions were looked at: then no failure is a certificate
+    everything: bool  # whether no position was left out: then `failures == 0` is a proof
 
 
 @dataclass(frozen=True)

@@ -91,13 +91,14 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
     cells, plies = rules.cells, rules.cells + 2
     rows = min(claim.positions, 2 * claim.numbers.size + 2)
     zone_cells = 0 if wins else cells
-    if rows * (cells + zone_cells) > MEMORY:
+    slots = 1 << (2 * rows + 2).bit_length()
+    if rows * (cells + zone_cells) + 8 * slots > MEMORY:
         raise ValueError(
             f"a proof that leads through {rows:,} positions of {rules} needs more than"
             f" {MEMORY // 2**30} GiB to be checked"
         )
     finished = kernel.Finished(
-        slots=np.zeros(1 << (2 * rows + 2).bit_length(), np.int64),
+        slots=np.zeros(slots, np.int64),
         boards=np.zeros((rows, cells), np.int8),
         zones=np.zeros((rows, zone_cells), np.bool_),
         filled=np.zeros(1, np.int64),

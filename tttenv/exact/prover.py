@@ -20,9 +20,8 @@ from tttenv.exact.proof_file import HELD, STEALING, WINS, Claim
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.kernels import attack_board, proof_recording, proof_search
-from tttenv.kernels.cell_sets import words
 from tttenv.kernels.proof_recording import UNLIMITED
-from tttenv.kernels.proof_table import ENTRY, copy_entries, new_proof_table
+from tttenv.kernels.proof_table import copy_entries, entry_bytes, new_proof_table
 from tttenv.kernels.types import Boards
 
 SLICE = 10_000  # nodes, or positions of a proof, between two looks at the clock and for Ctrl-C
@@ -209,7 +208,7 @@ class Prover:
 
     def _entries(self, attacker: str) -> int:
         """At how many entries the attacker's table is to be replaced by one of twice the size."""
-        each = ENTRY.itemsize + 16 * words(self.rules.cells)
+        each = entry_bytes(self.rules.cells)
         places = {side: search.table.entries.size for side, search in self.searches.items()}
         during = sum(places.values()) + 2 * places[attacker]  # both tables, while it is copied
         return places[attacker] // 4 if during * each <= self.memory else UNLIMITED

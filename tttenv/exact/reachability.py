@@ -36,9 +36,9 @@ SHORT_BATCH = 2**6  # the same for a player that is asked about one board at a t
 BATCH_NUMBERS = 2**21  # probabilities in the answer to one question, at the most
 ROWS = 2**20  # replies worked on together
 MERGED = 2**23  # codes that may wait until they are sorted together
-IMAGES_OF_ALL = 1_000  # so many positions of a seat have all their images checked, later ones
-IMAGES_OF_SOME = 32  # so many of a batch
-FOLLOWING, ATTACKING, SHORTENING = PHASES = ("following", "attacking", "shortening")
+IMAGES_OF_ALL = 1_000  # positions of a seat, the first ones, of which all images are checked
+IMAGES_OF_SOME = 32  # positions of each later batch of which they are
+FOLLOWING, ATTACKING, SHORTENING = ("following", "attacking", "shortening")
 
 
 @dataclass(frozen=True)

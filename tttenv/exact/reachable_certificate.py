@@ -61,7 +61,8 @@ def measure(
         rules: the game.
         policy: the player.
         name: what messages call it.
-        positions: how many it may be asked about in each seat.
+        positions: how many are followed in each seat; an attack that finds no lost game has asked
+            about up to 20,000 before.
         value_of: the game's value, where it is known.
         images: as in `reachability.search`.
         watch: called before every question.
@@ -105,8 +106,8 @@ def _seat(
     player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
 ) -> SeatResult:
     """What is known of the player in its seat, which is worth so much under perfect play."""
-    past, attacked = arrangements(player.rules) > positions, 0
-    if past:
+    too_many, attacked = arrangements(player.rules) > positions, 0
+    if too_many:
         # Where the other side wins by force, any lost game will do.
         attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
         attacked = attack.asked
@@ -120,11 +121,17 @@ def _seat(
                 losing_line=attack.line,
                 shortest=attack.shortest,
             )
-    if past and worth == -1:  # the other side wins by force
-        return SeatResult(False, False, surely_lost=True, one_move=False, reached=attacked)
+    if too_many and worth == -1:  # the other side wins by force, though no game was found
+        return SeatResult(
+            never_loses=False,
+            always_wins=False,
+            surely_lost=False,
+            one_move=False,
+            reached=attacked,
+        )
     options = reachability.Options(
         positions=positions,
-        followed=reachability.FOLLOWED if past else positions,
+        followed=reachability.FOLLOWED if too_many else positions,
         may_always_win=worth is None or worth == 1,
         images=images,
     )

@@ -18,7 +18,14 @@ from tttenv.exact.prover import SIDES, Prover
 from tttenv.game.rules import Rules
 from tttenv.kernels.cell_sets import words
 from tttenv.kernels.proof_search import INFINITY
-from tttenv.kernels.proof_table import BUCKET, ENTRY, ProofTable, copy_entries, new_proof_table
+from tttenv.kernels.proof_table import (
+    BUCKET,
+    ENTRY,
+    ProofTable,
+    copy_entries,
+    entry_bytes,
+    new_proof_table,
+)
 from tttenv.kernels.types import Boards, Numbers
 from tttenv.tensor_file import header
 from tttenv.untrusted import read_bytes, shown
@@ -101,14 +108,25 @@ def read(file: Path, memory: int) -> SavedSearch:
     except (SafetensorError, ValueError) as error:
         raise ValueError(f"{damaged}: {shown(error)}") from None
     prover = Prover(rules, memory)
-    for side in SIDES:
-        table = _table(rules, side, arrays, damaged)
+    places = _places([arrays[f"{side}.key"].size for side in SIDES], rules, memory)
+    for side, room in zip(SIDES, places, strict=True):
+        table = _table(rules, side, arrays, room, damaged)
         prover.searches[side] = prover.searches[side]._replace(table=table)
     return SavedSearch(prover, board, nodes, seconds)
 
 
-def _table(rules: Rules, side: str, arrays: dict[str, Numbers], damaged: str) -> ProofTable:
-    """The table of one side, every number of it in its range.
+def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
+    """How many places tables of so many entries get: twice as many at least, if memory allows."""
+    places = [max(BUCKET, 1 << (2 * count + 1).bit_length()) for count in counts]
+    while sum(places) * entry_bytes(rules.cells) > memory and max(places) > BUCKET:
+        places[places.index(max(places))] //= 2
+    return places
+
+
+def _table(
+    rules: Rules, side: str, arrays: dict[str, Numbers], places: int, damaged: str
+) -> ProofTable:
+    """The table of one side with so many places, every number of it in its range.
 
     Raises:
         ValueError: if one is not.
@@ -138,6 +156,6 @@ def _table(rules: Rules, side: str, arrays: dict[str, Numbers], damaged: str) ->
     )
     if not fine:
         raise ValueError(f"{damaged}: a number of {side} is out of its range")
-    table = new_proof_table(max(BUCKET, 1 << (2 * count + 1).bit_length()), rules.cells)
+    table = new_proof_table(places, rules.cells)
     copy_entries(source, table)
     return table

@@ -70,15 +70,17 @@ def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
     """Richer features of boards (batch, cells), (batch, features): all products of two facts.
 
     The facts are 1, the side to move and, for each side, its open lines, threats, forks, centre and
-    corners with the centre.
+    stones on the cells whose row and column are both even or both odd: on 3x3 corners and centre.
     """
+    centre = rules.m // 2 * rules.n + rules.n // 2
+    even = np.add(*np.divmod(np.arange(rules.cells), rules.n)) % 2 == 0
     counts = line_counts(rules, boards)
     facts: list[NDArray[Any]] = [np.ones(len(boards)), rules.seat(boards)]
     for side, stone in enumerate((1, -1)):
         begun, short, full = counts[:, side, 0], counts[:, side, -2], counts[:, side, -1]
         double = forks(rules, boards * stone)
         facts += [begun / 4, short > 0, short > 1, full > 0, double > 0, double > 1]
-        facts += [boards[:, rules.cells // 2] == stone, (boards == stone)[:, ::2].sum(1) / 4]
+        facts += [boards[:, centre] == stone, (boards == stone)[:, even].sum(1) / 4]
     base = np.stack(facts, axis=1).astype(np.float64)
     rows, columns = np.triu_indices(base.shape[1])
     return np.asarray(base[:, rows] * base[:, columns])

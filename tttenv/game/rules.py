@@ -189,10 +189,11 @@ class Rules:
         return array
 
     def boards(self, boards: ArrayLike) -> Boards:
-        """The same boards (..., cells) as int8.
+        """The same boards (..., cells) as int8; int8 is taken as it is.
 
         Raises:
-            ValueError: for another number of cells, or anything on them but 1, -1 and 0.
+            ValueError: for another number of cells, and for anything on them but 1, -1 and 0 in an
+                array of another type.
         """
         given = real_numbers("boards", boards)
         if given.ndim == 0 or given.shape[-1] != self.cells:

@@ -125,7 +125,8 @@ def replies(boards: Boards) -> tuple[Boards, NDArray[np.int64], NDArray[np.int64
 def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
     """How well the opponent attacks on each of the boards (batch,), with the player to move.
 
-    The sum of 4**stones over the opponent's open lines, less that over the player's.
+    The sum of 4**stones over the opponent's open lines, less that over the player's; lines without
+    a stone count for the opponent.
 
     Args:
         boards: (batch, cells).

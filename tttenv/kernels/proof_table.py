@@ -49,6 +49,11 @@ def new_proof_table(places: int, cells: int) -> ProofTable:
     )
 
 
+def entry_bytes(cells: int) -> int:
+    """The bytes of a place in a table for boards of so many cells."""
+    return ENTRY.itemsize + 16 * words(cells)
+
+
 @bare
 def find(table: ProofTable, key: int) -> int:
     """The place of the entry for `key`, a uint64 that is not 0; -1 if there is none."""
@@ -89,7 +94,7 @@ def forget(table: ProofTable, place: int) -> None:
 
 @compiled
 def copy_entries(source: ProofTable, target: ProofTable) -> None:
-    """Put all entries of `source` into `target`, which is empty and larger."""
+    """Put the entries of `source` into `target`, which is empty; as many as find a place there."""
     for place in range(source.entries.size):
         entry = source.entries[place]
         if entry.key != np.uint64(0):

@@ -8,7 +8,7 @@ from typing import Any
 
 from tttenv.metrics.league import LONGEST, Block, Failed, Result, play_block
 from tttenv.metrics.league_file import result_from_dict, result_to_dict
-from tttenv.opponents import checkpoint_of
+from tttenv.opponents import checkpoint_of, inner_specs
 from tttenv.parallel import Context, Outcome, ResultsFolder, Task
 from tttenv.registry import parse
 from tttenv.shipped import CARD
@@ -57,9 +57,10 @@ def digests(spec: str) -> list[str]:
     place = checkpoint_of(spec)
     if place is not None:
         return [hashlib.sha256(read_bytes(place[0] / CARD, LARGEST_FILE)).hexdigest()]
-    found = []
-    for value in parse(spec)[1].values():
-        if checkpoint_of(value) is not None or ":" in value:
+    name, options = parse(spec)
+    inner, found = inner_specs(name, options), []
+    for option, value in options.items():
+        if option in inner:
             found += digests(value)
         elif _is_file(value):
             found.append(hashlib.sha256(read_bytes(Path(value), LARGEST_FILE)).hexdigest())

@@ -129,15 +129,18 @@ def checked_spec(spec: object) -> Spec:
             (n for n, row in table.rows.items() if row.safe),
         )
         raise ValueError(f"a file may not name the player {asked}, only {', '.join(safe)}")
-    hints = typing.get_type_hints(table.load(name)) if options else {}
-    for option, value in options.items():
-        if hints.get(option) is Spec:
-            checked_spec(value)
-            if is_path(value):
-                raise ValueError(
-                    f"a file may not name the folder {shown(repr(value), LONGEST_NAME)}"
-                )
+    for value in inner_specs(name, options).values():
+        checked_spec(value)
+        if is_path(value):
+            raise ValueError(f"a file may not name the folder {shown(repr(value), LONGEST_NAME)}")
     return Spec(spec)
+
+
+def inner_specs(name: str, options: dict[str, str]) -> dict[str, str]:
+    """Of a player's options, as they are written, those that name a player themselves."""
+    table = _everyone()
+    hints = typing.get_type_hints(table.load(name)) if options and name in table.rows else {}
+    return {option: value for option, value in options.items() if hints.get(option) is Spec}
 
 
 def _by_name(spec: str, rules: "Rules") -> "Policy":

@@ -377,11 +377,15 @@ def _unheard(step: int, steps: int, state: str) -> None:
 
 def pack(folder: Path) -> Files:
     """The regular files of a folder and of those within it."""
-    return {
-        file.relative_to(folder).as_posix(): file.read_bytes()
+    return {name: (folder / name).read_bytes() for name in _names(folder)}
+
+
+def _names(folder: Path) -> list[str]:
+    return [
+        file.relative_to(folder).as_posix()
         for file in sorted(folder.rglob("*"))
         if file.is_file() and not file.is_symlink() and file.name not in UNPACKED
-    }
+    ]
 
 
 def unpack(files: Files, folder: Path) -> None:
@@ -395,7 +399,7 @@ def unpack(files: Files, folder: Path) -> None:
         if path.is_absolute() or not path.parts or ".." in path.parts:
             raise ValueError(f"{shown(name)} is no file within a folder")
     folder.mkdir(parents=True, exist_ok=True)
-    for name in pack(folder).keys() - files.keys():
+    for name in set(_names(folder)) - files.keys():
         (folder / name).unlink(missing_ok=True)
     for name, content in files.items():
         write(folder / name, content)

@@ -180,11 +180,12 @@ class Match:
             given = given.reshape(1, -1)
         elif given.shape[:1] != self.over.shape or not given.size:
             raise ValueError(f"{len(self.over)} boards are wanted, not shape {given.shape}")
-        checked = np.array([self.rules.check(board) for board in given])
+        checked = self.rules.check_all(given.reshape(len(given), -1))
         if seat is not None:
             one_of("seat", seat, ("X", "O"))
-            if (self.rules.seat(checked) != ("X", "O").index(seat)).any():
-                raise ValueError(f"seat {seat} is not to move on {self.rules.format(checked[0])}")
+            others = checked[self.rules.seat(checked) != ("X", "O").index(seat)]
+            if len(others):
+                raise ValueError(f"seat {seat} is not to move on {self.rules.format(others[0])}")
         return np.broadcast_to(checked, (len(self.over), self.rules.cells))
 
     def step(self, actions: ArrayLike, rng: np.random.Generator) -> None:
