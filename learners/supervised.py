@@ -36,9 +36,9 @@ from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import TOLERANCE, Policy, first_best
-from tttenv.untrusted import MEGABYTE, read_bytes, shown
+from tttenv.untrusted import MEBIBYTE, read_bytes, shown
 
-LONGEST = 64 * MEGABYTE  # bytes of a CSV file
+LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
 MOST = 1_000_000  # rows of one
 TEST = [-1, 0, 0, 1, -1, -1, 0, 0, 1]  # the published test board
 

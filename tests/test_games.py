@@ -8,7 +8,8 @@ from tttenv import Outcome, Rules, player
 from tttenv.opponents.simple import random as random_row
 from tttenv.policy import uniform
 from tttenv.simulator.board_backend import BoardBackend
-from tttenv.simulator.match import Match, rollout
+from tttenv.simulator.match import Match
+from tttenv.simulator.rollout import rollout
 from tttenv.simulator.table_backend import TableBackend
 from tttenv.vector import VectorTicTacToe
 

@@ -14,7 +14,7 @@ from tttenv.exact.enumeration import positions
 from tttenv.exact.solution import solve
 from tttenv.game.symmetry import maps
 from tttenv.policy import uniform
-from tttenv.simulator.match import rollout
+from tttenv.simulator.rollout import rollout
 
 # Positions of n by n, n in a row, that O wins under best play, up to symmetry, by stones: OEIS
 # A317574 (Ibeas, 2018). Positions where O has won are among them.

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.untrusted import shown
+from tttenv.arrays import REAL
+from tttenv.untrusted import first_line, shown
 
-REAL = "fiub"  # the kinds of NumPy's types that hold real numbers
 LONGEST_ROW = 180  # characters of a board, or of one answer, in a message
 LONGEST_REASON = 150  # characters of a foreign library's error message
 
@@ -61,5 +61,4 @@ def _refusal(answer: Any, whose: str, why: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    first_line = (str(error).splitlines() or [""])[0]
-    return shown(f"{type(error).__name__}: {first_line}", LONGEST_REASON)
+    return shown(f"{type(error).__name__}: {first_line(error)}", LONGEST_REASON)

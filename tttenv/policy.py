@@ -17,6 +17,25 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.random import pick
 from tttenv.kernels.types import Boards, Cells, Mask, Numbers, Probs
 
+__all__ = [
+    "TOLERANCE",
+    "Observed",
+    "Policy",
+    "blend",
+    "declares_equivariance",
+    "first_best",
+    "from_observations",
+    "greedy",
+    "is_network",
+    "masked_normalise",
+    "over",
+    "sample",
+    "softmax",
+    "uniform",
+    "uniform_over",
+    "validated",
+]
+
 
 def uniform_over(allowed: Mask) -> Probs:
     """The uniform distribution over the allowed cells (batch, cells), at least one in each row."""
@@ -102,21 +121,6 @@ def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
     sums = kept.sum(axis=-1, keepdims=True)
     return np.where(sums > 0, kept / np.where(sums > 0, sums, 1.0), uniform_over(legal))
 
-
-__all__ = [
-    "TOLERANCE",
-    "Policy",
-    "blend",
-    "first_best",
-    "from_observations",
-    "greedy",
-    "masked_normalise",
-    "over",
-    "sample",
-    "uniform",
-    "uniform_over",
-    "validated",
-]
 
 ROUNDING = 1e-14
 

@@ -12,8 +12,8 @@ import stat
 from pathlib import Path
 from typing import Any, NoReturn
 
-MEGABYTE = 2**20
-LONGEST_JSON = 4 * MEGABYTE  # bytes; a card has some 2,000
+MEBIBYTE = 2**20
+LONGEST_JSON = 4 * MEBIBYTE  # bytes; a card has some 2,000
 DEEPEST_JSON = 60  # lists and objects within each other
 QUOTED = 300  # characters of a file that a message repeats, at most
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)

@@ -6,7 +6,7 @@ from scripts.reproduction import plain_search
 from scripts.reproduction.action_rules import best_against_random, ends, keeping_value
 from scripts.reproduction.rows import Found, Job, Row, Task, Tell
 from tttenv import Rules, player
-from tttenv.exact import best_response, follow, positions, solve, worst_case
+from tttenv.exact import PlayPolicy, best_response, positions, solve, worst_case
 from tttenv.game.symmetry import orbits
 from tttenv.opponents.minimax import MinimaxSearch
 from tttenv.policy import greedy, uniform
@@ -44,19 +44,19 @@ def counts(task: Task, tell: Tell) -> Found:
 def players(task: Task, tell: Tell) -> Found:
     """Random, perfect and greedy players against random moves, exactly."""
     perfect, first = player("minimax"), player("minimax:ties=first")
-    win, draw, loss = ends(follow(uniform), follow(uniform))
+    win, draw, loss = ends(PlayPolicy(uniform), PlayPolicy(uniform))
     found: Found = {"random": (win, loss, draw)}
-    found["perfect X"] = ends(follow(perfect), follow(uniform))
-    found["perfect O"] = ends(follow(uniform), follow(perfect))[::-1]
+    found["perfect X"] = ends(PlayPolicy(perfect), PlayPolicy(uniform))
+    found["perfect O"] = ends(PlayPolicy(uniform), PlayPolicy(perfect))[::-1]
     found["first"] = (
-        ends(follow(first), follow(uniform))[0],
-        ends(follow(uniform), follow(first))[2],
+        ends(PlayPolicy(first), PlayPolicy(uniform))[0],
+        ends(PlayPolicy(uniform), PlayPolicy(first))[2],
     )
     least, most = (keeping_value(sign) for sign in (-1, 1))
-    found["safe X"] = [ends(choose, follow(uniform))[0] for choose in (least, most)]
-    found["safe O"] = [ends(follow(uniform), choose)[2] for choose in (least, most)]
-    x, o = ends(best_response, follow(uniform)), ends(follow(uniform), best_response)
-    bold = ends(follow(uniform), lambda boards, odds: greedy(odds[..., 0], boards == 0, 1e-12))
+    found["safe X"] = [ends(choose, PlayPolicy(uniform))[0] for choose in (least, most)]
+    found["safe O"] = [ends(PlayPolicy(uniform), choose)[2] for choose in (least, most)]
+    x, o = ends(best_response, PlayPolicy(uniform)), ends(PlayPolicy(uniform), best_response)
+    bold = ends(PlayPolicy(uniform), lambda boards, odds: greedy(odds[..., 0], boards == 0, 1e-12))
     found["best"] = (x[0] - x[2], o[2] - o[0], bold[2])
     found["best worst"] = tuple(worst_case(RULES, best_against_random(0)).values())
     risks = [worst_case(RULES, best_against_random(pay))["O"] for pay in (0.49, 0.51)]

@@ -15,7 +15,7 @@ from tttenv.exact import Tabulated, tabulate
 from tttenv.exact.enumeration import positions
 from tttenv.exact.solution import solve
 from tttenv.policy import uniform
-from tttenv.simulator.match import rollout
+from tttenv.simulator.rollout import rollout
 
 BOARDS = ((3, 3, 3), (9, 9, 5), (15, 15, 5))
 BIG = 65_536

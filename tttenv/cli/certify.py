@@ -53,7 +53,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: what was typed after the command's name.
         prog: the command's name, for its help and messages.
     """
-    given = console.parse(Arguments, prog, args, description=_description())
+    given = console.parse(Arguments, prog, args, description=console.with_players(Arguments))
     console.check_seed(given.seed)
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games go with --sampled: certificates need none")
@@ -207,18 +207,6 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
 
         asked.__qualname__ = name  # what a complaint calls the player
         yield asked
-
-
-def _description() -> str:
-    from inspect import cleandoc
-
-    from tttenv import shipped
-    from tttenv.opponents import FOREIGN, OPPONENTS
-
-    rows = OPPONENTS.rows | FOREIGN.rows
-    known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
-    trained = f"Trained players: {', '.join(shipped.names())}."
-    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def print_certificate(name: str, certificate: Any) -> None:

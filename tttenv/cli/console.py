@@ -188,6 +188,21 @@ def _gist(box: str) -> str:
     return " ".join(lines).strip() or box.strip()
 
 
+def with_players(arguments: type) -> str:
+    """A command's description, and the players that can be named.
+
+    Args:
+        arguments: a class, whose docstring describes the command.
+    """
+    from tttenv import shipped
+    from tttenv.opponents import FOREIGN, OPPONENTS
+
+    rows = OPPONENTS.rows | FOREIGN.rows
+    known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
+    trained = f"Trained players: {', '.join(shipped.names())}."
+    return f"{inspect.cleandoc(arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"
+
+
 def check_seed(seed: int) -> None:
     """Raise ValueError for a negative seed."""
     if seed < 0:

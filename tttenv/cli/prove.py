@@ -8,11 +8,11 @@ from typing import Any
 
 from tttenv.cli import console
 from tttenv.cli.text_tables import say
+from tttenv.untrusted import MEBIBYTE
 
 PROG = "prove.py"
 FOLDER = Path("results/proofs")
 SAVE_EVERY = 600  # seconds between two savings of an unfinished search
-MEBIBYTE = 2**20
 WORDS = {1: "X wins", 0: "a draw", -1: "O wins"}
 
 

@@ -9,11 +9,10 @@ from types import TracebackType
 from typing import Any
 
 from tttenv.parallel import Backend, News, Outcome, ResultsFolder, Task, run
-from tttenv.untrusted import shown
+from tttenv.untrusted import MEBIBYTE, shown
 
 MOST_BARS = 20  # of tasks at work
 TOLD = 3  # failed tasks that a message names
-MEBIBYTE = 2**20
 
 
 @dataclass(frozen=True)

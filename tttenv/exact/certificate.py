@@ -25,7 +25,8 @@ from tttenv.exact import (
 from tttenv.exact.enumeration import require_rules
 from tttenv.exact.prover import known_value
 from tttenv.exact.purity import display_name, tabulate_pure
-from tttenv.exact.reachable_certificate import ValueOf, Watch, measure
+from tttenv.exact.reachability import Watch
+from tttenv.exact.reachable_certificate import ValueOf, measure
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Mask, Probs
 from tttenv.opponents.resolve import resolve_policy

@@ -15,6 +15,7 @@ can place no more stones than rounds are left.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,9 @@ class Round:
     phase: str = FOLLOWING  # or ATTACKING, SHORTENING
 
 
+Watch: TypeAlias = Callable[[Round], None]  # called before every question to the player
+
+
 @dataclass(frozen=True)
 class Reached:
     """What is known of a player in one seat."""
@@ -83,7 +87,7 @@ DEFAULTS = Options()
 def search(
     player: SeatedPlayer,
     options: Options = DEFAULTS,
-    watch: Callable[[Round], None] | None = None,
+    watch: Watch | None = None,
 ) -> Reached:
     """Go through every position that a player's own moves in one seat and any replies lead to.
 
@@ -108,7 +112,7 @@ def loss_within(
     player: SeatedPlayer,
     rounds: int,
     positions: int,
-    watch: Callable[[Round], None] | None = None,
+    watch: Watch | None = None,
 ) -> Reached:
     """Look for a shortest game that a player loses within some rounds.
 
@@ -132,9 +136,7 @@ def loss_within(
 class _Search:
     """One search, from the empty board to the last round."""
 
-    def __init__(
-        self, player: SeatedPlayer, options: Options, watch: Callable[[Round], None] | None
-    ) -> None:
+    def __init__(self, player: SeatedPlayer, options: Options, watch: Watch | None) -> None:
         self.player, self.options, self.watch = player, options, watch
         self.rules, self.policy = player.rules, player.policy
         self.images = options.images and declares_equivariance(player.policy)

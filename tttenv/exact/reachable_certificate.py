@@ -16,7 +16,7 @@ from tttenv.exact import reachability, refutation
 from tttenv.exact.enumeration import arrangements
 from tttenv.exact.evaluation import SEATS
 from tttenv.exact.purity import ask
-from tttenv.exact.reachability import Round
+from tttenv.exact.reachability import Watch
 from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
@@ -24,7 +24,6 @@ from tttenv.policy import Policy
 ATTACKED = 20_000  # positions of each seat that are searched attack first, before all others
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
-Watch: TypeAlias = Callable[[Round], None]
 
 
 @dataclass(frozen=True)
@@ -152,13 +151,8 @@ def _seat(
 
 def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
     """Whether the player plays its moves of a game with certainty."""
-    board, boards = player.rules.start(), []
-    for stones, cell in enumerate(line):
-        if SEATS[stones % 2] == player.seat:
-            boards.append(board)
-        board = player.rules.play(board, cell)
-    own = line[SEATS.index(player.seat) :: 2]
-    probs = ask(np.array(boards), player.policy)
+    boards, own = player.own_moves(line)
+    probs = ask(boards, player.policy)
     return bool((np.count_nonzero(probs, axis=1) == 1).all() and probs[range(len(own)), own].all())
 
 

@@ -7,7 +7,7 @@ that is found so is then shortened, round by round, as far as that takes few pos
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tttenv.exact.equivariance import geometry
 from tttenv.exact.evaluation import SEATS
 from tttenv.exact.purity import ask, display_name, known_pure, require_answers_again
-from tttenv.exact.reachability import ATTACKING, Round, loss_within
+from tttenv.exact.reachability import ATTACKING, Round, Watch, loss_within
 from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.game.rules import Rules
 from tttenv.kernels import reachability as codes_of
@@ -34,8 +34,6 @@ WAITING = 20_000  # positions that wait in each round at the most, the best
 SHORTENED = (
     125_000  # cells looked at in search of a shorter game: positions times the board's cells
 )
-
-Watch = Callable[[Round], None]
 
 
 def refute(
@@ -312,15 +310,9 @@ class _Attack:
         """
         if known_pure(self.policy):
             return
-        board, boards = self.rules.start(), []
-        for stones, cell in enumerate(line):
-            if SEATS[stones % 2] == self.player.seat:
-                boards.append(board)
-            board = self.rules.play(board, cell)
-        asked = np.array(boards)
+        asked, own = self.player.own_moves(line)
         first = ask(asked, self.policy)
         require_answers_again(self.rules, self.policy, asked, first, self.player.name)
-        own = line[SEATS.index(self.player.seat) :: 2]
         if (first[np.arange(len(asked)), own] <= 0).any():
             raise ValueError(
                 f"{self.player.name} answers otherwise than before, in the game {line}"

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.policy import Policy
@@ -23,3 +24,12 @@ class SeatedPlayer:
         if self.seat == "X":
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)
+
+    def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
+        """The boards (moves, cells) on which the player moves in a game, and its moves there."""
+        board, boards = self.rules.start(), []
+        for stones, cell in enumerate(line):
+            if SEATS[stones % 2] == self.seat:
+                boards.append(board)
+            board = self.rules.play(board, cell)
+        return np.array(boards), line[SEATS.index(self.seat) :: 2]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tttenv.kernels import compiled
 from tttenv.kernels.bare import bare
 from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcomes
-from tttenv.kernels.random import MIX_1, OPENING, REPLY, SEAT, keyed, spread
+from tttenv.kernels.random import MIX_1, OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.kernels.rules import completes, full
 from tttenv.kernels.step_buffers import FIRST, NOBODY, SECOND
 from tttenv.kernels.types import Boards, Cells, Mask, Stones
@@ -247,11 +247,12 @@ def sample_legal(boards: Boards, key: np.uint64, cells: Cells) -> None:
     """
     for i in range(len(boards)):
         board = boards[i]
-        cell = spread(key, i, board.size)
+        cell = keyed_bounded(key, i, board.size)
         tries = 1
         while board[cell] != 0 and tries < TRIES:
-            cell = spread(key + np.uint64(tries) * MIX_1, i, board.size)
+            cell = keyed_bounded(key + np.uint64(tries) * MIX_1, i, board.size)
             tries += 1
         if board[cell] != 0:
-            cell = nth_empty(board, spread(key + np.uint64(tries) * MIX_1, i, count_empty(board)))
+            at = keyed_bounded(key + np.uint64(tries) * MIX_1, i, count_empty(board))
+            cell = nth_empty(board, at)
         cells[i] = cell

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from tttenv.kernels.bare import bare
 from tttenv.kernels.open_lines import OpenLines, new_open_lines, set_board, update_stone
-from tttenv.kernels.random import below, seed
+from tttenv.kernels.random import bounded, seed
 from tttenv.kernels.rollouts import Playground, gather, playground, random_playout, tactical_playout
 from tttenv.kernels.rules import completes
 from tttenv.kernels.types import Cells, Stones
@@ -118,7 +118,7 @@ def expand(t: Tree, node: int) -> bool:
     empty = t.playouts.empty
     greatest = 1
     for i in range(many):
-        j = i + below(t.playouts.dice, many - i)
+        j = i + bounded(t.playouts.dice, many - i)
         empty[i], empty[j] = empty[j], empty[i]
         init_node(t, first + i, empty[i])
         greatest = max(greatest, t.lines.move_score[empty[i]])

@@ -16,31 +16,31 @@ UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die in [0, 1)
 
 
 @bare
-def mixed(z: np.uint64) -> np.uint64:
-    """A uint64 stirred until each of its bits depends on all: neighbours get far apart."""
+def splitmix64(z: np.uint64) -> np.uint64:
+    """The output function of splitmix64: a uint64 of which every bit depends on all of `z`."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))
 
 
 @bare
-def number(state: NDArray[np.uint64]) -> np.uint64:
+def next_uint64(state: NDArray[np.uint64]) -> np.uint64:
     """The next of a sequence of uint64, all alike likely; `state` (1,) moves on."""
     state[0] += STEP
-    return mixed(state[0])
+    return splitmix64(state[0])
 
 
 @bare
-def below(state: NDArray[np.uint64], limit: int) -> int:
+def bounded(state: NDArray[np.uint64], limit: int) -> int:
     """A whole number from 0 to limit - 1; evenly but for one part in four billion."""
-    high = number(state) >> np.uint64(32)
+    high = next_uint64(state) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 
 @bare
-def spread(key: np.uint64, i: int, limit: int) -> int:
-    """The i-th whole number from 0 to limit - 1 of those a uint64 key gives; as even as `below`."""
-    high = mixed(key + np.uint64(i) * STEP) >> np.uint64(32)
+def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
+    """The i-th of the whole numbers from 0 to limit - 1 that a key gives; as even as `bounded`."""
+    high = splitmix64(key + np.uint64(i) * STEP) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 
@@ -51,8 +51,8 @@ def keyed(key: np.uint64, game: int, use: int) -> float:
     It is the output number `USES * game + use + 1` of splitmix64 seeded by the key, its upper 53
     bits as a fraction. So games depend on nothing but the key and their own number.
     """
-    number = mixed(key + np.uint64(game * USES + use + 1) * STEP)
-    return float((number >> np.uint64(11)) * UNIT)
+    output = splitmix64(key + np.uint64(game * USES + use + 1) * STEP)
+    return float((output >> np.uint64(11)) * UNIT)
 
 
 @compiled
@@ -69,11 +69,11 @@ def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
     """Seed `state` (1,) by the stones of `board` (cells,) and the number `start`, a uint64."""
     state[0] = start
     for cell in range(board.size):
-        state[0] = number(state) ^ np.uint64(board[cell] + 1)
+        state[0] = next_uint64(state) ^ np.uint64(board[cell] + 1)
 
 
 @compiled
-def fall(probs: NDArray[np.float64], die: float) -> int:
+def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
     """The first cell of `probs` (cells,) whose cumulative share exceeds `die`, from [0, 1).
 
     The last cell with any probability stands in where rounding leaves the die beyond the sum.
@@ -94,8 +94,8 @@ def fall(probs: NDArray[np.float64], die: float) -> int:
 
 @compiled
 def pick(probs: Probs, dice: NDArray[np.float64]) -> Cells:
-    """`fall` for probabilities (batch, cells) and dice (batch,): cells (batch,)."""
+    """`sample_categorical` for probabilities (batch, cells) and dice (batch,): cells (batch,)."""
     cells = np.empty(len(probs), np.int64)
     for i in range(len(probs)):
-        cells[i] = fall(probs[i], dice[i])
+        cells[i] = sample_categorical(probs[i], dice[i])
     return cells

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tttenv.kernels import compiled
 from tttenv.kernels.bare import bare
 from tttenv.kernels.outcomes import GOING, LOSS
-from tttenv.kernels.random import UNIT, below, number
+from tttenv.kernels.random import UNIT, bounded, next_uint64
 from tttenv.kernels.rules import completes, threats
 from tttenv.kernels.types import Cells, Mask, Stones
 
@@ -85,7 +85,7 @@ def random_playout(p: Playground, stone: int) -> int:
     if p.lined.size:
         return looked_up_playout(p, stone, many)
     for left in range(many, 0, -1):
-        at = below(p.dice, left)
+        at = bounded(p.dice, left)
         cell = p.empty[at]
         p.empty[at] = p.empty[left - 1]
         p.board[cell] = stone
@@ -108,7 +108,7 @@ def looked_up_playout(p: Playground, stone: int, many: int) -> int:
     for cell in range(p.board.size):
         own |= np.uint64(p.board[cell] == stone) << np.uint64(cell)
         others |= np.uint64(p.board[cell] == -stone) << np.uint64(cell)
-    die = number(p.dice)
+    die = next_uint64(p.dice)
     fraction = die >> half
     for left in range(many, 0, -1):
         if left == many - 5:
@@ -137,7 +137,7 @@ def tactical_playout(p: Playground, stone: int) -> int:
             return stone
         cell = known_win(p, -stone)
         if cell < 0:
-            cell = p.empty[below(p.dice, left)]
+            cell = p.empty[bounded(p.dice, left)]
         last = p.empty[left - 1]
         p.empty[p.place[cell]] = last
         p.place[last] = p.place[cell]
@@ -227,7 +227,7 @@ def random_table_games(
 def table_games(
     seeds: NDArray[np.uint64],
     successors: NDArray[np.int32],
-    standing: NDArray[np.int8],
+    outcomes: NDArray[np.int8],
     first: NDArray[np.float64],
     second: NDArray[np.float64],
 ) -> NDArray[np.int8]:
@@ -236,7 +236,7 @@ def table_games(
     Args:
         seeds: of each game's dice.
         successors: (positions, cells).
-        standing: outcomes for the side to move, (positions,).
+        outcomes: for the side to move, (positions,).
         first: X's cumulative probabilities, (positions, cells), ending with one.
         second: O's.
     """
@@ -248,14 +248,14 @@ def table_games(
         won = 1
         while True:
             reached = first[at] if won == 1 else second[at]
-            die = (number(dice) >> np.uint64(11)) * UNIT
+            die = (next_uint64(dice) >> np.uint64(11)) * UNIT
             cell = 0
             while reached[cell] <= die:
                 cell += 1
             at = successors[at, cell]
-            if standing[at] != GOING:
+            if outcomes[at] != GOING:
                 break
             won = -won
-        if standing[at] == LOSS:
+        if outcomes[at] == LOSS:
             results[i] = won
     return results

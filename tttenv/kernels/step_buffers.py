@@ -10,7 +10,7 @@ from tttenv.kernels.types import Mask
 # Kinds of opponent: none, so that the agent moves for both sides; one that moves at random; one
 # whose move probabilities are looked up in a table.
 NOBODY, RANDOM, TABLE = range(3)
-EITHER, FIRST, SECOND = range(3)  # the agent's seat in new games: by a die, X, O
+FIRST, SECOND = 1, 2  # the agent's seat in new games: X, O; else by a die
 SEATS = ("random", "X", "O")  # their names, in this order
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tttenv.kernels import compiled
 from tttenv.kernels.bare import bare
 from tttenv.kernels.outcomes import DRAW, GOING, SEEN_BY_OTHER, WIN, Outcomes
-from tttenv.kernels.random import OPENING, REPLY, SEAT, keyed, spread
+from tttenv.kernels.random import OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.kernels.step_buffers import FIRST, NOBODY, SECOND, TABLE
 from tttenv.kernels.types import Cells, Mask
 
@@ -46,7 +46,7 @@ Buffers = tuple[Rows, Rows, Outcomes, Mask, Rows, Mask]
 
 @bare
 def sample(position: int, die: float, opponent: Opponent, table: Table) -> int:
-    """The opponent's cell on which a die in [0, 1) falls; see `random.fall`."""
+    """The opponent's cell on which a die in [0, 1) falls; see `random.sample_categorical`."""
     kind, _, cumulative, last = opponent
     _, legal, legal_count, _, _ = table
     if kind == TABLE:
@@ -286,4 +286,4 @@ def sample_legal(
     for i in range(len(at)):
         position = at[i]
         count = legal_count[position]
-        cells[i] = legal[position, np.uint64(spread(key, i, count))]
+        cells[i] = legal[position, np.uint64(keyed_bounded(key, i, count))]

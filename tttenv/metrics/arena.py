@@ -6,7 +6,7 @@ from math import sqrt
 from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import Policy
-from tttenv.simulator.match import rollout
+from tttenv.simulator.rollout import rollout
 
 GAMES = 1000  # in each seat
 RIVALS = ("random", "tactical")

@@ -33,10 +33,10 @@ from tttenv.kernels.types import Boards
 from tttenv.metrics import ratings
 from tttenv.metrics.league import Failed, League, Result, Settings
 from tttenv.metrics.pair import DIGITS, EXACT, METHODS, SAMPLED, PairResult
-from tttenv.untrusted import MEGABYTE, parse_json, read_bytes, shown
+from tttenv.untrusted import MEBIBYTE, parse_json, read_bytes, shown
 
 VERSION = 1
-LONGEST = 256 * MEGABYTE  # bytes of a file
+LONGEST = 256 * MEBIBYTE  # bytes of a file
 MOST_PLAYERS = 1000
 LONGEST_NAME = 300  # characters of a player's spec, or of a reason
 LARGEST = 10**9  # any whole number, at the most

@@ -43,7 +43,7 @@ from tttenv.kernels.types import Boards
 from tttenv.opponents.program import Program, ProgramError
 from tttenv.opponents.program_player import ProgramPlayer
 from tttenv.opponents.search_result import at_least, uniform_on
-from tttenv.untrusted import MEGABYTE
+from tttenv.untrusted import MEBIBYTE
 
 FIVE = 5  # in a row, which all engines play
 UNLIMITED = 2**31 - 1  # milliseconds: what `time_left` is where a match has no limit
@@ -87,7 +87,7 @@ class Conversation:
         told = {
             "timeout_turn": round(limits.time * 1000),
             "timeout_match": 0,
-            "max_memory": limits.max_memory * MEGABYTE,
+            "max_memory": limits.max_memory * MEBIBYTE,
             "rule": 0,
             "game_type": 1,  # its opponent is a program
             **({"folder": limits.folder} if limits.folder else {}),

@@ -13,7 +13,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.program import Program, ProgramError
 from tttenv.opponents.search_result import at_least
-from tttenv.untrusted import MEGABYTE
+from tttenv.untrusted import MEBIBYTE
 
 ENTRY = 120  # bytes that a stored answer takes besides its board and its numbers
 
@@ -71,7 +71,7 @@ class ProgramPlayer:
         """
         key = np.asarray(board, np.int8).tobytes()
         if key not in self.known:
-            if self.taken > self.memory * MEGABYTE:
+            if self.taken > self.memory * MEBIBYTE:
                 raise ValueError(
                     f"{self.command!r} has answered {len(self.known):,} boards, and remembering"
                     f" more takes over {self.memory} MB: memory= allows it so many"

@@ -7,7 +7,7 @@ from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents import player
 from tttenv.policy import Policy, is_network, validated
-from tttenv.untrusted import shown
+from tttenv.untrusted import first_line, shown
 
 LONGEST_REASON = 200  # characters of a foreign object's or library's text in a message
 WANTED = "a name, a function from boards (batch, cells) to move probabilities, or a model"
@@ -50,7 +50,7 @@ def _called_with_boards(net: Any) -> Policy:
         try:
             return validated(boards, net(boards.copy()))
         except Exception as error:  # a network may raise anything for an array of boards
-            reason = shown((str(error).splitlines() or [""])[0], LONGEST_REASON)
+            reason = shown(first_line(error), LONGEST_REASON)
             raise ValueError(f"{HINT} ({type(net).__name__}: {reason})") from error
 
     return policy

@@ -20,12 +20,11 @@ from typing import Any, NamedTuple, TextIO
 from tttenv.files import write
 from tttenv.parallel.code_version import code_version
 from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
-from tttenv.untrusted import first_line, shown
+from tttenv.untrusted import MEBIBYTE, first_line, shown
 
 AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for the driver
 EVERY = 2.0  # seconds between two looks at the cluster's size
 PAUSE = 2.0  # seconds after a loss, in which the cluster may notice it, before the next attempt
-MEBIBYTE = 2**20
 NONE_RUNS = "Could not find any running Ray"  # what Ray says where no cluster runs
 AUTH_MODE = "RAY_AUTH_MODE"  # whether a cluster takes calls only with its token
 LONGEST_ASKED = 60.0  # seconds

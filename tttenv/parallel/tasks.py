@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 
 from tttenv import extras
 from tttenv.parallel.code_version import code_version
-from tttenv.untrusted import MEGABYTE, first_line, shown
+from tttenv.untrusted import MEBIBYTE, first_line, shown
 
 ATTEMPTS = 3  # for each task; another one follows only if its worker was lost
-LONGEST_VALUE = 16 * MEGABYTE  # bytes of a value as JSON; more belongs into the task's folder
+LONGEST_VALUE = 16 * MEBIBYTE  # bytes of a value as JSON; more belongs into the task's folder
 Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a few words
 
 

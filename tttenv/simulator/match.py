@@ -29,11 +29,11 @@ from tttenv.kernels.types import Boards, Cells, Mask
 from tttenv.policy import Policy
 from tttenv.simulator.backend import Backend
 from tttenv.simulator.rollback import Rollback
-from tttenv.simulator.rollout import new_games, rollout
+from tttenv.simulator.rollout import new_games
 from tttenv.simulator.single_game import SingleGame
 from tttenv.simulator.table_backend import TableBackend
 
-__all__ = ["Illegal", "Match", "Seat", "rollout"]
+__all__ = ["Illegal", "Match", "Seat"]
 
 Seat: TypeAlias = Literal["X", "O", "random"]
 Illegal: TypeAlias = Literal["lose", "raise"]

@@ -12,6 +12,7 @@ import gymnasium
 import numpy as np
 from gymnasium.utils.env_checker import check_env as gymnasium_check
 
+from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
 from tttenv.testing.failing import SubjectError, said
 from tttenv.testing.findings import (
@@ -27,7 +28,6 @@ from tttenv.testing.findings import (
 )
 from tttenv.testing.recorded_games import LONGEST, Game, Moment, Record, record
 from tttenv.testing.shown_board import empty, finished
-from tttenv.testing.strength import SEATS
 
 SPACE = "observations lie in their space"
 MASKS = "the mask marks the empty cells"

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from tttenv.exact import enumerable
+from tttenv.exact import SEATS, enumerable
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.policy import Policy, masked_normalise
@@ -15,7 +15,6 @@ from tttenv.testing.findings import Check, Finding, examine, ok, problem, raise_
 from tttenv.testing.strength import (
     LARGE,
     SEARCHED,
-    SEATS,
     gains,
     lost_game,
     optimal,

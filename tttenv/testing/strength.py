@@ -5,10 +5,10 @@ from functools import cache
 import numpy as np
 
 from tttenv.exact import (
+    PlayPolicy,
     Positions,
     backward_induction,
     best_response,
-    follow,
     positions,
     score,
     solve,
@@ -18,7 +18,6 @@ from tttenv.exact.refutation import refute
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
 
-SEATS = ("X", "O")
 LARGE = "exact results need a board small enough to enumerate"
 SEARCHED = 500  # positions of each seat in which a lost game is looked for
 
@@ -35,8 +34,8 @@ def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
 @cache
 def _best(rules: Rules) -> tuple[float, float]:
     """The value of a best response to random moves, as X and as O."""
-    as_x = backward_induction(rules, best_response, follow(uniform))[0][0]
-    as_o = backward_induction(rules, follow(uniform), best_response)[0][0]
+    as_x = backward_induction(rules, best_response, PlayPolicy(uniform))[0][0]
+    as_o = backward_induction(rules, PlayPolicy(uniform), best_response)[0][0]
     return float(as_x[0] - as_x[2]), float(as_o[2] - as_o[0])
 
 

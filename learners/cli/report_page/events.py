@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tttenv.untrusted import MEGABYTE, read_bytes, shown
+from tttenv.untrusted import MEBIBYTE, read_bytes, shown
 
-LONGEST = 64 * MEGABYTE  # bytes of a file; of a training with 10,000 measures it has some 40
-MOST = 256 * MEGABYTE  # bytes of all files in a folder
+LONGEST = 64 * MEBIBYTE  # bytes of a file; of a training with 10,000 measures it has some 40
+MOST = 256 * MEBIBYTE  # bytes of all files in a folder
 LENGTH, CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
 
 

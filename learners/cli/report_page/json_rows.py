@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeGuard
 
-from tttenv.untrusted import MEGABYTE, parse_json, read_bytes, shown
+from tttenv.untrusted import MEBIBYTE, parse_json, read_bytes, shown
 
-LONGEST = 64 * MEGABYTE  # bytes; the benchmark writes some 4,000 a training
+LONGEST = 64 * MEBIBYTE  # bytes; the benchmark writes some 4,000 a training
 LARGEST = 1e15  # numbers are below; a page shows no larger ones
 
 

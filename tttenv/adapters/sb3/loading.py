@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from tttenv.registry import unknown
-from tttenv.untrusted import MEGABYTE, parse_json, read_bytes, shown
+from tttenv.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
-LARGEST = 1024 * MEGABYTE  # bytes of a zip
-LARGEST_SETTINGS = 64 * MEGABYTE  # bytes of its settings, decompressed
+LARGEST = 1024 * MEBIBYTE  # bytes of a zip
+LARGEST_SETTINGS = 64 * MEBIBYTE  # bytes of its settings, decompressed
 # What reading a damaged zip raises; an encrypted one raises RuntimeError.
 _NO_MODEL = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
@@ -65,7 +65,7 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
     try:  # a replay buffer is of no use to a player
         model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
     except Exception as error:  # damaged data may raise anything
-        raise ValueError(f"{path} holds no model of {name}: {_first_line(error)}") from None
+        raise ValueError(f"{path} holds no model of {name}: {shown(first_line(error))}") from None
     return model
 
 
@@ -79,7 +79,7 @@ def _detected(path: Path, data: bytes) -> str:
         saved = parse_json(settings, "its settings")
         home = str(saved["policy_class"]["__module__"])
     except _NO_MODEL as error:
-        raise ValueError(f"{path} is no model saved by SB3: {_first_line(error)}") from None
+        raise ValueError(f"{path} is no model saved by SB3: {shown(first_line(error))}") from None
     for name, known in ALGORITHMS.items():
         if known.field in saved and known.policies in home:
             return name
@@ -87,7 +87,3 @@ def _detected(path: Path, data: bytes) -> str:
         f"what trained {path} is not to be seen from it (its policy is of {shown(home, 60)});"
         f" say algorithm=, one of {', '.join(ALGORITHMS)}"
     )
-
-
-def _first_line(error: BaseException) -> str:
-    return shown((str(error).splitlines() or [type(error).__name__])[0])

@@ -38,7 +38,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: what was typed after the command's name.
         prog: the command's name, for its help and messages.
     """
-    given = console.parse(Arguments, prog, args, description=_description())
+    given = console.parse(Arguments, prog, args, description=console.with_players(Arguments))
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game can be watched, not {given.games}")
@@ -64,18 +64,6 @@ def main(args: list[str], prog: str = PROG) -> None:
         from tttenv.cli.play.terminal import Terminal
 
         Terminal(session, advice, given.hints).run()
-
-
-def _description() -> str:
-    from inspect import cleandoc
-
-    from tttenv import shipped
-    from tttenv.opponents import FOREIGN, OPPONENTS
-
-    rows = OPPONENTS.rows | FOREIGN.rows
-    known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
-    trained = f"Trained players: {', '.join(shipped.names())}."
-    return f"{cleandoc(Arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
 def _seated(given: Arguments) -> tuple[Any, Any]:

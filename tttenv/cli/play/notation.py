@@ -2,10 +2,10 @@
 
 import re
 
+from tttenv.game.render import COLUMNS
 from tttenv.game.rules import Rules
 
 KEYS = "qweasdzxc"  # they lie on the keyboard as the cells do on the board
-COLUMNS = "abcdefghijklmnopqrs"
 
 
 def cell_of(rules: Rules, text: str) -> int:

@@ -8,9 +8,9 @@ import numpy as np
 
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
-from tttenv.cli.play.notation import COLUMNS, name_of
+from tttenv.cli.play.notation import name_of
 from tttenv.cli.text_tables import wrapped
-from tttenv.game.render import marks
+from tttenv.game.render import COLUMNS, marks
 from tttenv.game.rules import Rules
 
 Paint = Callable[[str, str], str]  # text and what it is to its coloured self

@@ -7,10 +7,9 @@ from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.notation import cell_of, keys
 from tttenv.cli.play.session import SEATS, Session
-from tttenv.game.window import Event, Window
+from tttenv.game.window import POLL_SECONDS, Event, Window
 
 THINKING, WATCHING = 0.35, 0.8  # seconds before a player answers, and between stones to watch
-BLINK = 0.02  # seconds between looks at the mouse
 LINES = 5  # below the board: two blunders, the hints' legend, the score, the keys
 
 
@@ -34,7 +33,7 @@ class Windowed:
                 for event in self.window.events():
                     self._obey(event)
                 self._let_players_move()
-                time.sleep(BLINK)
+                time.sleep(POLL_SECONDS)
         finally:
             self.window.close()
         print(self._score())
