@@ -79,22 +79,22 @@ class AlphaZeroConfig:
     considered: int = 8  # moves with which the search of a root begins
     opening: int = 4  # games begin with 0 to this many random stones
     reached: int = 40_000  # positions kept of those that examinations reach
-    reached_share: float = 0.7  # of the games that begin in one of these
-    doubtful: int = 400  # of these whose moves are proved, in each seat: the least sure
-    deviation: float = 0.1  # share of later moves that are random, so that more is seen
+    reached_share: float = 0.7  # of the games that begin in a kept position
+    doubtful: int = 400  # kept positions whose moves are proved, in each seat: the least sure
+    deviation: float = 0.1  # share of the moves after the opening that are random
     capacity: int = 40_000  # examples in the replay buffer
     updates: int = 2  # gradient steps for each step
     batch: int = 256  # examples in a gradient step
     lr: float = 2e-3  # learning rate at first, of AdamW
     half_life: int = 400  # steps in which the learning rate halves, down to a twentieth
-    weight_decay: float = 1e-4
+    weight_decay: float = 1e-4  # of AdamW
     sharpness: float = 1.5  # power of the policies learned, so that one of equal moves is preferred
     average: float = 0.998  # of the weights: what the moving average that plays keeps of itself
     counterexamples: bool = True  # learn from examinations
     examine: int = 50  # steps between examinations, more when they are wide
     width: int = 1_000  # positions of a round that an examination looks at, at first
     widest: int = 64_000  # the most of them: the width doubles while few mistakes are found
-    failures: int = 64  # that an examination looks into, in each seat, if other mistakes led there
+    failures: int = 64  # lost lines that are looked into, in each seat, if other mistakes led there
     share: float = 0.25  # of a batch that are counterexamples
 
     def __post_init__(self) -> None:

@@ -35,7 +35,7 @@ class TD0Config:
     opening: int = 6  # exploring starts: a game begins with 0 to this many random stones
     symmetric: bool = True  # one value for all images of a board
     self_play: bool = True  # the table moves for both sides; False: against random replies
-    notes: bool = False  # as the code of the published form, see `TD0`
+    notes: bool = False  # as the code of the published form: help("learners.td0.TD0")
     games: int = 512  # played side by side
     batches: int = 1  # batches of games for each step
 

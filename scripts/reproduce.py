@@ -23,10 +23,10 @@ FINISHED = ".reproduce"  # folder of what finished jobs of an interrupted run ha
 class Arguments:
     """Re-run the published experiments and print for each number: claimed, exact, repaired.
 
-    "As published" is our re-run of the published form, its flaws included, measured exactly;
-    "repaired" is our own default learner. Every row says what was run and how near it must come;
-    the exit status is 1 if a row is not near enough. Writes results/reproduce.json. A run that was
-    interrupted goes on where it stopped.
+    Here "as published" is our re-run of the published form, its flaws included, measured exactly,
+    and "repaired" is our own default learner. Every row says what was run and how near it must
+    come; the exit status is 1 if a row is not near enough. Writes results/reproduce.json. A run
+    that was interrupted goes on where it stopped.
     """
 
     only: tuple[str, ...] = tuple(SOURCES)  # which sources

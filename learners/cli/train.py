@@ -29,9 +29,9 @@ class Options:
     out: Path | None = None  # the checkpoint's folder; left out: runs/LEARNER-SEED
     resume: bool = False  # go on exactly where the training in --out stopped
     start: Path | None = None  # alphazero: begin with the weights of this checkpoint of any board
-    every: int | None = None  # steps between certificates and points on the curves
-    checkpoint_every: int | None = None  # steps between checkpoints
-    stop_when_unbeatable: bool | None = None  # end at the first unbeatable certificate
+    every: int | None = None  # steps between points on the curves; left out: the learner's usual
+    checkpoint_every: int | None = None  # steps between checkpoints; left out: a tenth of all
+    stop_when_unbeatable: bool | None = None  # at the first certificate; left out: without --steps
     device: str = "cpu"  # where torch computes: cpu, cuda, ...
     threads: int = 1  # of torch; the same seed gives the same bits only with the same number
     actors: int = 0  # alphazero: workers that search its moves; the same bits only with as many

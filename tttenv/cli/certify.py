@@ -30,14 +30,15 @@ class Arguments:
 
     Up to 15 cells this is computed over all positions. On larger boards it follows the player's own
     moves and every reply: whether it never loses, always wins, or loses and how. A player that can
-    reach more than --positions in a seat is undecided there; --sampled plays games instead. Up to
-    16 cells --method all takes all positions, with every probability, which may take minutes.
+    reach more than --positions in a seat is undecided there; --sampled plays games instead.
+    With --method all it takes all positions, up to 16 cells, with every probability, which may
+    take minutes.
     """
 
     player: console.Player  # name[:option=value,...] or a checkpoint's folder
     rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
     against: str | None = None  # another player: the exact results of all games between the two
-    method: Literal["all", "reachable"] | None = None  # positions taken; by the board's size
+    method: Literal["all", "reachable"] | None = None  # left out: by the board's size
     positions: int = 20_000_000  # of the reachable ones: how many each seat may take
     json: bool = False  # print the certificate as JSON
     sampled: bool = False  # play games against random and tactical instead

@@ -46,7 +46,7 @@ class Arguments:
     games: int = 400  # to play where the result is not exact, half of them in each colour
     seed: int = 0  # of these games
     positions: int = 2_500_000  # that an exact result may take
-    searches: int = 20_000  # the same of boards that a searching player is asked about
+    searches: int = 20_000  # boards that an exact result may ask a searching player about
     workers: AllWorkers = HERE
     out: Path = Path("results/league.json")  # where the results go
     fresh: bool = False  # forget what is kept of earlier runs, and play all again

@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,94 +65,139 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
     """Search, write the proof, check it and print; an interrupt leaves the search in a file."""
-    from tttenv.exact import search_file
-    from tttenv.exact.proof_check import checked
-    from tttenv.exact.prover import Progress, Prover
-
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
-    memory = given.memory * MEBIBYTE
-    saved = search_file.SavedSearch(Prover(rules, memory), board, 0, 0.0)
-    if given.resume:
-        try:
-            saved = search_file.read(unfinished, memory)
-        except FileNotFoundError:
-            raise ValueError(f"there is no unfinished search in {unfinished}") from None
-        if saved.prover.rules != rules or (saved.board != board).any():
-            raise ValueError(f"{unfinished} is the search of another position")
-    elif unfinished.exists():
-        raise ValueError(
-            f"{unfinished} is an unfinished search: go on with --resume, or delete the file"
-        )
-    latest = Progress(0, 0.0, "X", 0, 0, 0)
-    last_saved = time.monotonic()
-
-    def now() -> search_file.SavedSearch:
-        nodes, seconds = saved.nodes + latest.nodes, saved.seconds + latest.seconds
-        return search_file.SavedSearch(saved.prover, board, nodes, seconds)
-
+    begun = _begun(given, rules, board, unfinished)
     with console.bar(given.json) as bar:
         task = bar.add_task(f"{rules}", total=None)
+        search = _Search(begun, unfinished, lambda text: bar.update(task, description=text))
+        result = search.run(given.nodes, out)
+    if given.json:
+        print(json.dumps(result, indent=2))
+    else:
+        _show(result, unfinished)
 
-        def watch(progress: Progress) -> None:
-            nonlocal latest, last_saved
-            latest = progress
-            bar.update(task, description=_described(progress, saved.nodes))
-            if time.monotonic() - last_saved > SAVE_EVERY:
-                search_file.write(unfinished, now())
-                last_saved = time.monotonic()
 
+def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
+    """The search to go on with, or a new one.
+
+    Raises:
+        ValueError: if there is none to go on with, one that is not asked for, or another one.
+    """
+    from tttenv.exact import search_file
+    from tttenv.exact.prover import Prover
+
+    memory = given.memory * MEBIBYTE
+    if not given.resume:
+        if unfinished.exists():
+            raise ValueError(
+                f"{unfinished} is an unfinished search: go on with --resume, or delete the file"
+            )
+        return search_file.SavedSearch(Prover(rules, memory), board, 0, 0.0)
+    try:
+        begun = search_file.read(unfinished, memory)
+    except FileNotFoundError:
+        raise ValueError(f"there is no unfinished search in {unfinished}") from None
+    if begun.prover.rules != rules or (begun.board != board).any():
+        raise ValueError(f"{unfinished} is the search of another position")
+    return begun
+
+
+class _Search:
+    """A search that keeps itself in a file, now and then and when it is interrupted.
+
+    Args:
+        begun: the search as it is before this run.
+        file: where it is kept until it has ended.
+        tell: called with a line on how far it is.
+    """
+
+    def __init__(self, begun: Any, file: Path, tell: Callable[[str], Any]) -> None:
+        self.begun, self.file, self.tell = begun, file, tell
+        self.nodes, self.seconds = begun.nodes, begun.seconds  # of all runs
+        self.last_kept = time.monotonic()
+
+    def run(self, nodes: int | None, out: Path) -> dict[str, Any]:
+        """Search so many nodes at most, write what is proved to `out`, and check it.
+
+        Returns:
+            What is known, as --json prints it.
+        """
+        from tttenv.exact.proof_check import checked
+
+        board, rules = self.begun.board, self.begun.prover.rules
         try:
-            proof = saved.prover.prove(board, given.nodes, watch)
+            proof = self.begun.prover.prove(board, nodes, self._watch)
+            self._spent(proof)
             if proof.value is not None:
-                bar.update(task, description="writing the proof")
+                self.tell("writing the proof")
                 written = proof.save(out)
         except SystemExit:  # asked to end
-            search_file.write(unfinished, now())
+            self._keep()
             raise
         except KeyboardInterrupt:
-            search_file.write(unfinished, now())
+            self._keep()
             raise KeyboardInterrupt(
-                f"{now().nodes:,} nodes are kept in {unfinished}: go on with --resume"
+                f"{self.nodes:,} nodes are kept in {self.file}: go on with --resume"
             ) from None
-        nodes, seconds = saved.nodes + proof.nodes, saved.seconds + proof.seconds
         result = {
             "rules": str(rules),
             "board": rules.format(board),
             "value": proof.value,
             "at_least": proof.at_least,
             "at_most": proof.at_most,
-            "nodes": nodes,
-            "seconds": round(seconds, 3),
+            "nodes": self.nodes,
+            "seconds": round(self.seconds, 3),
         }
         if proof.value is None:
-            latest = Progress(proof.nodes, proof.seconds, "X", 0, 0, 0)
-            search_file.write(unfinished, now())
-        else:
-            bar.update(task, description="checking the proof")
-            began = time.perf_counter()
-            verified = checked(out)
-            result |= {
-                "proof": str(out),
-                "numbers": written,
-                "positions": verified.positions,
-                "check_seconds": round(time.perf_counter() - began, 3),
-            }
-            unfinished.unlink(missing_ok=True)
-    if given.json:
-        print(json.dumps(result, indent=2))
-    elif proof.value is None:
+            self._keep()
+            return result
+        self.tell("checking the proof")
+        began = time.perf_counter()
+        verified = checked(out)
+        self.file.unlink(missing_ok=True)
+        return result | {
+            "proof": str(out),
+            "numbers": written,
+            "positions": verified.positions,
+            "check_seconds": round(time.perf_counter() - began, 3),
+        }
+
+    def _watch(self, progress: Any) -> None:
+        self._spent(progress)
+        self.tell(_described(progress, self.begun.nodes))
+        if time.monotonic() - self.last_kept > SAVE_EVERY:
+            self._keep()
+
+    def _spent(self, run: Any) -> None:
+        """Take over the nodes and seconds of this run."""
+        self.nodes = self.begun.nodes + run.nodes
+        self.seconds = self.begun.seconds + run.seconds
+
+    def _keep(self) -> None:
+        """Write the search into its file."""
+        from tttenv.exact import search_file
+
+        about = self.begun.board, self.nodes, self.seconds
+        search_file.write(self.file, search_file.SavedSearch(self.begun.prover, *about))
+        self.last_kept = time.monotonic()
+
+
+def _show(result: dict[str, Any], unfinished: Path) -> None:
+    """The result for people."""
+    rules, nodes, seconds = result["rules"], result["nodes"], result["seconds"]
+    if result["value"] is None:
         known = {(-1, 1): "", (0, 1): ": O cannot force a win", (-1, 0): ": X cannot force a win"}
         say(
             f"{rules}: undecided after {nodes:,} nodes in {seconds:.1f} s"
-            f"{known[proof.at_least, proof.at_most]}"
+            f"{known[result['at_least'], result['at_most']]}"
         )
         say(f"search    {unfinished}, go on with --resume")
-    else:
-        say(f"{rules}: {WORDS[proof.value]}, proved by {nodes:,} nodes in {seconds:.2f} s")
-        say(
-            f"proof     {out}, {written:,} numbers; checked in {result['check_seconds']:.2f} s:"
-            f" {verified.positions:,} positions"
-        )
+        return
+    say(f"{rules}: {WORDS[result['value']]}, proved by {nodes:,} nodes in {seconds:.2f} s")
+    say(
+        f"proof     {result['proof']}, {result['numbers']:,} numbers; checked in"
+        f" {result['check_seconds']:.2f} s: {result['positions']:,} positions"
+    )
 
 
 def _described(progress: Any, before: int) -> str:

@@ -22,7 +22,7 @@ class Workers:
     jobs: int | None = None  # tasks at the same time; without it, as many as there is room for
     ray: str | None = None  # a Ray cluster: its address, or auto for RAY_ADDRESS or the one here
     cores_per_task: int = 1  # threads of a task; another number may change the last digits
-    gpus_per_task: float = 0.0  # trainings then compute on cuda
+    gpus_per_task: float = 0.0  # of a task; trainings then compute on cuda
     memory_per_task: int | None = None  # mebibytes: fewer tasks at once where there is less
 
     @property
