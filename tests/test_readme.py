@@ -54,8 +54,8 @@ def test_every_player_and_every_learner_has_a_row_in_one_readme():
 
 
 def test_the_first_readme_counts_the_learners():
-    words = "one two three four five six seven eight nine ten eleven twelve thirteen".split()
-    assert f"All {words[len(LEARNERS) - 1]} learners train" in READMES["README.md"]
+    words = ("eight", "nine", "ten", "eleven", "twelve")
+    assert f"All {words[len(list(LEARNERS)) - 8]} learners train" in READMES["README.md"]
 
 
 def test_every_learner_has_a_section():
