@@ -89,7 +89,7 @@ def photographs(results: Path) -> dict[str, bytes]:
     shots = {}
     with TemporaryDirectory() as folder, sync_playwright() as playing:
         page_file = Path(folder).resolve() / "report.html"
-        report.make(page_file, results)
+        report.make(page_file, report.Contents(results))
         browser = playing.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for scheme in SCHEMES:
             page = browser.new_page(

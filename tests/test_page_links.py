@@ -41,7 +41,7 @@ def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("linked")
     none = folder / "none.json"
     specs = ["td0", "dqn", "minimax", "mcts", "tactical", "random", "first"]
-    report.make(folder / "report.html", none, none, specs)
+    report.make(folder / "report.html", report.Contents(none, none, specs))
     return folder / "report.html"
 
 
@@ -303,7 +303,7 @@ class Head(HTMLParser):
 
 def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_published(tmp_path):
     out, none = tmp_path / "report.html", tmp_path / "none.json"
-    report.make(out, none, none, ["first", "minimax"])
+    report.make(out, report.Contents(none, none, ["first", "minimax"]))
     head = Head(out.read_text(encoding="utf-8"))
     assert head.meta["og:title"]
     assert head.meta["description"] == head.meta["og:description"]
@@ -317,7 +317,7 @@ def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_publis
         ("https://name.example/a/report.html", "https://name.example/a/preview.png"),
         ('http://name.example/"><script>', 'http://name.example/"><script>/preview.png'),
     ):
-        report.make(out, none, none, ["first"], url=url)
+        report.make(out, report.Contents(none, none, ["first"]), url=url)
         text = out.read_text(encoding="utf-8")
         assert Head(text).meta["og:image"] == image
         assert "<script>/preview" not in text

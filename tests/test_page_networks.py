@@ -49,7 +49,7 @@ def file(tmp_path_factory):
     """A report of one player on the page's own board and of the networks."""
     folder = tmp_path_factory.mktemp("networks")
     none = folder / "none.json"
-    report.make(folder / "report.html", none, none, ["first", *NAMES])
+    report.make(folder / "report.html", report.Contents(none, none, ["first", *NAMES]))
     return folder / "report.html"
 
 
@@ -267,7 +267,7 @@ def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
     found["worst_case"]["X"] = 0 if never else None
     place = changed(folder, tmp_path / "mine", certificate=found)
     out = tmp_path / "report.html"
-    report.make(out, out, out, ["first", str(place)])
+    report.make(out, report.Contents(out, out, ["first", str(place)]))
     page = opened(out, "#field=mine&seat=O", **CALM)
     assert page.inner_text("#field-certificate") == told
 
@@ -340,7 +340,7 @@ def test_the_larger_board_by_keyboard_and_without_violations(opened, file):
 def test_a_networks_name_stays_text_and_links_to_unknown_ones_do_nothing(opened, tmp_path):
     shutil.copytree(shipped.folder("alphazero_444"), tmp_path / EVIL)
     out = tmp_path / "report.html"
-    report.make(out, out, tmp_path / "none", ["first", str(tmp_path / EVIL)])
+    report.make(out, report.Contents(out, tmp_path / "none", ["first", str(tmp_path / EVIL)]))
     page = opened(out, "#field=nobody&seat=O", **CALM)
     assert "Your turn, you play X" in page.inner_text("#field-status")
     page.select_option("#field-seat", "O")

@@ -37,7 +37,7 @@ def file(tmp_path_factory):
     """The report of what ships and all players by name."""
     folder = tmp_path_factory.mktemp("shipped")
     none = folder / "none.json"
-    report.make(folder / "report.html", none, none)
+    report.make(folder / "report.html", report.Contents(none, none))
     return folder / "report.html"
 
 

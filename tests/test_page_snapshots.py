@@ -40,7 +40,7 @@ def opened(browser):
 def file(tmp_path_factory):
     folder = tmp_path_factory.mktemp("snapshots")
     none = folder / "none.json"
-    report.make(folder / "report.html", none, none, [*NAMES, "first"])
+    report.make(folder / "report.html", report.Contents(none, none, [*NAMES, "first"]))
     return folder / "report.html"
 
 

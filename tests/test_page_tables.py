@@ -56,7 +56,9 @@ def ran(command, folder):
 def shipped(tmp_path_factory):
     """The report where there are no results: what ships, all players by name, published numbers."""
     folder = tmp_path_factory.mktemp("shipped")
-    return Path(report.make(folder / "report.html", folder / "none.json")["report"])
+    return Path(
+        report.make(folder / "report.html", report.Contents(folder / "none.json"))["report"]
+    )
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +84,9 @@ def without_snapshots(tmp_path_factory):
     card = json.loads((folder / "reinforce/card.json").read_text())
     card["files"] = {k: v for k, v in card["files"].items() if not k.startswith("snapshots")}
     (folder / "reinforce/card.json").write_text(json.dumps(card))
-    made = report.make(folder / "r.html", folder / "n", folder / "n", [str(folder / "reinforce")])
+    made = report.make(
+        folder / "r.html", report.Contents(folder / "n", folder / "n", [str(folder / "reinforce")])
+    )
     return Path(made["report"])
 
 
@@ -292,7 +296,7 @@ def test_a_seed_is_no_part_of_the_name_where_there_is_one(one_seed):
 def test_a_quick_run_says_so(one_seed, opened, tmp_path):
     for quick in (True, False):
         out = tmp_path / "report.html"
-        report.make(out, one_seed(quick), tmp_path / "none")
+        report.make(out, report.Contents(one_seed(quick), tmp_path / "none"))
         page = opened(out)
         flagged = page.locator("#leaderboard tr", has_text="quick run").locator("th a")
         assert set(flagged.all_inner_texts()) == ({"td0", "qtable"} if quick else set())
@@ -340,7 +344,7 @@ def test_a_sweep_is_shown_by_setting(opened, tmp_path):
     other = {"setting": "</td><b>$x$", "unbeatable_seconds": 0.0}
     file = sweep_file(tmp_path, {}, never, failed, other)
     out = tmp_path / "report.html"
-    report.make(out, tmp_path / "none", tmp_path / "none", ["first"], sweep=file)
+    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", ["first"], sweep=file))
     page = opened(out)
     rows = page.locator(".strips tbody tr").all_inner_texts()
     assert [re.split(r"[\t\n]+", row.strip()) for row in rows] == [
@@ -642,7 +646,7 @@ def test_a_page_that_is_printed_at_once_is_whole(browser, shipped):
 def test_on_paper_a_table_of_many_columns_is_whole(opened, tmp_path):
     players = [f"epsilon:player=minimax,epsilon=0.{n:02}" for n in range(1, 25)]
     out = tmp_path / "report.html"
-    report.make(out, tmp_path / "none", tmp_path / "none", players)
+    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", players))
     page = opened(out)
     page.emulate_media(media="print")
     page.set_viewport_size({"width": 1032, "height": 700})

@@ -43,7 +43,7 @@ def file(tmp_path_factory):
     """A report of two players: the page teaches the others."""
     folder = tmp_path_factory.mktemp("taught")
     none = folder / "none.json"
-    report.make(folder / "report.html", none, none, ["first", "random"])
+    report.make(folder / "report.html", report.Contents(none, none, ["first", "random"]))
     return folder / "report.html"
 
 

@@ -32,7 +32,9 @@ EVIL, WORSE = "<img src=x onerror=alert(1)>", "<!--<script>"
 def shipped(tmp_path_factory):
     """The report where there are no results: what ships, and all players by name."""
     folder = tmp_path_factory.mktemp("shipped")
-    told = report.make(folder / "report.html", folder / "none.json", folder / "none.json")
+    told = report.make(
+        folder / "report.html", report.Contents(folder / "none.json", folder / "none.json")
+    )
     return Path(told["report"])
 
 
@@ -131,9 +133,9 @@ def test_a_players_name_stays_text(opened, tmp_path):
     out = tmp_path / "report.html"
     report.make(
         out,
-        out,
-        tmp_path / "published.json",
-        [str(tmp_path / EVIL), str(tmp_path / WORSE), "first"],
+        report.Contents(
+            out, tmp_path / "published.json", [str(tmp_path / EVIL), str(tmp_path / WORSE), "first"]
+        ),
     )
     page = opened(out)
     assert page.locator("img").count() == 0
@@ -226,7 +228,7 @@ def test_published_rows_are_whole_or_refused(tmp_path, key):
     for named, content in wrong.items():
         file.write_text(json.dumps(content))
         with pytest.raises(ValueError, match=f"numbers.json holds no published numbers: {named}"):
-            report.make(out, out, file, ["first"])
+            report.make(out, report.Contents(out, file, ["first"]))
     assert not out.exists()
 
 
@@ -239,7 +241,7 @@ def test_results_of_another_kind_are_refused(tmp_path):
         file.write_text(content)
         named = "its players are not" if content.startswith("{") else "it is not JSON"
         with pytest.raises(ValueError, match=f"holds no results of the benchmark: {named}"):
-            report.make(out, file)
+            report.make(out, report.Contents(file))
     assert not out.exists()
 
 
@@ -249,15 +251,15 @@ def test_a_report_that_has_no_place_is_refused_before_any_work(tmp_path, monkeyp
     Path("folder").mkdir()
     Path("file").touch()
     with pytest.raises(ValueError, match=f"a file, which {re.escape(out)} cannot be"):
-        report.make(Path(out), Path("none.json"), Path("none.json"), ["nobody"])
+        report.make(Path(out), report.Contents(Path("none.json"), Path("none.json"), ["nobody"]))
 
 
 def test_a_trained_player_is_shown_by_its_name_from_any_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    made = report.make(Path("report.html"), Path("none"), Path("none"), ["dqn"])
+    made = report.make(Path("report.html"), report.Contents(Path("none"), Path("none"), ["dqn"]))
     assert made["players"] == ["dqn"]
     with pytest.raises(ValueError, match=r"or the folder of a checkpoint$"):
-        report.make(Path("no.html"), Path("none"), Path("none"), ["nobody"])
+        report.make(Path("no.html"), report.Contents(Path("none"), Path("none"), ["nobody"]))
 
 
 def test_pictures_need_results(tmp_path):

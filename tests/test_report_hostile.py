@@ -196,7 +196,7 @@ def test_the_command_to_certify_again_is_quoted_for_a_shell(tmp_path):
     name = "x'; touch PWNED; '"
     shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
     out = tmp_path / "report.html"
-    report.make(out, tmp_path / "none", tmp_path / "none", [f"{tmp_path / name}/"])
+    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", [f"{tmp_path / name}/"]))
     with sync_playwright() as playing:
         browser = playing.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page()
@@ -409,7 +409,9 @@ def test_a_curve_that_cannot_be_read_is_left_out_and_named(training, damage, cap
     (file,) = events.files(training)
     DAMAGE[damage](file)
     out = tmp_path / "report.html"
-    report.make(out, tmp_path / "none", tmp_path / "none", [f"{training}/", "first"])
+    report.make(
+        out, report.Contents(tmp_path / "none", tmp_path / "none", [f"{training}/", "first"])
+    )
     told = capsys.readouterr().err
     assert re.fullmatch(r"report\.py: no curve of training: [^\n]+\n", told), told
     page = out.read_text(encoding="utf-8")

@@ -210,7 +210,7 @@ def test_without_pytorch_the_card_is_believed_and_a_table_computed(small, monkey
 def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, small):
     none = tmp_path / "none"
     for specs, hidden in ((["first"], True), (["first", f"{small}/"], False)):
-        told = report.make(tmp_path / "report.html", none, none, specs)
+        told = report.make(tmp_path / "report.html", report.Contents(none, none, specs))
         page = (tmp_path / "report.html").read_text(encoding="utf-8")
         section = re.search(r'<section id="larger"[^>]*>', page)[0]
         link = re.search(r'<a href="#larger"[^>]*>', page)[0]
@@ -220,7 +220,7 @@ def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, s
 
 def test_a_player_for_a_larger_board_alone_joins_the_usual_ones(tmp_path, small):
     none = tmp_path / "none"
-    told = report.make(tmp_path / "report.html", none, none, [f"{small}/"])
+    told = report.make(tmp_path / "report.html", report.Contents(none, none, [f"{small}/"]))
     assert told["players"][-1] == "small"
     assert "selfplay" in told["players"]
 

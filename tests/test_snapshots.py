@@ -159,7 +159,7 @@ def test_hostile_snapshots_are_refused_in_a_line_and_the_player_plays(tmp_path, 
         read_from(tmp_path / "q")
     player(str(tmp_path / "q"))
     none = tmp_path / "none.json"
-    report.make(tmp_path / "report.html", none, none, [str(tmp_path / "q")])
+    report.make(tmp_path / "report.html", report.Contents(none, none, [str(tmp_path / "q")]))
     told = capsys.readouterr().err
     assert re.fullmatch(r"report\.py: the curve of q: [^\n]+\n", told)
     text = (tmp_path / "report.html").read_text()
@@ -181,7 +181,7 @@ def test_a_file_that_ends_with_another_player_is_refused(tmp_path, capsys):
     commit(tmp_path / "q", about, {**files, SNAPSHOTS: for_file(snapshots)})
     assert len(read_from(tmp_path / "q")) == 3
     none = tmp_path / "none.json"
-    report.make(tmp_path / "report.html", none, none, [str(tmp_path / "q")])
+    report.make(tmp_path / "report.html", report.Contents(none, none, [str(tmp_path / "q")]))
     assert "end with another player" in capsys.readouterr().err
 
 

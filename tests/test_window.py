@@ -176,8 +176,11 @@ def test_human_mode_shows_each_board_and_returns_nothing(unseen):
     assert not pygame.display.get_init()
 
 
-def test_a_step_that_is_interrupted_while_it_is_shown_can_be_tried_again(unseen, monkeypatch):
-    env = gym.make("TicTacToe-v0", opponent="first", seat="X", render_mode="human").unwrapped
+@pytest.mark.parametrize("opponent", ["random", "first"])  # compiled, and asked
+def test_a_step_that_is_interrupted_while_it_is_shown_can_be_tried_again(
+    opponent, unseen, monkeypatch
+):
+    env = gym.make("TicTacToe-v0", opponent=opponent, seat="X", render_mode="human").unwrapped
     env.metadata = env.metadata | {"render_fps": 50}
     env.reset(seed=0)
 

@@ -215,7 +215,9 @@ def page(tmp_path_factory):
     from learners.cli import report
 
     folder = tmp_path_factory.mktemp("page")
-    told = report.make(folder / "report.html", folder / "none.json", folder / "none.json")
+    told = report.make(
+        folder / "report.html", report.Contents(folder / "none.json", folder / "none.json")
+    )
     with sync_playwright() as playing:
         browser = playing.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         opened = browser.new_context(bypass_csp=True).new_page()

@@ -80,7 +80,11 @@ def main(args: list[str], prog: str = PROG) -> None:
         benchmark_tables.ship(trainings, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
     forget(given.runs)
-    report.make(given.out / "report.html", given.out / "benchmark.json", runs=given.runs, prog=prog)
+    report.make(
+        given.out / "report.html",
+        report.Contents(given.out / "benchmark.json", runs=given.runs),
+        prog=prog,
+    )
     if given.readme:
         readme_blocks.put(given.readme, "table", f"```text\n{benchmark_tables.text(result)}\n```")
     if given.json:

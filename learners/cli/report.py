@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,44 +42,39 @@ def main(args: list[str], prog: str = PROG) -> None:
         prog: the command's name, for its help and messages.
     """
     given = console.parse(Arguments, prog, args)
-    told = make(
-        given.out,
-        given.results,
-        given.published,
-        list(given.players),
+    contents = Contents(
+        results=given.results,
+        published=given.published,
+        specs=given.players,
         league=given.league,
-        url=given.url,
         sweep=given.sweep,
-        prog=prog,
     )
+    told = make(given.out, contents, given.url, prog)
     print(json.dumps(told, indent=2) if given.json else f"report    {given.out}")
 
 
-def make(
-    out: Path,
-    results: Path,
-    published: Path = PUBLISHED,
-    specs: list[str] | None = None,
-    *,
-    runs: Path | None = None,
-    league: Path | None = None,
-    url: str | None = None,
-    sweep: Path | None = None,
-    prog: str = PROG,
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Contents:
+    """The files and players that a report shows."""
+
+    results: Path  # of the benchmark; need not be there
+    published: Path = PUBLISHED  # of the reproductions; need not be there
+    # The players to show instead of those in `results`; those for larger boards are shown instead
+    # of the ones that come with the package.
+    specs: Sequence[str] = ()
+    # A folder of trained players that `results` may name, besides the current folder and its own.
+    runs: Path | None = None
+    league: Path | None = None  # results of a league
+    sweep: Path | None = None  # results of a sweep
+
+
+def make(out: Path, contents: Contents, url: str | None = None, prog: str = PROG) -> dict[str, Any]:
     """Write the report.
 
     Args:
         out: the file.
-        results: of the benchmark; need not be there.
-        published: of the reproductions; need not be there.
-        specs: the players to show instead of those in `results`; those for larger boards are shown
-            instead of the ones that come with the package.
-        runs: a folder of trained players that `results` may name, besides the current folder and
-            that of `results`.
-        league: results of a league to show, if any.
+        contents: what it shows.
         url: where the report will be published, for its head; None if that is not known.
-        sweep: results of a sweep to show, if any.
         prog: what a message about a player's curve begins with.
 
     Returns:
@@ -97,14 +93,14 @@ def make(
     from tttenv.metrics import league_file
 
     address = None if url is None else checked_url(url)
-    played = None if league is None else league_file.read(league)
-    swept = [] if sweep is None else endings.of_sweep(sweep)
-    named, others = larger.split(specs or larger.usual())
-    if named or not results.exists():
+    played = None if contents.league is None else league_file.read(contents.league)
+    swept = [] if contents.sweep is None else endings.of_sweep(contents.sweep)
+    named, others = larger.split(list(contents.specs) or larger.usual())
+    if named or not contents.results.exists():
         players = gather.from_specs(named or gather.usual())
         trainings = gather.endings_of(players)
     else:
-        benchmark = gather.from_benchmark(results, runs)
+        benchmark = gather.from_benchmark(contents.results, contents.runs)
         players, trainings = benchmark.players, benchmark.trainings
     for player in players:
         if player.complaint:
@@ -112,7 +108,9 @@ def make(
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
     on_larger = larger.from_specs(others)
-    text = html(players, numbers.read(published), on_larger, played, trainings, swept, address)
+    text = html(
+        players, numbers.read(contents.published), on_larger, played, trainings, swept, address
+    )
     try:
         write(out, text)
     except OSError as error:  # which names a temporary file

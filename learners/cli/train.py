@@ -31,7 +31,7 @@ class Options:
     start: Path | None = None  # alphazero: begin with the weights of this checkpoint of any board
     every: int | None = None  # steps between points on the curves; left out: the learner's usual
     checkpoint_every: int | None = None  # steps between checkpoints; left out: a tenth of all
-    stop_when_unbeatable: bool | None = None  # at the first certificate; left out: without --steps
+    stop_when_unbeatable: bool | None = None  # end once unbeatable; left out: without --steps
     device: str = "cpu"  # where torch computes: cpu, cuda, ...
     threads: int = 1  # of torch; the same seed gives the same bits only with the same number
     actors: int = 0  # alphazero: workers that search its moves; the same bits only with as many

@@ -45,7 +45,7 @@ def limited_to(spec: str, seconds: float) -> str:
     name, options = parse(spec)
     inner = inner_specs(name, options)
     limited = options | {option: limited_to(value, seconds) for option, value in inner.items()}
-    if "time" not in inner and _number(options.get("time", "")) > seconds:
+    if _number(options.get("time", "")) > seconds:
         limited["time"] = f"{seconds:g}"
     if limited == options:
         return spec
