@@ -50,6 +50,11 @@ def opener(browser):
 CALM = {"reduced_motion": "reduce"}  # answers come at once
 
 
+def fragment(page):
+    """What stands in the address from "#" on; `page.url` follows late on a busy machine."""
+    return page.evaluate("location.hash")
+
+
 def marks(page):
     """The board as its buttons' labels tell it, like "X___O____"."""
     labels = page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from page_browser import chromium, opener
+from page_browser import chromium, fragment, opener
 
 from learners.cli import report
 from learners.cli.report_page import larger, networks
@@ -311,7 +311,7 @@ def test_a_larger_game_stops_one_that_goes_on_by_itself(opened, file):
     page.select_option("#field-seat", "O")
     page.locator("#pause", has_text=re.compile("Start|Go on")).wait_for()
     page.wait_for_timeout(900)
-    assert page.evaluate("location.hash").startswith("#field=")
+    assert fragment(page).startswith("#field=")
 
 
 def test_the_larger_board_by_keyboard_and_without_violations(opened, file):

@@ -6,7 +6,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from page_browser import chromium, opener
+from page_browser import chromium, fragment, opener
 
 from learners.cli import report
 from learners.cli.report_page import data
@@ -198,7 +198,7 @@ def test_a_link_teaches_and_the_player_is_played_and_certified_on_the_board(open
     assert_same(certificate(page), told)
     assert page.locator("#lose-X").is_disabled()
     assert page.locator("#lose-O").is_disabled()
-    again = opened(file, page.url[page.url.index("#") :], **CALM)  # another's page knows no lesson
+    again = opened(file, fragment(page), **CALM)  # another's page knows no lesson
     assert again.inner_text("#about-name") == "taught 7"
     assert_same(certificate(again), told)
 
@@ -238,7 +238,7 @@ def test_teaching_on_ends_a_replay_so_that_the_address_names_the_lesson(opened, 
     page.get_by_role("button", name="Teach it on").click()
     assert "Certified" in learned(page)
     page.wait_for_timeout(1_500)  # two stones of the replay
-    assert page.url.endswith("#teach=3")
+    assert fragment(page).endswith("#teach=3")
 
 
 def test_forged_names_of_taught_players_are_no_players(opened, file):
@@ -269,7 +269,7 @@ def test_one_watches_it_learn_and_may_stop_or_hurry(opened, file):
         assert path.startswith("M34 ")  # from games 0 on
     page.get_by_role("button", name="Teach another").click()
     assert page.input_value("#teach-seed") == "2"
-    assert page.url.endswith("#teach=2")
+    assert fragment(page).endswith("#teach=2")
 
 
 def test_the_lesson_by_keyboard_alone(opened, file):
