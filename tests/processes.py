@@ -1,5 +1,8 @@
-"""Whether other processes still live."""
+"""What the system says of other processes: whether they live, and what they have started."""
 
+import contextlib
+import re
+import signal
 import time
 from pathlib import Path
 
@@ -18,3 +21,30 @@ def ends(pid, seconds=10):
     while lives(pid) and time.monotonic() < until:
         time.sleep(0.01)
     return not lives(pid)
+
+
+def children(pid):
+    """The numbers of the processes that a process has started and that are not yet collected."""
+    found = []
+    for thread in Path(f"/proc/{pid}/task").glob("*/children"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
+            found += map(int, thread.read_text().split())
+    return found
+
+
+def has_children(pid, count, seconds=120):
+    """Whether a process has started so many others before the time is over."""
+    until = time.monotonic() + seconds
+    while len(children(pid)) < count and time.monotonic() < until:
+        time.sleep(0.01)
+    return len(children(pid)) >= count
+
+
+def unheard(pid):
+    """The numbers of the signals that a process blocks or ignores; all of one that is gone."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return set(signal.valid_signals())
+    masks = re.findall(r"^Sig(?:Blk|Ign):\s*(\w+)$", status, re.MULTILINE)
+    return {n for n in signal.valid_signals() if any(int(mask, 16) >> n - 1 & 1 for mask in masks)}

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from processes import children, unheard
 
 from tests import parallel_work as work
 from tests.parallel_work import tasks_of
@@ -405,6 +406,17 @@ def test_an_interrupt_ends_everything_within_seconds(driver, number, when):
         assert child.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
         assert complaint == {signal.SIGINT: "\ndriver: interrupted\n", signal.SIGTERM: ""}[number]
     assert group_is_gone(child)
+
+
+def test_an_interrupt_is_the_drivers_alone_from_the_first_moment_of_a_worker(driver):
+    child, notes, _ = driver("sleeping")
+    looks = 0
+    while len(list(notes.glob("*-begun"))) < 2:
+        for worker in children(child.pid):
+            assert signal.SIGINT in unheard(worker)
+            looks += 1
+        assert child.poll() is None
+    assert looks > 10
 
 
 def test_no_finished_task_is_lost_and_no_worker_left_when_the_driver_is_killed(driver):

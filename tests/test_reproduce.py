@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from processes import has_children
 
 from learners.cli import readme_blocks, train
 from learners.registry import LEARNERS
@@ -256,12 +257,6 @@ def test_wrong_input_ends_with_one_line_before_anything_is_run(
     assert not list(tmp_path.iterdir())
 
 
-def workers_of(pid):
-    """How many processes a process has started and not yet ended."""
-    threads = Path(f"/proc/{pid}/task").glob("*/children")
-    return sum(len(children.read_text().split()) for children in threads)
-
-
 def test_an_interrupt_ends_it_with_one_line_and_writes_no_results(tmp_path):
     """Only pieces that were finished are kept, for the run that goes on."""
     with subprocess.Popen(
@@ -273,10 +268,7 @@ def test_an_interrupt_ends_it_with_one_line_and_writes_no_results(tmp_path):
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as child:
-        until = time.monotonic() + 120
-        while workers_of(child.pid) < 2 and time.monotonic() < until:
-            time.sleep(0.01)
-        assert child.poll() is None
+        assert has_children(child.pid, 2)
         time.sleep(1)  # in the midst of 3,000 rounds
         os.killpg(child.pid, signal.SIGINT)
         out, complaint = child.communicate(timeout=30)

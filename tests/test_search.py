@@ -297,9 +297,10 @@ def test_a_time_limit_is_kept_and_is_not_for_certificates(spec):
     rules = Rules(11, 11, 5)
     policy = player(spec, rules)
     policy.search(rules.start())  # compiles
-    begin = time.monotonic()
+    begin, work = time.monotonic(), time.process_time()
     found = policy.search(rules.start())
-    assert 0.25 < time.monotonic() - begin < 1.5
+    assert time.monotonic() - begin > 0.25
+    assert time.process_time() - work < 0.6  # a busy machine makes it wait, not work
     assert found.nodes > 1000
     assert policy.impure == "time"
     with pytest.raises(ValueError, match="iterations or nodes"):
