@@ -1,4 +1,5 @@
 # Two commands do everything: `make benchmark` and `make test`. Both set themselves up in .venv.
+# The folder of a test says when it runs: tests/ after each change, the slow folders below in CI.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -7,17 +8,30 @@ ARGS ?=
 DISTURBANCES ?= 20
 SECONDS ?= 600
 
-.PHONY: benchmark test test-disturbed test-rllib test-ray campaign campaign-short check format clean
+SLOW := tests/page tests/programs tests/training tests/large
+
+.PHONY: benchmark test test-all test-rest test-slow test-disturbed test-rllib test-ray campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
-benchmark: .venv/core ## train every learner, certify every player, write results/
+benchmark: .venv/compiled ## train every learner, certify every player, write results/
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
-test: check ## static checks, then the whole test suite
+test: check .venv/compiled ## static checks and quick tests, in minutes: run it after each change
 	$(BIN)/python -m pytest $(ARGS)
 
+test-all: test test-rest ## every test, in half an hour
+
+test-rest: ## what `make test` leaves out
+	$(MAKE) test-slow ARGS=
+	$(MAKE) campaign-short ARGS="--seed 1"  # the same cases each time; longer runs draw new ones
+	$(MAKE) test-rllib ARGS=
+	$(MAKE) test-ray ARGS=
+
+test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
+	$(BIN)/python -m pytest $(SLOW) $(ARGS)
+
 test-disturbed: .venv/dev ## tests of trainings, first weights disturbed as by another CPU's rounding
-	$(BIN)/python -m pytest -m trained --disturbances $(DISTURBANCES) $(ARGS)
+	$(BIN)/python -m pytest tests/training -m trained --disturbances $(DISTURBANCES) $(ARGS)
 
 test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environment of its own
 	.venv-rllib/bin/python -m pytest -n 0 tests/rllib $(ARGS)
@@ -50,6 +64,10 @@ clean: ## remove the virtual environment, results and runs
 .venv/core: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv and what it needs into .venv"
 	$(PIP) --editable '.[learn]'
+	touch $@
+
+.venv/compiled: .venv/core $(wildcard tttenv/kernels/*.py)
+	$(BIN)/python -m tttenv compile
 	touch $@
 
 .venv/dev: .venv/python pyproject.toml constraints.txt

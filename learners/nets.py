@@ -15,7 +15,7 @@ from tttenv.exact import enumerable, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
-from tttenv.policy import BATCH, Policy, first_best
+from tttenv.policy import BATCH, BoardFunction, Policy, first_best
 from tttenv.untrusted import shown
 
 Nets = dict[str, nn.Module]
@@ -95,7 +95,7 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
         chosen = [first_best(evaluate(rules, frozen, block), block == 0) for block in blocks]
         return np.concatenate(chosen) if chosen else np.zeros(boards.shape)
 
-    return tabulate(rules, play) if enumerable(rules) else play
+    return tabulate(rules, play) if enumerable(rules) else BoardFunction(play)
 
 
 def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:

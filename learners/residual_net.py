@@ -22,7 +22,7 @@ from tttenv.game.symmetry import maps
 from tttenv.kernels.line_planes import PLANES, new_plane_lines, write_line_planes
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.gumbel_search import Evaluate, Floats
-from tttenv.policy import TOLERANCE, Policy, first_best
+from tttenv.policy import TOLERANCE, BoardFunction, Policy, first_best
 
 THREATS = 100  # tried in a search for a win by threats that a plane shows
 BATCH = 1024  # boards in one call of the network
@@ -202,4 +202,4 @@ def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
             probs[at : at + BATCH] = first_best(values, legal)
         return probs
 
-    return play
+    return BoardFunction(play)

@@ -3,9 +3,10 @@
 import hashlib
 import json
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
@@ -14,6 +15,9 @@ from scripts.reproduction import SOURCES, home
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.workers import HERE
+
+if TYPE_CHECKING:
+    from scripts.reproduction.rows import Task
 
 PROG = "reproduce.py"
 FINISHED = ".reproduce"  # folder of what finished jobs of an interrupted run have found
@@ -25,8 +29,9 @@ class Arguments:
 
     Here "as published" is our re-run of the published form, its flaws included, measured exactly,
     and "repaired" is our own default learner. Every row says what was run and how near it must
-    come; the exit status is 1 if a row is not near enough. Writes results/reproduce.json. A run
-    that was interrupted goes on where it stopped.
+    come; the exit status is 1 if a row is not near enough. The table of a source is printed once
+    its jobs are done. Writes results/reproduce.json. A run that was interrupted goes on where it
+    stopped.
     """
 
     only: tuple[str, ...] = tuple(SOURCES)  # which sources
@@ -47,9 +52,17 @@ def main(args: list[str]) -> None:
     given = console.parse(Arguments, PROG, args)
     check(given)
     mode = "quick" if given.quick else "full" if given.full else "default"
-    result = reproduce(given, mode)
     from scripts.reproduction import tables
     from tttenv.files import write
+
+    missing: list[str] = []
+
+    def show(source: str, rows: list[dict[str, Any]]) -> None:
+        if not given.json:
+            missing.extend(tables.show_source(source, rows, given.wide))
+            sys.stdout.flush()
+
+    result = reproduce(given, mode, show)
 
     text = json.dumps(result, indent=1) + "\n"
     write(given.out / "reproduce.json", text)
@@ -60,7 +73,7 @@ def main(args: list[str]) -> None:
     if given.json:
         print(text, end="")
     else:
-        tables.show(result["rows"], given.wide)
+        tables.tell_left_out(missing)
         text_tables.say(f"{tables.verdict(result['rows'])}; results {given.out / 'reproduce.json'}")
     if result["missed"]:
         sys.stdout.flush()
@@ -92,10 +105,18 @@ def check(given: Arguments) -> None:
         read_csv(Rules(), given.moves_csv)
 
 
-def reproduce(given: Arguments, mode: str) -> dict[str, Any]:
-    """All rows of the sources, filled in."""
+def reproduce(
+    given: Arguments, mode: str, show: Callable[[str, list[dict[str, Any]]], None]
+) -> dict[str, Any]:
+    """All rows of the sources, filled in.
+
+    Args:
+        given: the arguments.
+        mode: one of `work.MODES`.
+        show: called with a source and its rows as soon as all of its jobs are done.
+    """
     from scripts.reproduction import work
-    from tttenv.parallel import ResultsFolder, Task
+    from tttenv.parallel import Outcome, ResultsFolder, Task
 
     path = str(given.moves_csv.resolve()) if given.moves_csv else None
     digest = hashlib.sha256(given.moves_csv.read_bytes()).hexdigest() if given.moves_csv else None
@@ -104,20 +125,54 @@ def reproduce(given: Arguments, mode: str) -> dict[str, Any]:
     todo = [
         Task(f"{task.source}: {task.job}", work.run_one, work.Piece(task, digest)) for task in tasks
     ]
+    done: dict[int, dict[str, Any]] = {}  # by the number of the task
+    waiting = {
+        name: {n for n, task in enumerate(tasks) if work.needs(name, task)} for name in names
+    }
+
+    def ended(outcome: Outcome) -> None:
+        if outcome.error:
+            return
+        done[outcome.number] = outcome.value
+        for name, numbers in waiting.items():
+            if outcome.number in numbers:
+                numbers.remove(outcome.number)
+                if not numbers:
+                    show(name, _rows((name,), tasks, done, mode))
+
     kept = given.out / FINISHED
-    done = workers.values(workers.run_all(todo, given.workers, kept, quiet=given.json))
+    workers.values(workers.run_all(todo, given.workers, kept, given.json, ended))
     ResultsFolder(kept).remove()
-    found = {(task.source, task.job): told["found"] for task, told in zip(tasks, done, strict=True)}
-    rows = work.filled(names, found, mode)
+    rows = _rows(names, tasks, done, mode)
     return {
         "rules": "3,3,3",
         "mode": mode,
         "seed": given.seed,
         "moves_csv": given.moves_csv.name if given.moves_csv else None,
         "missed": [row["id"] for row in rows if row["holds"] is False],
-        "seconds": round(sum(told["seconds"] for told in done), 1),
+        "seconds": round(sum(told["seconds"] for told in done.values()), 1),
         "rows": rows,
     }
+
+
+def _rows(
+    names: tuple[str, ...], tasks: list["Task"], done: dict[int, dict[str, Any]], mode: str
+) -> list[dict[str, Any]]:
+    """The rows of sources all of whose tasks are done.
+
+    Args:
+        names: of the sources.
+        tasks: of the whole run.
+        done: what they found, by their numbers.
+        mode: one of `work.MODES`.
+    """
+    from scripts.reproduction import work
+
+    by_job: dict[tuple[str, str], list[Any]] = {}
+    for number in sorted(done):
+        task = tasks[number]
+        by_job.setdefault((task.source, task.job), []).append(done[number]["found"])
+    return work.filled(names, {job: work.merged(found) for job, found in by_job.items()}, mode)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PROGRAMS = {  # the scripts that take options, and where their arguments are
+PROGRAMS = {  # the scripts that take options, and where their arguments are; train has its own
     "adapters": "scripts.adapters",
     "benchmark": "learners.cli.benchmark",
     "certify": "tttenv.cli.certify",

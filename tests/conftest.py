@@ -1,9 +1,13 @@
 """Settings for all tests: hypothesis draws the same examples on every run."""
 
 import importlib.util
+import io
 import os
 import shutil
 import signal
+import subprocess
+import sys
+import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -11,6 +15,7 @@ from pathlib import Path
 # threads, and nets and tables as small as these gain nothing by more than one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -18,9 +23,11 @@ settings.register_profile("tttenv", deadline=None, derandomize=True, max_example
 settings.load_profile("tttenv")
 pytest_plugins = ["disturbance"]
 
-# A job that a shell runs in the background ignores Ctrl-C, and so would all programs under test.
-if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# A job that a shell runs in the background ignores Ctrl-C, one under nohup the end of its terminal,
+# and so would all programs under test.
+for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(number) == signal.SIG_IGN:
+        signal.signal(number, usual)
 
 # RLlib pins a Gymnasium of its own: `make test-rllib` and `make test-ray` run these tests in an
 # environment of their own.
@@ -31,6 +38,40 @@ collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib", "ray_clust
 def _logs_of_stable_baselines3(tmp_path_factory):
     """Stable-Baselines3 makes a folder for every model that learns: here, not in /tmp itself."""
     os.environ.setdefault("SB3_LOGDIR", str(tmp_path_factory.mktemp("sb3")))
+
+
+@pytest.fixture
+def seeded():
+    """The global random numbers of NumPy and torch, which some libraries draw, begin at 0."""
+    import torch  # not every test needs it
+
+    np.random.seed(0)  # noqa: NPY002  # those of other libraries
+    torch.manual_seed(0)
+
+
+@pytest.fixture
+def run_here(tmp_path, monkeypatch, capsys):
+    """Runs a script in this process, in an empty folder: `run_here("certify.py", "minimax")`."""
+    from all_tables import PROGRAMS  # here, as the tables load what few tests need
+
+    from tttenv.cli import console
+
+    def run(script, *arguments, typed=""):
+        module = importlib.import_module((PROGRAMS | {"train": "learners.cli.train"})[script[:-3]])
+        capsys.readouterr()
+        status = 0
+        with monkeypatch.context() as patch:
+            patch.chdir(tmp_path)
+            patch.setattr(sys, "stdin", io.StringIO(typed))
+            patch.setattr(signal, "signal", lambda *_: None)  # those of the tests stay
+            patch.setattr(warnings, "showwarning", warnings.showwarning)
+            try:
+                console.run(module.main, module.PROG, list(map(str, arguments)))
+            except SystemExit as end:
+                status = end.code or 0
+        return subprocess.CompletedProcess(arguments, status, *capsys.readouterr())
+
+    return run
 
 
 NEEDED = {"chromium": ("chromium", "chromium-browser"), "xvfb": ("Xvfb",), "xdotool": ("xdotool",)}

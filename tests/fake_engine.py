@@ -255,6 +255,11 @@ FAILING = {
     "before the board": (differing(play="-1,0"), "plays -1,0, off the board", False),
     "a large number": (differing(play="9999999,0"), "answered '9999999,0', not a column", False),
     "one number": (differing(play="7"), "answered '7', not a column and a row", False),
+    "moves before it is asked": (
+        differing(start="OK\n0,0\n1,1"),
+        "wrote '0,0' before it was asked",
+        False,
+    ),
     "two moves": (differing(play="0,1 0,2"), "answered '0,1 0,2', not a column", False),
     "three numbers": (differing(play="0,1,1"), "answered '0,1,1', not a column", False),
     "other digits": (differing(play="\u0664,0"), "answered '\u0664,0', not a column", False),

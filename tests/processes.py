@@ -1,10 +1,32 @@
-"""What the system says of other processes: whether they live, and what they have started."""
+"""Scripts as programs, and what the system says of processes: if they live, what they started."""
 
 import contextlib
+import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+
+def surroundings(**more):
+    """The environment variables of a program that imports this checkout."""
+    return os.environ | {"PYTHONPATH": str(ROOT)} | more
+
+
+def command(script, *arguments):
+    """The command line of one of `scripts/`."""
+    return [sys.executable, str(ROOT / "scripts" / script), *map(str, arguments)]
+
+
+def run_script(script, *arguments, cwd=None, **more):
+    """Run one of `scripts/` to its end; its status, output and errors are in the result."""
+    streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
+    settings = {"env": surroundings(), "text": True, "timeout": 250} | streams
+    return subprocess.run(command(script, *arguments), cwd=cwd, **settings)
 
 
 def lives(pid):

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 import sb3_contrib
 import stable_baselines3
-import torch
 from stable_baselines3.common.vec_env import (
     VecEnvWrapper,
 )
@@ -27,15 +26,6 @@ KINDS = {
 }
 SMALL = {name: {"buffer_size": 500} for name in ("dqn", "qrdqn")}
 every_kind = pytest.mark.parametrize("kind", KINDS)
-
-
-@pytest.fixture(scope="module")
-def single_thread():
-    """One thread of torch: nets as small as these are slower on several."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def made(kind, env=None, seed=0, **settings):

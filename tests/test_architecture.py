@@ -54,7 +54,7 @@ COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
     "numba": "tttenv.kernels tttenv.kernels.*",
     "gymnasium": "tttenv tttenv.env tttenv.vector tttenv.testing.* tttenv.simulator.observation"
-    f" tttenv.cli.subjects {LEARNING}",
+    f" tttenv.cli.subjects tttenv.cli.compile {LEARNING}",
     **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
@@ -72,7 +72,6 @@ FILES = {
     for folder in ("tttenv", "learners", "scripts")
     for file in sorted((ROOT / folder).rglob("*.py"))
 }
-every_module = pytest.mark.parametrize("module", FILES)
 
 
 def within(module, patterns):
@@ -151,34 +150,35 @@ def test_the_reader_of_imports_finds_them_wherever_they_stand(code, expected):
     assert imports(ast.parse(code), "tttenv.opponents.simple", is_package=False) == expected
 
 
-@every_module
-def test_every_module_has_a_floor(module):
-    assert within(module, ADAPTERS) or floor(module) >= 0
+def test_every_module_has_a_floor():
+    assert all(within(module, ADAPTERS) or floor(module) >= 0 for module in FILES)
 
 
-@every_module
-def test_imports_never_go_up(module):
-    if module == "tttenv" or within(module, ADAPTERS):
-        return
-    ours = {name for name in imported(module) if name in FILES}
-    assert not {name for name in ours if within(name, ADAPTERS)}, "adapters are loaded by name"
-    up = {name: floor(name) for name in ours if floor(name) > floor(module)}
-    assert not up, f"{module} stands on floor {floor(module)} and imports from above: {up}"
+FLOORED = [module for module in FILES if module != "tttenv" and not within(module, ADAPTERS)]
 
 
-@every_module
-def test_strings_name_no_module_from_above(module):
-    if module == "tttenv" or within(module, ADAPTERS):
-        return
-    allowed = f"{ADAPTERS} {UP_BY_NAME.get(module, '')}"
-    known = {name for name in named(module) if not within(name, allowed)}
-    up = {name: floor(name) for name in known if floor(name) > floor(module)}
-    assert not up, f"{module} stands on floor {floor(module)} and names from above: {up}"
+def test_imports_never_go_up_and_adapters_are_loaded_by_name():
+    assert not {
+        f"{module} on floor {floor(module)} imports {name}"
+        for module in FLOORED
+        for name in imported(module) & FILES.keys()
+        if within(name, ADAPTERS) or floor(name) > floor(module)
+    }
 
 
-@pytest.mark.parametrize("module", UP_BY_NAME)
-def test_what_may_be_named_from_above_is_named(module):
-    assert any(within(name, UP_BY_NAME[module]) for name in named(module))
+def test_strings_name_no_module_from_above():
+    assert not {
+        f"{module} on floor {floor(module)} names {name}"
+        for module in FLOORED
+        for name in named(module)
+        if not within(name, f"{ADAPTERS} {UP_BY_NAME.get(module, '')}")
+        and floor(name) > floor(module)
+    }
+
+
+def test_what_may_be_named_from_above_is_named():
+    for module, allowed in UP_BY_NAME.items():
+        assert any(within(name, allowed) for name in named(module)), module
 
 
 def test_scripts_import_one_another_by_their_full_names():
@@ -191,13 +191,18 @@ def test_scripts_import_one_another_by_their_full_names():
 TYRO = "tttenv.cli.console tttenv.cli.arguments learners.cli.train learners.examples.ppo"
 
 
-@every_module
-def test_rich_is_loaded_where_it_is_needed_only_and_tyro_by_the_commands_words(module):
-    at_once = [node for node in tree(module).body if isinstance(node, ast.Import | ast.ImportFrom)]
-    code = ast.Module(body=at_once, type_ignores=[])
-    found = {name.partition(".")[0] for name in imports(code, module, False)}
-    assert "rich" not in found
-    assert "tyro" not in found or within(module, TYRO)
+def at_once(module):
+    """The libraries that a module loads when it is imported."""
+    found = [node for node in tree(module).body if isinstance(node, ast.Import | ast.ImportFrom)]
+    code = ast.Module(body=found, type_ignores=[])
+    return {name.partition(".")[0] for name in imports(code, module, False)}
+
+
+def test_rich_is_loaded_where_it_is_needed_only_and_tyro_by_the_commands_words():
+    assert not [module for module in FILES if "rich" in at_once(module)]
+    assert not [
+        module for module in FILES if "tyro" in at_once(module) and not within(module, TYRO)
+    ]
 
 
 def test_no_imports_go_round_in_a_circle():
@@ -208,20 +213,27 @@ def test_no_imports_go_round_in_a_circle():
         pytest.fail(f"imports go round: {' <- '.join(error.args[1])}")
 
 
-@every_module
-def test_libraries_are_imported_only_where_they_belong(module):
-    for name in imported(module):
-        allowed = LIBRARIES.get(name.partition(".")[0], module)
-        assert within(module, allowed), f"{module} must not import {name}"
+def test_libraries_are_imported_only_where_they_belong():
+    assert not {
+        f"{module} imports {name}"
+        for module in FILES
+        for name in imported(module)
+        if not within(module, LIBRARIES.get(name.partition(".")[0], module))
+    }
 
 
-@every_module
-def test_nothing_is_unpickled_or_evaluated(module):
-    for node in ast.walk(tree(module)):
-        if isinstance(node, ast.Call):
-            called = ast.unparse(node.func)
-            assert called not in {"eval", "exec", "compile", "__import__", "torch.load"}, called
-            assert "allow_pickle" not in {keyword.arg for keyword in node.keywords}
+def test_nothing_is_unpickled_or_evaluated():
+    refused = {"eval", "exec", "compile", "__import__", "torch.load"}
+    assert not {
+        f"{module}, line {node.lineno}: {ast.unparse(node)}"
+        for module in FILES
+        for node in ast.walk(tree(module))
+        if isinstance(node, ast.Call)
+        and (
+            ast.unparse(node.func) in refused
+            or "allow_pickle" in {keyword.arg for keyword in node.keywords}
+        )
+    }
 
 
 def loaded_by(statement):

@@ -74,6 +74,10 @@ OPTIONS = [
 ]
 
 
+ONE_OF_A_KIND = {str(hint): (script, field, hint) for script, field, hint in OPTIONS}
+LONGEST = {row[0]: row for row in sorted(OPTIONS, key=lambda row: len(row[1]))}  # of each script
+
+
 def refusal(read, args, capsys):
     """The one line that a wrong command line gets."""
     with pytest.raises(SystemExit) as end:
@@ -86,8 +90,8 @@ def refusal(read, args, capsys):
     return told.err
 
 
-@pytest.mark.parametrize(("script", "field", "hint"), OPTIONS)
-def test_every_wrong_value_is_told_what_is_wanted(script, field, hint, capsys):
+@pytest.mark.parametrize(("script", "field", "hint"), ONE_OF_A_KIND.values())
+def test_a_wrong_value_of_every_kind_is_told_what_is_wanted(script, field, hint, capsys):
     _, read = READERS[script]
     option, kinds = f"--{field.replace('_', '-')}", str(hint)
     words = {"Literal": "one of ", "float": "a number", "int": "a whole number"}
@@ -105,8 +109,8 @@ def test_every_wrong_value_is_told_what_is_wanted(script, field, hint, capsys):
         assert re.search(rf" {option}: .+ is missing", told)
 
 
-@pytest.mark.parametrize(("script", "field", "hint"), OPTIONS)
-def test_every_misspelt_option_is_told_the_nearest(script, field, hint, capsys):
+@pytest.mark.parametrize(("script", "field", "hint"), LONGEST.values())
+def test_a_misspelt_option_of_every_script_is_told_the_nearest(script, field, hint, capsys):
     known = {f"--{name.replace('_', '-')}" for where, name, _ in OPTIONS if where == script}
     option = f"--{field.replace('_', '-')}"
     for wrong in (option[:-1], option + option[-1]):
@@ -214,10 +218,11 @@ def test_a_checkpoint_that_is_there_and_refused_is_not_suggested(tmp_path):
         player(str(tmp_path))
 
 
-@pytest.mark.parametrize("number", errno.errorcode)
-def test_what_the_system_refuses_is_said_with_the_file_and_without_a_number(number):
-    told = console.failure(OSError(number, os.strerror(number), "some/file"))
-    assert re.fullmatch(rf"cannot (open|write) some/file: {re.escape(os.strerror(number))}", told)
+def test_what_the_system_refuses_is_said_with_the_file_and_without_a_number():
+    for number in errno.errorcode:
+        why = os.strerror(number)
+        told = console.failure(OSError(number, why, "some/file"))
+        assert re.fullmatch(rf"cannot (open|write) some/file: {re.escape(why)}", told)
 
 
 def test_refusals_without_a_file_or_with_two_are_said_too():

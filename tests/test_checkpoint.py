@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save
 
 import tttenv
 from learners.selfplay import SelfPlayConfig
-from learners.training.checkpoint import load_learner, load_state, save_state
+from learners.training.checkpoint import load_learner, load_policy, load_state, save_state
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
@@ -226,6 +226,16 @@ def test_contents_that_a_card_vouches_for_must_still_be_a_player(copy, tensors):
         replace_file(copy, role, tensors)
         with pytest.raises(ValueError, match=r"^[^\n]+$"):
             load()
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused_naming_their_file(copy, number):
+    weights = load_file(data(copy, WEIGHTS))
+    next(iter(weights.values())).view(-1)[0] = number
+    replace_file(copy, WEIGHTS, weights)
+    for made in (load_learner, load_policy):
+        with pytest.raises(ValueError, match=r"^[^\n]*/weights-\w+\.safetensors[^\n]*NaN[^\n]*$"):
+            made(copy)
 
 
 def test_a_state_comes_back_as_it_was(tmp_path):

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from itertools import cycle
 
 import cloudpickle
 import gymnasium as gym
@@ -66,9 +67,9 @@ def played(env, turns):
     return told
 
 
-@pytest.mark.parametrize("way", COPIES)
-@pytest.mark.parametrize(("rules", "name"), PLAYED)
-def test_a_copy_made_in_mid_game_plays_on_alike(way, rules, name):
+@pytest.mark.parametrize(("played_by", "way"), list(zip(PLAYED, cycle(COPIES))))  # endless
+def test_a_copy_made_in_mid_game_plays_on_alike(played_by, way):
+    rules, name = played_by
     given = {**dict(zip("mnk", rules, strict=True)), "opponent": PLAYERS[name]}
     for env in (
         gym.make("TicTacToe-v0", **given),

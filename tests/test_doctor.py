@@ -1,10 +1,9 @@
 """The doctor names each classic mistake, that one alone, and leaves the healthy in peace."""
 
 import json
-import os
 import re
-import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,8 @@ import pytest
 
 import tttenv
 from tttenv import Rules
+from tttenv.cli import doctor as doctor_command
+from tttenv.cli.play.notation import cell_of
 from tttenv.cli.subjects import Environment, load
 from tttenv.opponents import OPPONENTS
 from tttenv.testing.asked_player import Player
@@ -84,6 +85,11 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "old_gym_seeded": ("interface", "reset returns one ndarray, not observation and info"),
     "old_gym_steps": ("interface", "step returns 4 values, not observation, reward, terminated"),
     "unmade": ("answers", r"^fails when asked about 4520 boards with KeyError: b'.*line \d+$"),
+    "ends_the_program": ("answers", r"^fails when asked about 4520 boards with SystemExit: 3, in"),
+    "unreadable_when_asked": (
+        "repeatable lost games",
+        r"^fails with RuntimeError: no impure, in wrong_subjects.py line \d+$",
+    ),
     "squeezed": ("batches", r"answers \(9,\) numbers about \(1, 9\) cells"),
 }
 
@@ -138,11 +144,12 @@ def test_every_player_that_can_be_named_is_healthy(name):
 def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
     subject = load("first", str(rules), None, "logits")
     (found,) = examine(subject, PLAYER[-1:])
-    games = re.findall(r"as [XO] it can lose by the cells ([\d ]+)", found.told)
+    games = re.findall(r"as [XO] it can lose by ([a-s\d ]+)", found.told)
     assert len(games) == 2
     for seat, cells in enumerate(games):
         board = rules.start()
-        for stones, cell in enumerate(map(int, cells.split())):
+        for stones, name in enumerate(cells.split()):
+            cell = cell_of(rules, name)
             if stones % 2 == seat:
                 assert subject.answers(board[None].copy())[0, cell] > 0
             board = rules.play(board, cell)
@@ -196,16 +203,35 @@ def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypa
     monkeypatch.setattr(
         wrong_subjects, "blank", lambda: wrong_subjects.untrained(seed), raising=False
     )
-    assert problems("wrong_subjects:blank", None, kind) == {}
+    found = {one.check: one for one in findings("wrong_subjects:blank", None, kind)}
+    assert {one.status for one in found.values()} == {"ok", "weak"}
+    assert found["learned"].status == "weak"
+    assert not [one.told for one in found.values() if re.search(r"-\d", one.told)]
 
 
-def doctor(*arguments, cwd=None):
-    command = [sys.executable, str(ROOT / "scripts" / "doctor.py"), *arguments]
-    around = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=cwd, env=around, capture_output=True, text=True, timeout=200)
+@pytest.mark.parametrize(
+    ("name", "told", "verdict"),
+    [
+        ("wrong_subjects:untrained", "has learned nothing", "no mistake .* learned nothing"),
+        ("epsilon:player=tactical,epsilon=0.5", r"6\d\.\d% as X and 6\d\.\d% as O of", "healthy"),
+        ("epsilon:player=minimax,epsilon=1e-5", "99.9% as X and 99.9% as O of", "healthy"),
+        ("minimax", "plays optimal moves only", "healthy"),
+    ],
+)
+def test_the_verdict_says_how_much_was_learned(name, told, verdict, capsys):
+    doctor_command.main([name])
+    printed = capsys.readouterr().out
+    assert re.search(f"learned +{told}", " ".join(printed.split())), printed
+    assert re.fullmatch(f"{re.escape(name)}: {verdict}", printed.splitlines()[-1])
 
 
-def test_the_script_says_what_to_change_and_ends_with_1():
+@pytest.fixture
+def doctor(run_here):
+    """Runs the script in this process."""
+    return partial(run_here, "doctor.py")
+
+
+def test_the_script_says_what_to_change_and_ends_with_1(doctor):
     told = doctor("wrong_subjects:only_x", "--games", "30", "--json")
     found = json.loads(told.stdout)
     assert (told.returncode, told.stderr, found["problems"]) == (1, "", 1)
@@ -218,7 +244,7 @@ def test_the_script_says_what_to_change_and_ends_with_1():
     assert told.stdout.endswith("wrong_subjects:only_x: 1 problem\n")
 
 
-def test_the_script_ends_with_0_for_the_healthy():
+def test_the_script_ends_with_0_for_the_healthy(doctor):
     told = doctor("tactical")
     assert told.returncode == 0
     assert told.stdout.endswith("tactical: healthy\n")
@@ -235,14 +261,15 @@ def test_the_script_ends_with_0_for_the_healthy():
         (["TicTacToe-v0", "--games", "0"], "at least one game"),
         (["wrong_subjects:untrained", "--kind", "best"], "kind is one of"),
         (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
+        (["wrong_subjects:unreadable"], "wrong_subjects:unreadable: RuntimeError: no step, in "),
         (["wrong_subjects:Changed"], "is a class; hand in a function"),
         (["wrong_subjects:RULES"], "a player is handed in as"),
         (["sb3:path=x.zip"], "trust=true"),
         ([], "required"),
     ],
 )
-def test_what_cannot_be_examined_is_said_in_one_line_with_status_2(arguments, named):
-    told = doctor(*arguments, cwd=Path(__file__).parent)
+def test_what_cannot_be_examined_is_said_in_one_line_with_status_2(doctor, arguments, named):
+    told = doctor(*arguments)
     assert (told.returncode, told.stdout) == (2, "")
     assert re.fullmatch(r"doctor\.py: [^\n]+\n", told.stderr), told.stderr
     assert named in told.stderr
@@ -266,13 +293,12 @@ def test_modules_that_cannot_be_imported_are_named_with_why(code, told, tmp_path
         load("broken:make_env", None, None, "logits")
 
 
-def test_broken_environments_end_with_1_and_broken_modules_with_2(tmp_path):
-    tests = Path(__file__).parent
-    told = doctor("wrong_subjects:trips_in_step", cwd=tests)
+def test_broken_environments_end_with_1_and_broken_modules_with_2(doctor, tmp_path):
+    told = doctor("wrong_subjects:trips_in_step")
     assert (told.returncode, "Traceback" in told.stderr) == (1, False)
     assert told.stdout.endswith("wrong_subjects:trips_in_step: 1 problem\n")
     (tmp_path / "broken.py").write_text("1 / 0")
-    told = doctor("broken:make_env", cwd=tmp_path)
+    told = doctor("broken:make_env")
     line = "doctor.py: broken:make_env: ZeroDivisionError: division by zero, in broken.py line 1\n"
     assert (told.returncode, told.stdout, told.stderr) == (2, "", line)
 
@@ -324,7 +350,7 @@ def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
     assert probs == pytest.approx(tttenv.player(spec)(Rules().start(1)))
 
 
-def test_the_help_is_set_in_paragraphs():
+def test_the_help_is_set_in_paragraphs(doctor):
     told = doctor("--help").stdout
     assert "\n\nLook for the classic mistakes" in told
     assert "\n    " not in told.partition("positional")[0]

@@ -11,6 +11,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check
+from pairs import pairs
 from stable_baselines3.common.env_checker import check_env as sb3_check
 
 from tttenv import Rules, player
@@ -18,10 +19,10 @@ from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
 from tttenv.testing import check_env, check_mirrored
 
+OBS = ["onehot", "board", "dict"]
 
-@pytest.mark.parametrize("name", list(OPPONENTS))
-@pytest.mark.parametrize("seat", ["X", "O", "random"])
-@pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
+
+@pytest.mark.parametrize(("name", "seat", "obs"), pairs(OPPONENTS, ["X", "O", "random"], OBS))
 def test_both_check_envs_are_silent(name, seat, obs):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -30,17 +31,17 @@ def test_both_check_envs_are_silent(name, seat, obs):
         sb3_check(made)
 
 
-@pytest.mark.parametrize("render_mode", ["ansi", "rgb_array"])
-def test_gymnasium_checks_rendering_in_silence(render_mode, monkeypatch):
-    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")  # it tries every mode, "human" too
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        gymnasium_check(gym.make("TicTacToe-v0", render_mode=render_mode).unwrapped)
+def test_the_empty_board_is_drawn_before_the_first_reset_as_a_benchmark_does():
+    made = gym.make("TicTacToe-v0", render_mode="ansi")
+    assert made.render() == ". . .\n" * 3 + "X to move\n"
+    with pytest.raises(gym.error.ResetNeeded):
+        made.step(0)
 
 
-@pytest.mark.parametrize("illegal", ["lose", "raise"])
-@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 4, 3), (5, 5, 4), (15, 15, 5)])
-@pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
+@pytest.mark.parametrize(
+    ("rules", "illegal", "obs"),
+    pairs([(3, 3, 3), (2, 4, 3), (5, 5, 4), (9, 9, 5)], ["lose", "raise"], OBS),
+)
 def test_masked_play_obeys_the_laws_of_an_environment(rules, illegal, obs):
     m, n, k = rules
     check_env(gym.make("TicTacToe-v0", m=m, n=n, k=k, illegal=illegal, obs=obs), games=20)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from pairs import pairs
 from reference import spell
 
 from tttenv import Rules, player
@@ -11,6 +12,7 @@ from tttenv.simulator.match import Match
 from tttenv.vector import VectorTicTacToe
 
 SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
+SEATS = ["X", "O", "random"]
 
 
 class Unusual(BaseException):
@@ -156,9 +158,7 @@ def play(pair, turns, games):
             pair.call("reset", seed=turn if turn % 2 else None, options={"seat": "O"})
 
 
-@pytest.mark.parametrize("rules", SIZES, ids=spell)
-@pytest.mark.parametrize("seat", ["X", "O", "random"])
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(("fault", "rules", "seat"), pairs(FAULTS, SIZES, SEATS))
 def test_a_call_that_fails_in_one_game_has_changed_nothing(rules, seat, fault):
     obs = ("onehot", "board", "dict")[len(fault) % 3]
 
@@ -170,10 +170,9 @@ def test_a_call_that_fails_in_one_game_has_changed_nothing(rules, seat, fault):
     assert pair.failures > 20
 
 
-@pytest.mark.parametrize("rules", [SIZES[0], SIZES[-1]], ids=spell)
-@pytest.mark.parametrize("seat", ["X", "O", "random"])
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize(
+    ("fault", "rules", "seat", "copy"), pairs(FAULTS, [SIZES[0], SIZES[-1]], SEATS, [True, False])
+)
 def test_a_call_that_fails_in_many_games_has_changed_nothing(rules, seat, fault, copy):
     obs = ("onehot", "board", "dict")[len(fault) % 3]
 

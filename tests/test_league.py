@@ -2,18 +2,12 @@
 
 import itertools
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
-from processes import has_children
 
 from learners.cli.report_page import league as page
 from tttenv import Rules, player
@@ -28,7 +22,7 @@ from tttenv.metrics.asker import Asker, PlayerError, answers_alone
 from tttenv.metrics.pair import EXACT, SAMPLED, Limits, PairResult
 from tttenv.opponents import OPPONENTS
 from tttenv.parallel import Context, Outcome, ResultsFolder
-from tttenv.parallel.tasks import LONGEST_VALUE, Done, key, perform
+from tttenv.parallel.tasks import LONGEST_VALUE, key, perform
 from tttenv.policy import Blend, uniform
 
 ROOT = Path(__file__).parents[1]
@@ -477,8 +471,8 @@ def test_rubbish_in_any_place_of_a_file_is_refused_or_makes_no_difference(usual)
     good = league_file.text(usual)
     content = json.loads(good)
     refused = 0
-    for path in leaves(content):
-        for rubbish in RUBBISH:
+    for number, path in enumerate(leaves(content)):
+        for rubbish in RUBBISH[number % 3 :: 3]:
             changed = json.loads(good)
             if path:
                 place = changed
@@ -497,7 +491,7 @@ def test_rubbish_in_any_place_of_a_file_is_refused_or_makes_no_difference(usual)
             assert page.html(found).startswith("<p>")
             free = path[0] in FREE or (path[-1] in ANYTHING and path[0] != "settings")
             assert (text == good) if free else (text != good), (path, rubbish)
-    assert refused > 200
+    assert refused > 70
 
 
 def test_a_file_that_lacks_or_repeats_something_is_refused(usual, tmp_path):
@@ -557,23 +551,7 @@ def test_what_a_folder_holds_of_a_block_counts_only_if_it_is_whole(tmp_path):
         league_tasks.results(value, block, 13)
 
 
-# --- The command
-def run(folder, *arguments, **more):
-    command = [sys.executable, str(ROOT / "scripts" / "league.py"), *arguments]
-    around = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        command, cwd=folder, env=around, capture_output=True, text=True, timeout=200, **more
-    )
-
-
 OPTIONS = ["--games", "10", "--positions", "1500", "--json"]
-
-
-def test_processes_make_the_file_of_a_league_played_here(tmp_path, usual):
-    told = run(tmp_path, *SPECS, *OPTIONS, "--jobs", "2")
-    assert (told.returncode, told.stderr) == (0, "")
-    assert (tmp_path / "results/league.json").read_text() == league_file.text(usual)
-    assert json.loads(told.stdout) == json.loads(league_file.text(usual))
 
 
 class _Serially:
@@ -656,38 +634,6 @@ def test_progress_counts_pairs(tmp_path, monkeypatch, capsys):
     assert "15/15" in capsys.readouterr().err
 
 
-def gone(group):
-    """Whether a group of processes ends within seconds."""
-    for _ in range(50):
-        try:
-            os.killpg(group, 0)
-        except ProcessLookupError:
-            return True
-        time.sleep(0.1)
-    return False
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_all_processes_soon(tmp_path, number):
-    players = ["mcts:iterations=100000", "mcts:iterations=100001", "mcts:iterations=100002"]
-    line = [sys.executable, str(ROOT / "scripts/league.py"), *players, "--rules", "9,9,5"]
-    around = os.environ | {"PYTHONPATH": str(ROOT)}
-    child = subprocess.Popen(
-        [*line, "--jobs", "2"], cwd=tmp_path, env=around, start_new_session=True,
-        stderr=subprocess.PIPE, stdout=subprocess.PIPE,
-    )  # fmt: skip
-    assert has_children(child.pid, 2)
-    time.sleep(1)  # they are starting, or at work
-    if number == signal.SIGINT:
-        os.killpg(child.pid, number)  # as Ctrl-C does: to the workers too
-    else:
-        child.send_signal(number)
-    _, said = child.communicate(timeout=20)
-    assert child.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
-    assert b"Traceback" not in said
-    assert gone(child.pid)
-
-
 WRONG = {
     "one player": (["first"], "two players or more"),
     "a player twice": (["first", "random", "first"], "first is named twice"),
@@ -726,26 +672,6 @@ def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsy
         told = capsys.readouterr()
         assert "1 pairs exact, 2 without a result" in told.out
         assert "league.py: no result of first and external:command=false: external" in told.err
-
-
-def test_a_pair_whose_process_is_lost_is_named_and_the_others_go_on(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-
-    class Losing(_Serially):
-        def submit(self, number, task):
-            super().submit(number, task)
-            if "mcts" in task.name and "random" in task.name:
-                self.ended = [(number, Done(None, "its process ended 3 times"))]
-
-    monkeypatch.setattr(workers, "backend", lambda _: Losing())
-    with pytest.raises(SystemExit) as end:
-        command.main(["first", "mcts:iterations=5", "random"])
-    assert end.value.code == 1
-    told = capsys.readouterr()
-    assert "2 pairs exact, 1 without a result" in told.out
-    said = "no result of mcts:iterations=5 and random: its process ended 3 times"
-    assert f"league.py: {said}\n" in told.err
-    assert played(monkeypatch, ["first", "mcts:iterations=5", "random"]) == 1
 
 
 def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():

@@ -26,7 +26,6 @@ from tttenv.game.features import one_hot
 from tttenv.policy import first_best, greedy
 from tttenv.testing import LawBrokenError, some_boards
 
-torch.set_num_threads(1)  # tests side by side would wait for each other's threads
 HEADER = (
     "from dataclasses import dataclass\nimport numpy as np\nimport torch\n"
     "from tttenv.policy import greedy\n\n"
@@ -94,6 +93,8 @@ def numbers(rng):
     return rng.bit_generator.state["state"]["state"]
 
 
+# Presets with large batches; tests/training holds them to the laws.
+SLOW = [("maskable_ppo", "published"), ("qtable", "published"), ("td0", "published")]
 BROKEN = [  # the law and a toy that breaks it
     (
         "leaves the global generators alone",
@@ -151,7 +152,13 @@ BROKEN = [  # the law and a toy that breaks it
 
 
 @pytest.mark.parametrize(
-    ("name", "preset"), [(n, p) for n in LEARNERS for p in LEARNERS.load(n).presets]
+    ("name", "preset"),
+    [
+        (name, preset)
+        for name in LEARNERS
+        for preset in LEARNERS.load(name).presets
+        if (name, preset) not in SLOW
+    ],
 )
 def test_every_learner_and_preset_obeys_the_laws(name, preset):
     kind = LEARNERS.load(name)

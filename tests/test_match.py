@@ -73,6 +73,21 @@ def test_no_key_is_drawn_in_self_play():
     match.reset(every(3), Keys())
 
 
+@pytest.mark.parametrize("games", [1, 3])
+def test_an_opponent_that_comes_after_self_play_gets_a_key_of_its_own(games):
+    match = Match(Rules(1, 2, 2), games)
+    match.reset(every(games), Keys())
+    match.step(np.zeros(games, np.int64), Keys())
+    if games == 1:
+        match.step_one(1, Keys())
+    else:
+        match.step(np.ones(games, np.int64), Keys())
+    assert match.over.all()
+    match.opponent = uniform
+    match.reset(every(games), rng := Keys(5))
+    assert rng.keys == []
+
+
 def test_games_that_ended_begin_anew_by_the_key_of_their_last_step_once():
     match = Match(RULES, 2, uniform, "random")
     match.reset(every(2), Keys(1))

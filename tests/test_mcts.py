@@ -19,7 +19,7 @@ def some(rules, every=7):
 
 
 @pytest.mark.parametrize("options", SPECS)
-@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4), (15, 15, 5)], ids=str)
+@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4), (9, 9, 5)], ids=str)
 def test_the_visits_of_the_moves_sum_to_the_iterations(rules, options):
     rules = Rules(*rules)
     for iterations in (1, 2, 500, 3001):
@@ -173,7 +173,8 @@ def test_the_tree_stays_within_its_memory_and_goes_on_when_it_is_full():
     found = policy.search(rules.start())
     assert found.nodes == 20_000
     assert policy.visits(rules.start()).sum() == 20_000
-    nodes = [part for part in policy.tree if getattr(part, "size", 0) == policy.tree.visits.size]
+    arrays = vars(policy.tree).values()
+    nodes = [part for part in arrays if getattr(part, "size", 0) == policy.tree.visits.size]
     assert sum(part.nbytes for part in nodes) <= 2**20
     assert policy.tree.visits.size - 225 < policy.tree.node_count[0] <= policy.tree.visits.size
 

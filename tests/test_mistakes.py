@@ -10,7 +10,7 @@ from tttenv.exact.mistakes import find_mistakes
 from tttenv.exact.move_values import MoveValues
 from tttenv.policy import first_best
 
-SMALL = [Rules(3, 3, 3), Rules(3, 4, 3), Rules(4, 3, 4)]
+SMALL = [Rules(3, 3, 3), Rules(3, 4, 3)]
 
 
 def random_player(rules, seed):
@@ -28,7 +28,7 @@ def search(rules, policy, seat, aim, width=10**6, most=10**6):
 
 @pytest.mark.parametrize("rules", SMALL, ids=str)
 @pytest.mark.parametrize("seat", ["X", "O"])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(2))
 def test_mistakes_lose_what_the_solved_game_says(rules, seat, seed):
     policy, solution, game = random_player(rules, seed), solve(rules), positions(rules)
     value = int(certify(rules, policy).value)

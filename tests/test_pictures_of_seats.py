@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from gymnasium.utils import seeding
+from pairs import pairs
 from referee import Referee, plain
-from reference import mover, put, spell, view, winner
+from reference import mover, put, view, winner
 
 from tttenv import Rules, player
 from tttenv.env import TicTacToe
@@ -22,6 +23,7 @@ def last_cell(boards):
     return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
 
 
+SEATS = ["X", "O", "random"]
 OPPONENTS = {"none": None, "function": last_cell, **{n: n for n in ("first", "random", "tactical")}}
 
 
@@ -101,9 +103,7 @@ def same(env, rules, text, board, over, picture=False):
         assert read_picture(rules, env.render()) == text
 
 
-@pytest.mark.parametrize("rules", SIZES, ids=spell)
-@pytest.mark.parametrize("seat", ["X", "O", "random"])
-@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, OPPONENTS))
 def test_one_game_shows_x_as_the_side_that_opened(rules, seat, opponent):
     env = TicTacToe(*rules, OPPONENTS[opponent], seat, obs="board", render_mode="ansi")
     referee = replay(rules, 1, OPPONENTS[opponent], seat, 3)
@@ -125,9 +125,7 @@ def test_one_game_shows_x_as_the_side_that_opened(rules, seat, opponent):
             seen, _ = env.reset(options=options)
 
 
-@pytest.mark.parametrize("rules", SIZES, ids=spell)
-@pytest.mark.parametrize("seat", ["X", "O", "random"])
-@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, OPPONENTS))
 def test_many_games_show_x_as_the_side_that_opened(rules, seat, opponent):
     env = VectorTicTacToe(5, *rules, OPPONENTS[opponent], seat, obs="board", render_mode="ansi")
     referee = replay(rules, 5, OPPONENTS[opponent], seat, 4)
@@ -151,9 +149,7 @@ def test_many_games_show_x_as_the_side_that_opened(rules, seat, opponent):
             assert infos["final_obs"][i].tolist() == answers[i][0]
 
 
-@pytest.mark.parametrize("rules", SIZES, ids=spell)
-@pytest.mark.parametrize("plies", [0, 1, 2, 3])
-@pytest.mark.parametrize("opponent", OPPONENTS)
+@pytest.mark.parametrize(("rules", "plies", "opponent"), pairs(SIZES, range(4), OPPONENTS))
 def test_a_game_that_begins_on_a_board_goes_on_as_the_sides_on_it(rules, plies, opponent):
     start = "_" * rules[0] * rules[1]
     for cell in (0, 5, 2)[:plies]:

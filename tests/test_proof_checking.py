@@ -6,6 +6,7 @@ that. So whatever is built of the rules is true.
 """
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -48,7 +49,7 @@ BOARD = board_of(RULES, np.zeros(CELLS, np.int8))
 
 
 def board_with(stones: Stones) -> kernel.Board:
-    return BOARD._replace(stones=np.array(stones, np.int8))
+    return replace(BOARD, stones=np.array(stones, np.int8))
 
 
 def walk(numbers: list[int]) -> kernel.Walk:

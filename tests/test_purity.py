@@ -1,12 +1,14 @@
 """Exact results are refused to players that do not always answer a board alike."""
 
+from itertools import cycle, product
+
 import numpy as np
 import pytest
 import torch
 from torch import nn
 
 from tttenv.exact import Tabulated, positions, purity, score, tabulate, worst_case
-from tttenv.exact.certificate import certify
+from tttenv.exact.certificate import METHODS, certify
 from tttenv.game.rules import Rules
 from tttenv.opponents import player
 from tttenv.policy import blend, from_observations, uniform
@@ -18,7 +20,6 @@ SMALL = [
     for k in range(2, max(m, n) + 1)
 ]
 SOME = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(3, 4, 3)]
-every_small_game = pytest.mark.parametrize("rules", SMALL, ids=str)
 some_games = pytest.mark.parametrize("rules", SOME, ids=str)
 
 
@@ -115,8 +116,10 @@ def refused(judge):
     return line
 
 
-@every_small_game
-@every_impure_player
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [*product(IMPURE, SOME), *zip(cycle(IMPURE), SMALL)],  # endless
+)
 def test_a_player_that_answers_otherwise_when_asked_again_is_refused_by_name(name, rules):
     line = refused(lambda: certify(rules, IMPURE[name]()))
     made = IMPURE[name].__name__
@@ -188,7 +191,7 @@ def test_what_a_player_writes_into_its_boards_does_no_harm(rules):
 def test_the_boards_asked_about_again_are_spread_over_the_plies_and_leave_a_choice():
     for rules in [*SOME, Rules(3, 5, 4)]:
         game = positions(rules)
-        which = purity._chosen_positions(game)
+        which = purity._chosen_positions(game, uniform)
         stones = np.count_nonzero(game.boards[which], axis=1)
         assert not game.over[which].any()
         assert (stones <= rules.cells - 2).all()
@@ -196,8 +199,61 @@ def test_the_boards_asked_about_again_are_spread_over_the_plies_and_leave_a_choi
             np.count_nonzero(game.boards[game.decisions], axis=1) <= rules.cells - 2
         ]
         assert set(stones) == set(np.count_nonzero(game.boards[with_choice], axis=1))
-        assert len(which) <= purity.TOGETHER
+        few = len(with_choice) <= purity.CHEAP
+        assert len(with_choice) == len(which) if few else len(which) >= purity.SAMPLED
         assert len(set(which.tolist())) == len(which)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_board_that_is_answered_otherwise_is_found_where_all_are_asked_again(method):
+    first = player("minimax:ties=first", Rules())
+    line = Rules().parse("XO_______")  # which it reaches as X
+    seen = []
+
+    def changes_one_answer(boards):
+        probs = np.array(first(boards))
+        rows = (boards == line).all(axis=1)
+        if rows.any() and seen:
+            probs[rows] = np.eye(9)[8]
+        seen.extend(np.flatnonzero(rows))
+        return probs
+
+    refused(lambda: certify(Rules(), changes_one_answer, method=method))
+
+
+@pytest.mark.parametrize(
+    ("spec", "rules", "method", "queried"),
+    [
+        ("first", Rules(), METHODS[0], 4_298),  # of 4,520 boards the 222 with one empty cell
+        ("minimax", Rules(), METHODS[0], 0),
+        ("epsilon", Rules(), METHODS[0], 0),
+        ("random", Rules(), METHODS[1], 0),
+        ("first", Rules(1, 2, 2), METHODS[0], 1),
+    ],
+    ids=str,
+)
+def test_a_certificate_says_about_how_many_boards_its_player_was_asked_twice(
+    spec, rules, method, queried
+):
+    assert certify(rules, player(spec, rules), method=method).queried_twice == queried
+
+
+def test_a_player_that_searches_is_asked_again_about_a_sample_that_sees_one_percent():
+    found = certify(Rules(), "mcts:iterations=5").queried_twice
+    assert 0.99**found < 0.01
+    assert found < 500
+
+
+def test_what_is_drawn_comes_evenly_from_all_rows_however_they_are_added():
+    rows = np.arange(40_000)
+    drawn = purity.Drawn(uniform)
+    for part in np.array_split(rows, 7):
+        drawn.add(part, -part, always=np.array([0]))
+    taken, negative = drawn.taken()
+    assert (taken == -negative).all()
+    assert len(set(taken.tolist())) == len(taken) == purity.SAMPLED + 7
+    of_tenths = np.histogram(taken[7:], bins=10, range=(0, 40_000))[0]
+    assert of_tenths.min() > 20  # 46 are expected, with a standard deviation below 7
 
 
 @pytest.mark.parametrize("kind", ["logits", "values"])

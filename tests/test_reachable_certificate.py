@@ -22,7 +22,8 @@ from tttenv.opponents import OPPONENTS
 REACHABLE = "reachable positions"
 MORE = ["minimax:ties=first", "mcts:iterations=20", "selfplay", "genetic", "reinforce"]
 SMALL = [(Rules(), [*OPPONENTS, *MORE])]
-SMALL += [(Rules(m, n, 3), [*OPPONENTS, "minimax:ties=first"]) for m, n in ((3, 4), (4, 3))]
+QUICK = [name for name in OPPONENTS if name not in ("mcts", "gumbel")]
+SMALL += [(Rules(3, 4, 3), [*QUICK, "minimax:ties=first"])]
 SMALL += [(Rules(2, 5, 4), ["first", "minimax:ties=first"])]
 
 
@@ -32,9 +33,13 @@ def unknown(value):
 
 
 @pytest.mark.parametrize(
-    ("rules", "spec"), [(rules, spec) for rules, specs in SMALL for spec in specs], ids=str
+    ("rules", "spec", "value"),
+    [
+        *((rules, spec, "known") for rules, specs in SMALL for spec in specs),
+        *((Rules(), spec, "unknown") for spec in OPPONENTS),
+    ],
+    ids=str,
 )
-@pytest.mark.parametrize("value", ["known", "unknown"])
 def test_it_agrees_with_the_one_over_all_positions_in_all_that_both_know(rules, spec, value):
     more = {} if value == "known" else {"value_of": lambda rules: None}
     policy = player(spec, rules)
@@ -97,7 +102,16 @@ def test_reachable_certificate_a_player_is_refuted_and_the_game_is_lost(spec, ca
     assert f"{spec} on 5,5,4: loses as X, loses as O" in shown
     assert "(the shortest)" in shown
     assert "not always the shortest" in shown
-    assert "unknown: results against perfect play, optimal moves, blunders" in shown
+    assert "not known: results against perfect play, optimal moves and blunders, " in shown
+    assert shown.count("known") == 1
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4)], ids=str)
+def test_the_command_makes_the_certificate_that_python_makes_by_default(rules, capsys):
+    found = certify(rules, "first")
+    assert (found.method == REACHABLE) == (rules.cells == 16)
+    certify_command(["first", "--rules", str(rules), "--json"])
+    assert json.loads(capsys.readouterr().out) == {"player": "first", **found.to_dict()}
 
 
 def test_every_phase_of_a_search_is_told_with_its_counts(monkeypatch):

@@ -20,22 +20,12 @@ READMES = {
 }
 BLOCKS = {name: re.findall(r"```python\n(.*?)```", text, re.S) for name, text in READMES.items()}
 LEAST = {"README.md": 1, "tttenv/README.md": 3, "tttenv/adapters/README.md": 6}  # blocks of Python
-ANSWERS = {"tttenv/README.md": "False"}  # the player of the last empty cell can be beaten
 
 
 def test_the_blocks_of_python_are_found():
     assert {name: len(BLOCKS[name]) >= least for name, least in LEAST.items()} == dict.fromkeys(
         LEAST, True
     )
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [name for name, blocks in BLOCKS.items() if blocks])
-def test_its_python_runs_from_top_to_bottom(name, capsys):
-    names = {}
-    for block in BLOCKS[name]:
-        exec(compile(block, name, "exec"), names)
-    assert ANSWERS.get(name, "") in capsys.readouterr().out
 
 
 def test_the_first_readme_stays_short():

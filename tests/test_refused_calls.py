@@ -128,6 +128,18 @@ def test_wrong_actions_change_nothing(kind, rules, illegal):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_what_would_take_minutes_to_read_or_to_show_is_refused_at_once(kind):
+    env, doubled = made(kind, (3, 3, 3)), [0, 1]
+    for _ in range(30):  # 2**31 numbers in 31 lists
+        doubled = [doubled, doubled]
+    for thing in (doubled, range(10**12)):
+        refused(env, env.step, thing)
+        for options in (thing, {"board": thing}, {"seat": thing}):
+            refused(env, env.reset, options=options)
+    refused(env, env.reset, seed=1 << 10**7)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.uint8, np.uint64])
 def test_a_seed_may_be_an_integer_of_numpy(kind, dtype):
     seeds = []

@@ -4,6 +4,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from lost_games import require_lost_by_own_moves
+from pairs import pairs
 
 from tttenv import Outcome, Rules, player, refute
 from tttenv.exact import reachability, refutation
@@ -21,11 +22,8 @@ by_seat = pytest.mark.parametrize("seat", "XO")
 # Beaten on boards past enumeration, by whom to ask about how many boards.
 LARGER = [
     ("tactical", Rules(5, 5, 4), 100),
-    ("mcts:iterations=200", Rules(5, 5, 4), 200),
     ("alphabeta:depth=1", Rules(7, 7, 5), 5_000),
     ("first", Rules(19, 19, 5), 500),
-    ("tactical", Rules(15, 15, 5), 500),
-    ("random", Rules(6, 8, 5), 200),
 ]
 
 
@@ -42,10 +40,10 @@ def lost_in_the_environment(rules, seat, line):
     env.close()
 
 
-@by_seat
-@pytest.mark.parametrize("spec", [*OPPONENTS, *MORE])
 @pytest.mark.parametrize(
-    "rules", [Rules(), Rules(3, 4, 3), Rules(1, 2, 2), Rules(2, 5, 4)], ids=str
+    ("rules", "spec", "seat"),
+    pairs([Rules(), Rules(2, 4, 3), Rules(1, 2, 2)], [*OPPONENTS, *MORE], "XO"),
+    ids=str,
 )
 def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules, spec, seat):
     policy = player(spec, rules)
@@ -118,9 +116,15 @@ def by_hand(rules, policy, seat):
     return lost, len(seen)
 
 
-@by_seat
-@pytest.mark.parametrize("spec", ["first", "tactical", "mcts:iterations=20", "minimax:ties=first"])
-@pytest.mark.parametrize("rules", [Rules(), Rules(2, 4, 2)], ids=str)
+@pytest.mark.parametrize(
+    ("rules", "spec", "seat"),
+    pairs(
+        [Rules(), Rules(2, 4, 2)],
+        ["first", "tactical", "mcts:iterations=20", "minimax:ties=first"],
+        "XO",
+    ),
+    ids=str,
+)
 def test_losing_leaves_are_those_of_a_plain_walk(rules, spec, seat, monkeypatch):
     monkeypatch.setattr(refutation, "REPLIES", rules.cells**2)  # every reply, not the best only
 

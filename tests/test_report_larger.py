@@ -205,6 +205,11 @@ def test_without_pytorch_the_card_is_believed_and_a_table_computed(small, monkey
     assert words.rows[1][3:6] == ["never loses", "all there are", "98.67 / 1.33 / 0.00"]
     assert solve(Rules(2, 4, 2)).value == table.certificate.value == 1
     assert words.rows[2][2] == "X wins"
+    assert not any("PyTorch" in told for told in words.told)  # neither is played by the page
+    (network,) = larger.from_specs(["alphazero_444"])
+    (told,) = Words(larger.html([network])).told[:1]
+    assert "made without PyTorch" in told
+    assert told.endswith("It would play alphazero_444.")
 
 
 def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, small):

@@ -1,4 +1,4 @@
-"""Stable-Baselines3 and sb3-contrib: real trainings, the VecEnv, and models as players."""
+"""Stable-Baselines3 and sb3-contrib: the VecEnv, and models as players."""
 
 import base64
 import io
@@ -15,7 +15,7 @@ import sb3_contrib
 import stable_baselines3
 import torch
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
-from sb3_models import KINDS, RULES, Counting, every_kind, made, quick, recurrent, single_thread
+from sb3_models import KINDS, RULES, every_kind, made, quick, recurrent
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import (
@@ -31,7 +31,6 @@ from tttenv.adapters.sb3 import (
     VecEnv,
     illegal_mass,
     load,
-    masked,
     policy,
 )
 from tttenv.adapters.sb3.models import observed
@@ -41,56 +40,6 @@ from tttenv.opponents import FOREIGN, OPPONENTS, is_path
 from tttenv.opponents.sb3 import Algorithm
 from tttenv.policy import sample, uniform
 from tttenv.testing import check_policy, some_boards
-
-pytestmark = pytest.mark.usefixtures("single_thread")
-__all__ = ["single_thread"]  # a fixture
-
-TRAININGS = {  # settings, games side by side, environment steps
-    "maskable_ppo": ({"n_steps": 32, "batch_size": 256, "learning_rate": 1e-3}, 64, 16_384),
-    "ppo": ({"n_steps": 32, "batch_size": 256}, 64, 24_576),
-    "a2c": ({"n_steps": 8, "learning_rate": 2e-3}, 64, 48_000),
-    "dqn": (
-        {
-            "learning_rate": 1e-3,
-            "buffer_size": 20_000,
-            "learning_starts": 500,
-            "train_freq": 1,
-            "target_update_interval": 500,
-            "batch_size": 64,
-            "exploration_fraction": 0.3,
-        },
-        16,
-        40_000,
-    ),
-}
-
-
-@pytest.mark.trained
-@pytest.mark.parametrize("kind", TRAININGS)
-def test_trained_models_beat_random_clearly_and_masked_ones_never_move_illegally(kind, reached):
-    settings, games, steps = TRAININGS[kind]
-    env = Counting(VecEnv(games))
-    model = made(kind, env, **settings)
-    before = certify(RULES, policy(model, RULES, deterministic=True))
-    blind = illegal_mass(model, RULES)
-    model.learn(steps)
-    after = certify(RULES, policy(model, RULES, deterministic=True))
-    left = illegal_mass(model, RULES)
-    assert env.moves >= steps
-    assert env.stuck == 0
-    likeliest = after.vs_random["X"][0]
-    reached("wins as X, likeliest cells", likeliest, above=0.85)
-    reached("more than untrained", likeliest - before.vs_random["X"][0], above=0.1)
-    drawn = certify(RULES, policy(model, RULES)).vs_random["X"][0]
-    reached("wins as X, drawn cells", drawn, above=0.75)
-    if masked(model):
-        judge = Counting(VecEnv(8))
-        evaluate_masked(model, VecMonitor(judge), 200)
-        assert judge.moves > 600
-        assert env.illegal == judge.illegal == judge.stuck == 0
-    else:
-        assert env.illegal > 100
-        reached("illegal share of the untrained one's", left / blind, below=0.5)
 
 
 def test_an_agent_is_paid_its_own_reward_in_both_seats():
@@ -117,8 +66,9 @@ WRAPPED = {
 
 
 @pytest.mark.filterwarnings("error::UserWarning")
-@pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
-@pytest.mark.parametrize("wrapped", WRAPPED)
+@pytest.mark.parametrize(
+    ("wrapped", "obs"), list(zip(WRAPPED, ["onehot", "board", "dict", "dict"], strict=True))
+)
 def test_masked_training_and_evaluation_work_in_any_wrapping_without_illegal_moves(wrapped, obs):
     env = WRAPPED[wrapped](obs)
     model = made("maskable_ppo", env, n_steps=32, batch_size=32, n_epochs=2)
@@ -128,8 +78,7 @@ def test_masked_training_and_evaluation_work_in_any_wrapping_without_illegal_mov
     evaluate_masked(model, model.get_env(), 10, warn=False)
 
 
-@pytest.mark.parametrize("obs", ["onehot", "dict"])
-@pytest.mark.parametrize("kind", ["dqn", "qrdqn"])
+@pytest.mark.parametrize(("kind", "obs"), [("dqn", "onehot"), ("qrdqn", "dict")])
 def test_value_models_learn_from_last_observations_in_any_form(kind, obs):
     env = VecNormalize(VecMonitor(VecEnv(4, obs=obs)))
     model = made(kind, env, learning_starts=20, train_freq=1)
@@ -273,19 +222,6 @@ def test_what_lies_on_taken_cells_is_shared_out_and_counted(by):
     assert illegal_mass(model, RULES) == pytest.approx(taken, abs=1e-6)
     if by:
         assert illegal_mass(model, RULES, deterministic=True) == pytest.approx(np.mean(~free))
-
-
-@pytest.mark.trained
-@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)])
-def test_a_player_stays_as_it_is_when_its_model_learns_on(rules, reached):
-    game = Rules(*rules)
-    model = quick(VecEnv(8, **asdict(game)))
-    model.learn(64)
-    frozen, boards = policy(model, game), some_boards(game, 40)
-    before = frozen(boards)
-    model.learn(256)
-    assert (frozen(boards) == before).all()
-    reached("change", abs(policy(model, game)(boards) - before).max(), above=1e-3)
 
 
 def test_a_player_scales_observations_as_its_training_does():

@@ -2,41 +2,32 @@
 
 import copy
 import json
-import os
-import subprocess
-import sys
 from dataclasses import asdict, replace
-from pathlib import Path
 
 import gymnasium as gym
 import pytest
 import stable_baselines3
 import torch
-from sb3_models import RULES, made, quick, single_thread
+from sb3_models import RULES, made, quick
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.vec_env import (
     DummyVecEnv,
 )
 
-from tttenv import Rules, certify, metrics, player
+from tttenv import Rules, certify, metrics
 from tttenv.adapters.sb3 import (
     ExactEvalCallback,
     SelfPlayCallback,
     VecEnv,
     illegal_mass,
-    load,
     policy,
 )
 from tttenv.adapters.sb3.best import rank
-from tttenv.checkpoint import digest
 from tttenv.exact.certificate import IN_TRAINING, REACHABLE
 from tttenv.metrics import attack
 from tttenv.metrics.certificate import flat
 from tttenv.policy import uniform
-
-pytestmark = pytest.mark.usefixtures("single_thread")
-__all__ = ["single_thread"]  # a fixture
 
 
 class Recorder(KVWriter):
@@ -96,55 +87,6 @@ def test_measuring_does_not_disturb_the_training():
         model.learn(512, callbacks)
         weights.append(torch.nn.utils.parameters_to_vector(model.policy.parameters()))
     assert (weights[0] == weights[1]).all()
-
-
-@pytest.mark.trained
-@pytest.mark.parametrize("stop", [True, False])
-def test_training_stops_when_unbeatable_and_only_then(stop):
-    model = quick(VecEnv(8, m=2, n=2, k=2))  # on 2,2,2 any play is unbeatable: X always wins
-    exact = ExactEvalCallback(every=64, stop=stop)
-    model.learn(512, exact)
-    assert exact.certificate.unbeatable
-    assert model.num_timesteps == (64 if stop else 512)
-    beatable = quick()
-    beatable.learn(256, ExactEvalCallback(every=64, stop=stop))
-    assert beatable.num_timesteps == 256
-
-
-@pytest.mark.trained
-def test_the_best_model_is_kept_with_its_certificate_and_outlives_worse_ones(tmp_path):
-    folder, found = tmp_path / "best", []
-
-    class Noting(ExactEvalCallback):
-        def _measure(self):
-            super()._measure()
-            found.append(self.certificate)
-
-    model = quick()
-    model.learn(2048, Noting(every=256, folder=folder))
-    assert len(found) == 9
-    card = json.loads((folder / "best.json").read_text())
-    assert card["certificate"] == json.loads(json.dumps(asdict(max(found, key=rank))))
-    assert card["sha256"] == digest((folder / "best.zip").read_bytes())
-    assert {file.name for file in folder.iterdir()} == {"best.zip", "best.json"}
-    again = policy(load(folder / "best.zip"), RULES, deterministic=True)
-    assert certify(RULES, again).to_dict() == card["certificate"]
-    assert certify(RULES, player(card["player"])).to_dict() == card["certificate"]
-
-    models = [quick(seed=seed, learning_rate=0.0) for seed in range(1, 7)]  # stay untrained
-    untrained = [certify(RULES, policy(one, RULES, deterministic=True)) for one in models]
-    worse = models[min(range(len(models)), key=lambda i: rank(untrained[i]))]
-    resumed = ExactEvalCallback(every=64, folder=folder)
-    before = (folder / "best.zip").read_bytes()
-    worse.learn(64, resumed)
-    assert rank(resumed.certificate) < rank(resumed.best)
-    assert (folder / "best.zip").read_bytes() == before
-
-    resumed = load(folder / "best.zip")
-    resumed.set_env(VecEnv(8))
-    begun = resumed.num_timesteps
-    resumed.learn(64, ExactEvalCallback(folder=folder), reset_num_timesteps=False)
-    assert resumed.num_timesteps == begun + 64
 
 
 def test_the_worst_case_counts_more_than_all_optimal_moves():
@@ -272,26 +214,3 @@ def test_self_play_alone_and_on_large_boards_works_and_nonsense_is_refused():
             SelfPlayCallback(**wrong)
     with pytest.raises(ValueError, match="unknown player 'nobody'"):
         quick().learn(64, SelfPlayCallback(players=("nobody",)))
-
-
-def script(*arguments):
-    root = Path(__file__).parents[1]
-    return subprocess.run(
-        [sys.executable, root / "scripts" / "adapters.py", *arguments],
-        env=os.environ | {"PYTHONPATH": str(root)},
-        capture_output=True,
-        text=True,
-    )
-
-
-def test_the_script_prints_both_comparisons_and_refuses_nonsense_in_a_line():
-    few = ["--rounds", "1", "--steps", "64", "--certificates", "1", "--every", "2048"]
-    found = json.loads(script("--json", *few).stdout)
-    ours, theirs = found["stepping"]["VecEnv"], found["stepping"]["DummyVecEnv"]
-    for row in (ours, theirs):
-        assert 0 < row["share_of_time_in_network"] < 1
-    rates = [row["environment_steps_per_second"] for row in (ours, theirs)]
-    assert found["ratio"] == pytest.approx(rates[0] / rates[1])
-    assert {row["every"] for row in found["exact_eval"].values()} == {2048}
-    wrong = script("--rounds", "0")
-    assert (wrong.returncode, wrong.stdout, wrong.stderr.count("\n")) == (2, "", 1)

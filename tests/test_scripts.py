@@ -1,15 +1,11 @@
-"""The scripts as one runs them: help, results, one-line errors, closed pipes and interrupts."""
+"""The scripts: help, results, settings of the start, and one line for each wrong input."""
 
-import contextlib
+import io
 import json
-import os
 import re
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -19,61 +15,24 @@ import tttenv
 from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
 from tttenv.checkpoint import WEIGHTS, file_of, read_card
+from tttenv.cli import console
 from tttenv.env import TicTacToe
 from tttenv.opponents import OPPONENTS
 
 ROOT = Path(__file__).parents[1]
-SCRIPTS = sorted(
-    p.name for p in (ROOT / "scripts").glob("*.py") if "__main__" in p.read_text(encoding="utf-8")
-)
 KEYS = {
     *("player", "rules", "value", "vs_random", "vs_perfect", "worst_case", "unbeatable"),
     *("optimal_moves", "blunders", "losing_line"),
     *("method", "reached", "never_loses", "shortest", "symmetry"),
+    "queried_twice",
 }
 TINY = ["selfplay", "--hidden", "8", "--every", "5"]
 
 
-def command(script, *arguments):
-    return [sys.executable, str(ROOT / "scripts" / script), *arguments]
-
-
 @pytest.fixture
-def ran(tmp_path):
-    """Runs a script in an empty folder."""
-
-    def run(*arguments, **more):
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
-        return subprocess.run(
-            command(*arguments), cwd=tmp_path, env=surroundings(), text=True, timeout=200, **streams
-        )
-
-    return run
-
-
-def surroundings():
-    return os.environ | {"PYTHONPATH": str(ROOT)}
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_help_answers_within_a_second_and_loads_no_heavy_library(ran, script):
-    seconds = []
-    for _ in range(3):
-        before = os.times()  # of processor time, which other work does not lengthen
-        shown = ran(script, "--help")
-        spent = os.times()
-        user = spent.children_user - before.children_user
-        seconds.append(user + spent.children_system - before.children_system)
-        assert (shown.returncode, shown.stderr) == (0, "")
-        assert f"usage: {script}" in shown.stdout
-    assert min(seconds) < 1
-    code = f"import sys, runpy; sys.argv = {command(script, '--help')[1:]!r}\n"
-    code += "try: runpy.run_path(sys.argv[0], run_name='__main__')\n"
-    code += "except SystemExit: pass\n"
-    code += "print(sorted({'torch', 'numba'} & set(sys.modules)), file=sys.stderr)"
-    probe = [sys.executable, "-c", code]
-    told = subprocess.run(probe, cwd=ROOT, env=surroundings(), capture_output=True, text=True)
-    assert told.stderr.strip() == "[]"
+def ran(run_here):
+    """Runs a script in an empty folder, in this process."""
+    return run_here
 
 
 def test_help_lists_every_learner_and_player_and_every_field(ran):
@@ -249,27 +208,13 @@ def test_large_boards_are_measured_by_sampled_games(ran):
     assert json.loads(ran(*arguments, "--json", "--seed", "1").stdout) != found
 
 
-def test_training_from_start_to_proof(ran, tmp_path):
-    told = ran("train.py", "selfplay", "--json")
-    assert (told.returncode, told.stderr) == (0, "")
-    found = json.loads(told.stdout)
-    folder = Path("runs/selfplay-0")
-    assert found["player"] == str(folder)
-    assert found["certificate"]["unbeatable"]
-    card = json.loads((tmp_path / folder / "card.json").read_text())
-    assert (card["certificate"], card["steps"]) == (found["certificate"], found["steps"])
-    certified = json.loads(ran("certify.py", str(folder), "--json").stdout)
-    assert certified == {"player": str(folder), **found["certificate"]}
-    again = ran("train.py", "selfplay")
-    assert again.returncode == 2
-    assert re.fullmatch(r"train.py: [^\n]*--resume\n", again.stderr), again.stderr
-
-
 def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
     first = ran("train.py", *TINY, "--out", "out", "--steps", "10")
     assert first.returncode == 0
     assert "tensorboard --logdir" in first.stdout
-    assert "worst case X" in first.stderr  # the progress bar
+    began, ended = first.stderr.splitlines()  # no bar, as this is no terminal
+    assert began == "training selfplay on 3,3,3: 10 steps, a certificate every 5"
+    assert re.fullmatch(r"trained 10 steps in [\d.]+ s: worst case X [^\x00-\x1f]+", ended)
     other = ran("train.py", "selfplay", "--out", "out", "--resume", "--lr", "0.5", "--steps", "20")
     assert (other.returncode, other.stdout) == (2, "")
     assert "lr=0.004, not 0.5" in other.stderr
@@ -280,17 +225,6 @@ def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
     weights = [(f / file_of(read_card(f), WEIGHTS)).read_bytes() for f in folders]
     assert weights[0] == weights[1]
     assert ran(*resume).returncode == 2  # finished
-
-
-def test_a_training_that_stopped_when_unbeatable_goes_on_with_more_steps(ran):
-    ended = json.loads(ran("train.py", "td0", "--json").stdout)
-    assert ended["certificate"]["unbeatable"]
-    told = ran("train.py", "td0", "--resume")
-    assert told.returncode == 2
-    assert re.search(r"it is unbeatable, .* --steps N alone trains on\n", told.stderr)
-    more = ended["steps"] + 3
-    on = json.loads(ran("train.py", "td0", "--resume", "--steps", str(more), "--json").stdout)
-    assert on["steps"] == more
 
 
 def test_a_resumed_training_stays_in_its_folder_whatever_its_seed(ran, tmp_path):
@@ -312,118 +246,6 @@ def test_commands_that_are_printed_can_be_typed_as_they_are(ran):
     assert shlex.split(command[0]) == ["tensorboard", "--logdir", "its runs"]
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("arguments", [["minimax"], ["minimax", "--json"], ["--help"]])
-def test_an_output_that_cannot_be_written_is_told_in_one_line(ran, arguments):
-    with open("/dev/full", "w") as full:
-        told = ran("certify.py", *arguments, stdout=full)
-    assert told.returncode == 2
-    assert re.fullmatch(r"certify.py: cannot write[^\n]*: No space left on device\n", told.stderr)
-
-
-def test_the_benchmark_tells_of_every_player_and_learner(ran, tmp_path):
-    told = ran("benchmark.py", "--quick", "--json", "--out", "o", "--runs", "r", "--jobs", "1")
-    assert (told.returncode, told.stderr) == (0, "")
-    found = json.loads(told.stdout)
-    assert found == json.loads((tmp_path / "o" / "benchmark.json").read_text())
-    names = [*OPPONENTS, *(f"{name} 0" for name in LEARNERS)]
-    assert [row["player"] for row in found["players"]] == names
-    assert [row["learner"] for row in found["learners"]] == list(LEARNERS)
-    assert all(set(row) >= KEYS for row in found["players"])
-    assert {row["player"]: row["unbeatable"] for row in found["players"]}["minimax"]
-    for name in LEARNERS:
-        assert any("tfevents" in path.name for path in (tmp_path / "r" / f"{name}-0").iterdir())
-    shown = ran("benchmark.py", "--learners", "--out", "o", "--runs", "r")
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert all(re.search(rf"^ *{name} ", shown.stdout, re.MULTILINE) for name in OPPONENTS)
-    assert "tensorboard --logdir r" in shown.stdout
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["certify.py", "minimax", "--json"],
-        ["certify.py", "minimax"],
-        ["certify.py", "--help"],
-        ["train.py", "--help"],
-        ["benchmark.py", "--learners", "--json"],
-        ["benchmark.py", "--learners"],
-    ],
-    ids=" ".join,
-)
-def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
-    reading, writing = os.pipe()
-    os.close(reading)
-    told = ran(*arguments, stdout=writing)
-    os.close(writing)
-    assert told.stderr == ""
-
-
-@contextlib.contextmanager
-def at_work(folder, *arguments):
-    """A script in a process group of its own that has saved its first player under `r`."""
-    with subprocess.Popen(
-        command(*arguments),
-        cwd=folder,
-        env=surroundings(),
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    ) as child:
-        try:
-            while not list(folder.glob("r/*/card.json")):
-                assert child.poll() is None
-                time.sleep(0.05)
-            yield child
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["train.py", *TINY, "--steps", "100000", "--checkpoint-every", "5", "--out", "r/1"],
-        ["benchmark.py", "--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r"],
-    ],
-    ids=lambda arguments: arguments[0],
-)
-def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path, arguments):
-    with at_work(tmp_path, *arguments, "--json") as child:
-        os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
-        out, complaint = child.communicate(timeout=30)
-    assert (child.returncode, out) == (130, "")
-    assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted", ""]
-
-
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
-    many = ["--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r", "--json"]
-    with at_work(tmp_path, "benchmark.py", *many) as child:
-        child.send_signal(how)  # to it alone, not to its workers
-        child.communicate(timeout=30)  # the workers hold these pipes, too
-        assert child.returncode == (143 if how == signal.SIGTERM else -how)
-        for _ in range(100):
-            try:
-                os.killpg(child.pid, 0)
-            except ProcessLookupError:
-                return
-            time.sleep(0.1)
-        pytest.fail("a worker is left")
-
-
-def test_speed_measures_its_rows_beside_others(ran):
-    arguments = ["--only", "in 2 threads", "--rounds", "1", "--seconds", "0.01", "--json"]
-    told = ran("speed.py", *arguments)
-    rows = json.loads(told.stdout)
-    assert len(rows) == 3
-    for row in rows:
-        assert row["ours"] > 0
-        assert row["ratios"].keys() == row["peers"].keys() == {"one env in one thread"}
-        assert all(ratio > 0 for ratio in row["ratios"].values())
-
-
 def test_the_benchmark_writes_its_table_also_when_it_prints_json(ran, tmp_path):
     readme = tmp_path / "mine.md"
     shutil.copy(ROOT / "checkpoints" / "README.md", readme)
@@ -441,3 +263,17 @@ def test_a_resumed_training_is_of_the_same_learner(ran):
     told = ran("train.py", "td0", "--resume", "--out", "r/1")
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr == "train.py: r/1 holds a training of selfplay, not of td0\n"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_stage_is_shown_on_a_terminal_alone_and_harmlessly(monkeypatch, terminal):
+    monkeypatch.setenv("TERM", "xterm")
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: terminal)
+    monkeypatch.setattr(sys, "stderr", screen)
+    with console.stage("loading [red]\x1b[2J") as tell:
+        before = screen.getvalue()
+        tell("certifying")
+    assert ("loading [red]" in before) == ("certifying" in screen.getvalue()) == terminal
+    assert "\x1b[2J" not in screen.getvalue()
+    assert bool(screen.getvalue()) == terminal

@@ -19,7 +19,7 @@ from tttenv.kernels.transposition import EXACT, LOWER_BOUND, UPPER_BOUND
 from tttenv.opponents import alphabeta, player
 from tttenv.opponents.search_result import Found
 
-EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 5, 4)]
+EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 4, 3)]
 
 
 def decisions(rules):
@@ -150,8 +150,10 @@ def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules, thr
         assert not ((found.probs > 0) & ~known.fastest[rows[row]]).any()
 
 
-@pytest.mark.parametrize("rules", [(4, 4, 4), (4, 5, 4), (5, 5, 4), (6, 6, 5)], ids=spell)
-@pytest.mark.parametrize("memory", ["", "memory=1,", "threats=30,"])
+@pytest.mark.parametrize(
+    ("rules", "memory"),
+    [((4, 4, 4), ""), ((4, 5, 4), "memory=1,"), ((5, 5, 4), "threats=30,"), ((6, 6, 5), "")],
+)
 def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
     policy = player(f"alphabeta:{memory}depth=99", Rules(*rules))
     for board in late_boards(rules, games=40, least=5, most=8):
@@ -175,7 +177,7 @@ def keys(hashes, stones):
 
 
 @pytest.mark.parametrize("threats", [0, 30])
-@pytest.mark.parametrize("rules", [(3, 3, 3), (3, 4, 3), (2, 5, 4)], ids=spell)
+@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 5, 4)], ids=spell)
 def test_all_that_stands_in_the_table_after_a_search_is_true(rules, threats):
     rules = Rules(*rules)
     boards, known, rows = decisions(rules)
@@ -186,7 +188,7 @@ def test_all_that_stands_in_the_table_after_a_search_is_true(rules, threats):
     policy = player(f"alphabeta:threats={threats}", rules)
     for root in np.flatnonzero(stones < 3)[::3][:40]:
         policy.search(boards[root])
-        table = policy.state.table[policy.state.table["age"] == policy.state.age]
+        table = policy.state.table[policy.state.table["age"] == policy.state.age[0]]
         sides = 1 - 2 * ((stones - stones[root]) % 2)
         true = dict(zip(keys(policy.state.hashes, boards * sides[:, None]), scores, strict=True))
         empty = dict(zip(keys(policy.state.hashes, boards * sides[:, None]), stones, strict=True))
@@ -205,7 +207,8 @@ def test_the_table_stays_within_its_memory():
     for megabytes in (1, 3, 16):
         state = player(f"alphabeta:memory={megabytes},depth=2", rules).state
         assert megabytes * 2**19 < state.table.nbytes <= megabytes * 2**20
-    rest = [part for part in (*state, *state.lines, *state.hashes) if isinstance(part, np.ndarray)]
+    parts = [part for whole in (state, state.lines, state.hashes) for part in vars(whole).values()]
+    rest = [part for part in parts if isinstance(part, np.ndarray)]
     assert sum(part.nbytes for part in rest) - state.table.nbytes < 2**20
 
 

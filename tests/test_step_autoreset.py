@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from pairs import pairs
 from reference import random_game, view
 
 from tttenv import Rules, player
@@ -50,10 +51,15 @@ def same_steps(compiled, asking, count):
         assert plain(compiled.step(cells)) == plain(asking.step(cells))
 
 
-@pytest.mark.parametrize("spec", ["random", "minimax", "tactical"])
-@pytest.mark.parametrize("seat", ["X", "O", "random"])
-@pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
-@pytest.mark.parametrize("copy", [True, False])
+@pytest.mark.parametrize(
+    ("spec", "seat", "obs", "copy"),
+    pairs(
+        ["random", "minimax", "tactical"],
+        ["X", "O", "random"],
+        ["onehot", "board", "dict"],
+        [True, False],
+    ),
+)
 def test_compiled_opponents_play_as_they_do_when_asked(spec, seat, obs, copy):
     rules = Rules()
     other = "random" if spec == "random" else tabulate(rules, player(spec, rules))

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import subprocess
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
@@ -21,7 +20,6 @@ from learners.training.checkpoint import save as save_checkpoint
 from learners.training.loop import Schedule
 from learners.training.stored import from_stored, spec_fields
 from learners.training.train import train
-from tests.test_scripts import command, surroundings
 from tttenv import Rules, player
 from tttenv.checkpoint import CARD, STATE, WEIGHTS, digest, file_of, read_card
 from tttenv.registry import Spec
@@ -64,18 +62,6 @@ def gift(folder, name, rules="5,5,4", weights=None, **changed):
     (folder / next(iter(files))).write_bytes(data)
     (folder / CARD).write_text(json.dumps(card | changed))
     return folder
-
-
-def ran(*arguments, cwd):
-    """A script that is run in a folder."""
-    return subprocess.run(
-        command(*arguments),
-        cwd=cwd,
-        env=surroundings(),
-        text=True,
-        capture_output=True,
-        timeout=200,
-    )
 
 
 @pytest.fixture(autouse=True)
@@ -208,7 +194,7 @@ def test_genes_and_tables_of_nonsense_are_no_player(tmp_path):
         assert np.allclose(probs.sum(axis=1), 1)
 
 
-def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path):
+def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, run_here):
     config = DQN.Config(opponent=Spec("epsilon"), games=4, batch=4, hidden=(4,))
     plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
     folder = tmp_path / "runs"
@@ -218,15 +204,13 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path):
         state["about"]["config"]["opponent"] = spec
         about = {k: v for k, v in state["about"].items() if k != "rules"} | {"steps": 1}
         save_checkpoint(folder, DQN(config, Rules()), Rules(), about, state)
-        done = ran(
-            "train.py", "dqn", "--resume", "--out", str(folder), "--steps", "2", cwd=tmp_path
-        )
+        done = run_here("train.py", "dqn", "--resume", "--out", str(folder), "--steps", "2")
         assert done.returncode == 2
         assert done.stderr.count("\n") == 1
         assert "a file may not name the player" in done.stderr
         assert "say --opponent again" in done.stderr
     same = ("--opponent", HOSTILE[1])  # said by the user: then SB3's own refusal is heard
-    done = ran("train.py", "dqn", "--resume", "--out", str(folder), *same, cwd=tmp_path)
+    done = run_here("train.py", "dqn", "--resume", "--out", str(folder), *same)
     assert "x.zip" in done.stderr
     assert "may not name" not in done.stderr
 
@@ -306,7 +290,7 @@ BROKEN_STATES = {
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))
-def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name):
+def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here):
     kind = LEARNERS.load(name)
     names = {field.name for field in fields(kind.Config)}
     sizes = {"games": 2, "population": 4, "turns": 2, "batch": 2, "hidden": (4,)}
@@ -329,7 +313,7 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name):
             with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
                 train(name, config, Rules(), Schedule(2, 1, 1, False), folder, resume=True)
         elif name == "td0":
-            done = ran("train.py", name, "--resume", "--out", str(folder), cwd=tmp_path)
+            done = run_here("train.py", name, "--resume", "--out", folder)
             assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
         shutil.rmtree(folder)
 

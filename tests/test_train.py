@@ -1,10 +1,11 @@
 """Training: where it stops, that a stop changes nothing, what a kill leaves, its curves."""
 
+import contextlib
 import hashlib
-import os
+import io
 import re
+import shlex
 import signal
-import subprocess
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
+from learners.cli import train as command
 from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
@@ -26,18 +28,6 @@ from tttenv.cli.console import standing
 SMALL = SelfPlayConfig(seed=3, hidden=(16,))
 SHORT = Schedule(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
 PLAYER = (WEIGHTS, POLICY)
-ROOT = Path(__file__).parents[1]
-CHILD = """
-import sys
-from pathlib import Path
-from learners.training.loop import Schedule
-from learners.selfplay import SelfPlayConfig
-from learners.training.train import train
-from tttenv import Rules
-config, out, steps = SelfPlayConfig(seed=3, hidden=(16,)), Path(sys.argv[1]), int(sys.argv[2])
-plan = Schedule(steps, every=5, checkpoint_every=10, stop_when_unbeatable=False)
-train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flush=True))
-"""
 
 
 def trained(out, config=SMALL, plan=SHORT, name="selfplay", **more):
@@ -86,27 +76,6 @@ def through(tmp_path_factory):
     return out
 
 
-@pytest.mark.trained
-def test_training_ends_at_the_first_unbeatable_certificate():
-    seen = list(
-        run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), usual_schedule("selfplay"), Progress())
-    )
-    assert [report.certificate.unbeatable for report in seen].index(True) == len(seen) - 1
-    assert [report.last for report in seen].index(True) == len(seen) - 1
-    assert seen[-1].unbeatable_at == (seen[-1].step, seen[-1].seconds)
-    assert [report.step for report in seen] == list(range(5, seen[-1].step + 1, 5))
-
-
-@pytest.mark.trained
-def test_a_number_of_steps_asked_for_is_trained_in_full(reached):
-    asked = usual_schedule("selfplay", steps=42)
-    seen = list(run(SelfPlay(SelfPlayConfig(), Rules()), Rules(), asked, Progress()))
-    assert [report.step for report in seen] == [*range(5, 41, 5), 42]
-    first = next(report for report in seen if report.certificate.unbeatable)
-    assert seen[-1].unbeatable_at == (first.step, first.seconds)
-    reached("steps to the first unbeatable certificate", first.step, below=42)
-
-
 def test_curves_carry_the_mean_of_what_the_steps_told():
     learner, other = SelfPlay(SMALL, Rules()), SelfPlay(SMALL, Rules())
     numbers = [other.step() for _ in range(10)]
@@ -151,24 +120,36 @@ def test_plans_of_less_than_one_are_refused(wrong):
         usual_schedule("selfplay", **wrong)
 
 
-def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):
-    for number in (1, 2):  # the second in other surroundings
-        surroundings = os.environ | {"PYTHONHASHSEED": str(number), "OMP_NUM_THREADS": str(number)}
-        arguments = [sys.executable, "-c", CHILD, str(tmp_path / str(number)), "10"]
-        subprocess.run(arguments, env=surroundings, check=True, capture_output=True)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
-    trained(tmp_path / "3", replace(SMALL, seed=4), replace(SHORT, steps=10))
-    assert contents(tmp_path / "1") != contents(tmp_path / "3")
+def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
+    steps = []
+    trained(tmp_path, stepped=steps.append)
+    assert steps == list(range(41))
+    assert contents(tmp_path) == contents(through)
 
 
-def test_numpys_threads_change_no_bit(tmp_path):
-    """`lms` multiplies matrices with NumPy, whose library reads its own number of threads."""
-    for number in (1, 2):
-        surroundings = os.environ | {"OPENBLAS_NUM_THREADS": str(number)}
-        script = [sys.executable, str(ROOT / "scripts/train.py"), "lms", "--steps", "30"]
-        where = ["--out", str(tmp_path / str(number))]
-        subprocess.run([*script, *where], env=surroundings, check=True, capture_output=True)
-    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self):
+        """Yes."""
+        return True
+
+
+def test_the_bar_moves_before_the_first_certificate(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    for name, value in {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    with command._Bar("td0 on 3,3,3", SHORT, quiet=False) as bar:
+        bar.stepped(0)
+        assert "training td0 on 3,3,3: 40 steps, a certificate every 5\n" in screen.getvalue()
+        for step, coming in ((1, "next certificate at step 5"), (5, "certifying")):
+            bar.shown_at -= 1
+            bar.stepped(step)
+            bar.progress.refresh()
+            shown = screen.getvalue().splitlines()[-1]
+            assert re.search(rf"\b{step}/40 .* {coming}", shown), shown
 
 
 def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
@@ -213,22 +194,29 @@ def test_a_signal_waits_until_tensorboard_has_taken_what_it_is_given(tmp_path):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_killed_training_loses_at_most_one_interval(tmp_path):
-    killed, straight = tmp_path / "killed", tmp_path / "straight"
-    arguments = [sys.executable, "-c", CHILD, str(killed), "100000"]
-    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as child:
-        step_seen = next(step for step in map(int, child.stdout) if step >= 25)
-        child.kill()
-        step_seen = max([step_seen, *map(int, child.stdout)])
-    assert child.returncode == -signal.SIGKILL
-    reached = load_training(killed)["clock"]["step"]
-    assert step_seen - 10 < reached
-    certify(Rules(), player(str(killed)))
-    longer = replace(SHORT, steps=reached + 10)
-    trained(killed, plan=longer, resume=True)
-    trained(straight, plan=longer)
-    assert contents(killed) == contents(straight)
-    assert steps_of(killed) == steps_of(straight)
+@pytest.mark.parametrize(("stops_after", "goes_on_to"), [(20, 40), (None, 80)])
+def test_commands_offered_for_a_taken_folder_train(
+    stops_after, goes_on_to, tmp_path, monkeypatch, capsys
+):
+    def watch(evaluation):
+        if evaluation.step == stops_after:
+            raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    with contextlib.suppress(KeyboardInterrupt):
+        trained(out := Path("its run"), watch=watch)
+    typed = ["selfplay", "--hidden", "8", "--out", "its run", "--steps", "5", "--json"]
+    with pytest.raises(SystemExit) as end:
+        command.main(typed)
+    assert end.value.code == 2
+    said, *offered = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"train.py: its run holds a checkpoint already: [^\n]+", said)
+    for line in offered:
+        tool, name, *arguments = shlex.split(line)
+        assert (tool, name) == ("tttenv", "train")
+        command.main(arguments)
+    steps = [load_training(folder)["clock"]["step"] for folder in (out, Path("its run-2"))]
+    assert steps == [goes_on_to, 5]
 
 
 def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through):

@@ -1,7 +1,5 @@
 """One language: what the terminal, the window and the page say of a move, on all positions."""
 
-import shutil
-
 import numpy as np
 import pytest
 from reference import game, view
@@ -192,78 +190,3 @@ def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep
         for moves in values.values()
         for value, _ in moves.values()
     )
-
-
-# The page. Its scripts share the scope of one module, which nothing outside can look into: they are
-# run once more in the page, with a line that hands their functions out.
-HANDED_OUT = """
-globalThis.asked = {
-  walk, moves, moveRank, verdict, place, cells, losesValue,
-  blunderText: typeof blunderText === "function" ? blunderText : () => "",
-};
-"""
-
-
-@pytest.fixture(scope="module")
-def page(tmp_path_factory):
-    """The report of the shipped players in Chromium."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("no chromium here: apt-get install chromium")
-    from playwright.sync_api import sync_playwright
-
-    from learners.cli import report
-
-    folder = tmp_path_factory.mktemp("page")
-    told = report.make(
-        folder / "report.html", report.Contents(folder / "none.json", folder / "none.json")
-    )
-    with sync_playwright() as playing:
-        browser = playing.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        opened = browser.new_context(bypass_csp=True).new_page()
-        opened.goto((folder / told["report"]).as_uri())
-        own = opened.locator("script[type=module]").text_content()
-        opened.add_script_tag(content=own + HANDED_OUT, type="module")
-        opened.wait_for_function("globalThis.asked !== undefined")
-        yield opened
-        browser.close()
-
-
-@pytest.mark.xdist_group("browser")
-def test_the_page_says_the_value_of_every_move_in_the_same_words(values, page):
-    games = lines()
-    said = page.evaluate(
-        """(games) => games.map((line) => {
-          const { walk, moves, moveRank, verdict } = asked;
-          const position = walk(line);
-          return moves(position).map((cell) => [cell, verdict(moveRank(position, cell))]);
-        })""",
-        list(games.values()),
-    )
-    for board, told in zip(games, said, strict=True):
-        assert dict(map(tuple, told)) == {
-            cell: words.verdict(*worth) for cell, worth in values[board].items()
-        }
-
-
-@pytest.mark.xdist_group("browser")
-def test_the_page_tells_every_blunder_in_the_same_words(values, page):
-    games = lines()
-    said = page.evaluate(
-        """(games) => games.map((line) => {
-          const { walk, moves, losesValue, blunderText } = asked;
-          const position = walk(line);
-          const bad = moves(position).filter((cell) => losesValue(position, cell));
-          return bad.map((cell) => [cell, blunderText(position, cell)]);
-        })""",
-        list(games.values()),
-    )
-    advice = Advice(Rules())
-    for board, told in zip(games, said, strict=True):
-        sentences = {cell: advice.blunder(seen(board), cell) for cell in values[board]}
-        assert dict(map(tuple, told)) == {c: text for c, text in sentences.items() if text}
-
-
-@pytest.mark.xdist_group("browser")
-def test_the_page_names_cells_by_the_same_coordinates(page):
-    assert page.evaluate("asked.cells.map(asked.place)") == NAMES

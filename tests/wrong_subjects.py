@@ -1,5 +1,7 @@
 """What the doctor examines: subjects with a classic mistake each, and some right ones."""
 
+import sys
+
 import gymnasium
 import numpy as np
 
@@ -87,6 +89,29 @@ def of_the_batch(boards):
 
 def logits(boards):
     return np.where(boards == 0, 3.0, -3.0)
+
+
+def ends_the_program(boards):
+    sys.exit(3)
+
+
+class Unreadable:
+    """A player with attributes that cannot be read."""
+
+    def __init__(self, *names):
+        self.names = names
+
+    def __getattribute__(self, name):
+        if name in object.__getattribute__(self, "names"):
+            raise RuntimeError(f"no {name}")
+        return object.__getattribute__(self, name)
+
+    def __call__(self, boards):
+        """Random play."""
+        return uniform(boards)
+
+
+unreadable, unreadable_when_asked = Unreadable("step"), Unreadable("impure", "equivariant")
 
 
 def too_few(boards):

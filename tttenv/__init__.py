@@ -68,4 +68,5 @@ for _id in ("TicTacToe-v0", "tttenv/TicTacToe-v0"):
         id=_id,
         entry_point="tttenv.env:TicTacToe",
         vector_entry_point="tttenv.vector:VectorTicTacToe",
+        order_enforce=False,  # it refuses steps before a reset itself, and can be drawn before one
     )

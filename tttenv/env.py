@@ -7,6 +7,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from tttenv.extras import has_window
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 from tttenv.policy import Policy
@@ -91,7 +92,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `seat` | `"random"` | "X", "O" or "random" for each episode; ignored with `opponent=None` |
     | `illegal` | `"lose"` | "lose": an illegal move loses; "raise": `ValueError`, nothing changes |
     | `obs` | `"onehot"` | "onehot", "board" or "dict" |
-    | `render_mode` | `None` | "ansi", "rgb_array" or "human": a window, drawn at each step |
+    | `render_mode` | `None` | "ansi", "rgb_array" or "human": a pygame window, drawn at each step |
     | `draw` | `0.0` | what a draw pays the agent, from -1 to 1 |
 
     `env.unwrapped.set_opponent(...)` swaps the opponent at once.
@@ -131,6 +132,9 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
         self.render_mode = known_render_mode(render_mode, self.metadata)
+        if not has_window():  # Gymnasium's checker tries every mode of an environment
+            modes = [mode for mode in self.metadata["render_modes"] if mode != "human"]
+            self.metadata = {**self.metadata, "render_modes": modes}
         self.window: Window | None = None
         self._last_stones = new_last_stones()
         self.closed = False
@@ -146,7 +150,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             ValueError: for an unknown option or a board that cannot be played on.
-            gymnasium.error.Error: for a seed that is no whole number from 0 on.
+            gymnasium.error.Error: for a seed that is no whole number from 0 on, or has more
+                than 65,536 bits.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
@@ -174,12 +179,12 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         Raises:
             ValueError: for an action off the board or of the wrong type, with `illegal="raise"`
                 for a taken cell, and for an opponent's answer that is no move.
-            gymnasium.error.ResetNeeded: if the game is over.
+            gymnasium.error.ResetNeeded: if the game is over, and before the first reset.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         if not self.match.active or self.closed:
             require_open(self.closed)
-            raise gymnasium.error.ResetNeeded("the game is over: call reset() before step()")
+            raise gymnasium.error.ResetNeeded("no game is going on: call reset() before step()")
         if self.render_mode != "human":
             return self._played(action)
         with self.match.attempt(self.np_random, always=True):  # showing it takes time, and may fail
@@ -207,12 +212,12 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """A random legal cell, quicker than `action_space.sample(mask)`, with the space's dice.
 
         Raises:
-            gymnasium.error.ResetNeeded: if the game is over.
+            gymnasium.error.ResetNeeded: if the game is over, and before the first reset.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         if not self.match.active or self.closed:
             require_open(self.closed)
-            raise gymnasium.error.ResetNeeded("the game is over: call reset() first")
+            raise gymnasium.error.ResetNeeded("no game is going on: call reset() first")
         return self.match.sample_one(self.action_space.np_random)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -238,11 +243,8 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """The board as text ("ansi") or as a picture ("rgb_array"); "human" shows it instead.
 
         The picture (m * 64, n * 64, 3) of uint8 has a rim around the last stone, as far as it is
-        known from the boards drawn before, and the line that won in its winner's colour.
-
-        Raises:
-            ModuleNotFoundError: for "human" without pygame-ce.
-            OSError: for "human" where there is no display.
+        known from the boards drawn before, and the line that won in its winner's colour. Without a
+        display "human" draws offscreen.
         """
         if self.render_mode != "human":
             return draw(self.match, 0, self.render_mode, self._last_stones)

@@ -1,10 +1,18 @@
 """Libraries that only an extra of the package installs: which they are, and what to install."""
 
+from functools import cache
 from importlib.util import find_spec
 
 LEARN = frozenset(
     ("torch", "threadpoolctl", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock", "PIL")
 )
+NO_WINDOW = "windows are drawn by pygame-ce, which is not installed: pip install 'tttenv[window]'"
+
+
+@cache
+def has_window() -> bool:
+    """Whether windows can be drawn: pygame-ce is installed, which this does not load."""
+    return find_spec("pygame") is not None
 
 
 def require_learn() -> None:

@@ -19,6 +19,7 @@ from tttenv.kernels.types import Boards, Cells, Mask, Numbers, Probs
 
 __all__ = [
     "TOLERANCE",
+    "BoardFunction",
     "Observed",
     "Policy",
     "blend",
@@ -136,6 +137,24 @@ class Policy(Protocol):
 def uniform(boards: Boards) -> Probs:
     """The random player: every legal move with the same probability."""
     return uniform_over(boards == 0)
+
+
+class BoardFunction:
+    """A player that is pure by how it is made, as those of our learners' networks are.
+
+    A certificate does not ask it about a board again.
+
+    Args:
+        play: from boards (batch, cells) to move probabilities (batch, cells); it has no randomness
+            and no memory, and rounds so that other batches give the same moves.
+    """
+
+    def __init__(self, play: Callable[[Boards], Probs]) -> None:
+        self.play = play
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        return self.play(boards)
 
 
 def blend(first: Policy, second: Policy, weight: float) -> Policy:

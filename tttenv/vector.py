@@ -98,7 +98,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
         Raises:
             ValueError: for a list of seeds, an unknown option or a board not to be played on.
-            gymnasium.error.Error: for a seed below 0.
+            gymnasium.error.Error: for a seed below 0 or of more than 65,536 bits.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)

@@ -65,11 +65,12 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.ship and (given.ship / "README.md").exists():
         readme_blocks.around(given.ship / "README.md", "players")
     trainings = train_all(given)
+    with console.stage("certifying the players by name", given.json):
+        named = named_players()
     result = {
         "rules": "3,3,3",
         "quick": given.quick,
-        "players": named_players()
-        + [trained_player(t) for t in trainings if t["seed"] == given.seed],
+        "players": named + [trained_player(t) for t in trainings if t["seed"] == given.seed],
         "trainings": trainings,
         "learners": [summary(name, trainings) for name in given.learners],
     }
@@ -80,11 +81,10 @@ def main(args: list[str], prog: str = PROG) -> None:
         benchmark_tables.ship(trainings, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
     forget(given.runs)
-    report.make(
-        given.out / "report.html",
-        report.Contents(given.out / "benchmark.json", runs=given.runs),
-        prog=prog,
-    )
+    page = given.out / "report.html"
+    with console.stage("making the report", given.json) as tell:
+        contents = report.Contents(given.out / "benchmark.json", runs=given.runs)
+        report.make(page, contents, prog=prog, tell=tell)
     if given.readme:
         readme_blocks.put(given.readme, "table", f"```text\n{benchmark_tables.text(result)}\n```")
     if given.json:
@@ -98,7 +98,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             from learners.training.tensorboard import ADDRESS
 
             print(f"          {ADDRESS}, without smoothing")
-        text_tables.say(f"report    {given.out / 'report.html'}, one file to open in a browser")
+        print(f"report    {report.address(page)}")
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:
@@ -109,8 +109,11 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
     """
     if not given.learners:
         return []
-    from learners.cli import trainings
-    from learners.training.loop import usual_schedule
+    with console.stage("loading PyTorch", given.json):
+        for name in given.learners:
+            LEARNERS.load(name)
+        from learners.cli import trainings
+        from learners.training.loop import usual_schedule
 
     about, todo = [], []
     for name in given.learners:

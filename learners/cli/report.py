@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,14 @@ def main(args: list[str], prog: str = PROG) -> None:
         league=given.league,
         sweep=given.sweep,
     )
-    told = make(given.out, contents, given.url, prog)
-    print(json.dumps(told, indent=2) if given.json else f"report    {given.out}")
+    with console.stage("making the report", given.json) as tell:
+        told = make(given.out, contents, given.url, prog, tell)
+    print(json.dumps(told, indent=2) if given.json else f"report    {address(given.out)}")
+
+
+def address(file: Path) -> str:
+    """A file's address, which terminals open at a click and browsers take."""
+    return file.resolve().as_uri()
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,13 @@ class Contents:
     sweep: Path | None = None  # results of a sweep
 
 
-def make(out: Path, contents: Contents, url: str | None = None, prog: str = PROG) -> dict[str, Any]:
+def make(
+    out: Path,
+    contents: Contents,
+    url: str | None = None,
+    prog: str = PROG,
+    tell: Callable[[str], None] = lambda text: None,
+) -> dict[str, Any]:
     """Write the report.
 
     Args:
@@ -76,6 +88,7 @@ def make(out: Path, contents: Contents, url: str | None = None, prog: str = PROG
         contents: what it shows.
         url: where the report will be published, for its head; None if that is not known.
         prog: what a message about a player's curve begins with.
+        tell: called with what is done next.
 
     Returns:
         Its path, its size in bytes, and the names of the players it shows.
@@ -97,17 +110,18 @@ def make(out: Path, contents: Contents, url: str | None = None, prog: str = PROG
     swept = [] if contents.sweep is None else endings.of_sweep(contents.sweep)
     named, others = larger.split(list(contents.specs) or larger.usual())
     if named or not contents.results.exists():
-        players = gather.from_specs(named or gather.usual())
+        players = gather.from_specs(named or gather.usual(), tell)
         trainings = gather.endings_of(players)
     else:
-        benchmark = gather.from_benchmark(contents.results, contents.runs)
+        benchmark = gather.from_benchmark(contents.results, contents.runs, tell)
         players, trainings = benchmark.players, benchmark.trainings
     for player in players:
         if player.complaint:
             what = "no curve" if player.no_curve else "the curve"
             told = console.visible(f"{what} of {player.name}: {player.complaint}")
             print(f"{prog}: {told}", file=sys.stderr)
-    on_larger = larger.from_specs(others)
+    on_larger = larger.from_specs(others, tell=tell)
+    tell(f"writing {out}")
     text = html(
         players, numbers.read(contents.published), on_larger, played, trainings, swept, address
     )

@@ -1,11 +1,10 @@
 """Many trainings, compared by exact certificates: `sweep.py dqn --seeds 20 --grid lr=1e-3,3e-3`."""
 
-import json
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from learners.registry import LEARNERS, row
 from tttenv import extras
@@ -16,6 +15,7 @@ from tttenv.parallel import Outcome
 
 if TYPE_CHECKING:
     from learners.cli.search_space import Setting
+    from learners.cli.sweep_file import Result
     from learners.training.loop import Schedule
 
 PROG = "sweep.py"
@@ -58,7 +58,10 @@ def main(args: list[str], prog: str = PROG) -> None:
     """
     given = console.parse(Arguments, prog, args)
     check(given, prog)
-    from learners.cli import search_space, sweep_tables
+    with console.stage("loading PyTorch", given.json):
+        for name in given.learners:
+            LEARNERS.load(name)
+        from learners.cli import search_space, sweep_file, sweep_tables
     from tttenv.files import write
 
     tried = search_space.settings(
@@ -71,24 +74,23 @@ def main(args: list[str], prog: str = PROG) -> None:
         given.seed,
         prog,
     )
-    rows = train_all(tried, given)
+    results = train_all(tried, given)
     summaries = [
-        sweep_tables.summary(one.name, [row for row in rows if row["setting"] == one.name])
+        sweep_tables.summary(one.name, [found for found in results if found.setting == one.name])
         for one in tried
     ]
-    result = {"settings": summaries, "trainings": rows}
-    whole = json.dumps(result, indent=2) + "\n"
+    whole = sweep_file.text(summaries, results)
     write(given.out / "sweep.json", whole)
-    write(given.out / "sweep.csv", sweep_tables.as_csv(rows))
+    write(given.out / "sweep.csv", sweep_tables.as_csv(results))
     if given.json:
         print(whole, end="")
     else:
         sweep_tables.show(summaries, given.wide)
         print(f"\nresults   {given.out / 'sweep.json'}, {given.out / 'sweep.csv'}")
         text_tables.say(f"players   {given.runs}, each to certify again: tttenv certify FOLDER")
-    if failed := [row["error"] for row in rows if row["error"]]:
+    if failed := [found.error for found in results if found.error]:
         sys.stdout.flush()
-        told = f"{len(failed)} of {len(rows)} trainings failed, the first one: {failed[0]}"
+        told = f"{len(failed)} of {len(results)} trainings failed, the first one: {failed[0]}"
         print(f"{prog}: {console.visible(told)}", file=sys.stderr)
         sys.exit(1)
 
@@ -117,8 +119,8 @@ def check(given: Arguments, prog: str) -> None:
         console.check_folder(folder)
 
 
-def train_all(tried: Sequence["Setting"], given: Arguments) -> list[dict[str, Any]]:
-    """Train every setting with every seed; a row for each training, in this order.
+def train_all(tried: Sequence["Setting"], given: Arguments) -> list["Result"]:
+    """Train every setting with every seed; a result for each training, in this order.
 
     With --halve in rounds, after each of which a part of the settings of each learner and game goes
     on from where its trainings stopped.
@@ -130,8 +132,7 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list[dict[str, An
 
     seeds = range(given.seed, given.seed + given.seeds)
     schedules = {one.name: _schedule(one, given) for one in tried}
-    known = {(one.folder(n), one.name, n) for one in tried for n in seeds}
-    names = {folder: (name, n) for folder, name, n in known}
+    known = {one.folder(n): (one, n) for one in tried for n in seeds}
     for one in tried:
         one.training(given.seed, schedules[one.name])
     latest: dict[tuple[str, int], Outcome] = {}
@@ -148,32 +149,24 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list[dict[str, An
 
         def tell(outcome: Outcome, last: bool = last) -> str | None:
             assert outcome.task.folder is not None
-            found = _row(*names[outcome.task.folder.name], outcome)
-            ended = last or found["unbeatable"] or found["error"]
+            found = _result(*known[outcome.task.folder.name], outcome)
+            ended = last or found.unbeatable or found.error
             return sweep_tables.line(found) if ended and not given.json else None
 
         for outcome in trainings.run_all(todo, given.runs, given.workers, given.json, tell):
             assert outcome.task.folder is not None
-            latest[names[outcome.task.folder.name]] = outcome
+            one, n = known[outcome.task.folder.name]
+            latest[one.name, n] = outcome
         if not last:
             going = _survivors(going, seeds, latest)
     kept = {one.name for one in going}
-    rows = []
+    results = []
     for one in tried:
         for n in seeds:
-            found = _row(one.name, n, latest[one.name, n])
-            found["stopped_early"] = one.name not in kept and not found["unbeatable"]
-            rows.append(
-                {
-                    "learner": one.learner,
-                    "preset": one.preset,
-                    "rules": one.rules,
-                    "changes": one.changes,
-                    "folder": str(given.runs / one.folder(n)),
-                    **found,
-                }
-            )
-    return rows
+            found = _result(one, n, latest[one.name, n])
+            stopped = one.name not in kept and not found.unbeatable
+            results.append(replace(found, stopped_early=stopped))
+    return results
 
 
 def _schedule(one: "Setting", given: Arguments) -> "Schedule":
@@ -214,21 +207,30 @@ def _survivors(
     return [one for place, one in enumerate(going) if place in kept]
 
 
-def _row(name: str, seed: int, outcome: Outcome) -> dict[str, Any]:
-    """What a training came to, None for what is not known."""
+def _result(one: "Setting", seed: int, outcome: Outcome) -> "Result":
+    """What a training came to, as if its setting had not been stopped early."""
+    from learners.cli.sweep_file import Result
+
     value = outcome.value or {}
     card = value.get("certificate") or {}
-    reached = value.get("unbeatable_at") or (None, None)
-    return {
-        "setting": name,
-        "seed": seed,
-        "steps": value.get("steps"),
-        "seconds": value.get("seconds"),
-        "unbeatable": bool(value.get("unbeatable_at")),
-        "unbeatable_steps": reached[0],
-        "unbeatable_seconds": reached[1],
-        "worst_case_X": card.get("worst_case", {}).get("X"),
-        "worst_case_O": card.get("worst_case", {}).get("O"),
-        "optimal_moves": card.get("optimal_moves", {}).get("all"),
-        "error": outcome.error,
-    }
+    steps, seconds = value.get("unbeatable_at") or (None, None)
+    assert outcome.task.folder is not None
+    return Result(
+        learner=one.learner,
+        preset=one.preset,
+        rules=one.rules,
+        changes=one.changes,
+        folder=str(outcome.task.folder),
+        setting=one.name,
+        seed=seed,
+        steps=value.get("steps"),
+        seconds=value.get("seconds"),
+        unbeatable=steps is not None,
+        unbeatable_steps=steps,
+        unbeatable_seconds=seconds,
+        worst_case_X=card.get("worst_case", {}).get("X"),
+        worst_case_O=card.get("worst_case", {}).get("O"),
+        optimal_moves=card.get("optimal_moves", {}).get("all"),
+        error=outcome.error,
+        stopped_early=False,
+    )

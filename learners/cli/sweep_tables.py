@@ -1,12 +1,14 @@
-"""The results of a sweep: a row for each training and one for each setting; tables and CSV."""
+"""The results of a sweep by setting and by training, as tables and as CSV."""
 
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import fields
 from statistics import median, quantiles
 from typing import Any
 
 from learners.cli.search_space import text
+from learners.cli.sweep_file import Result
 from tttenv.cli import console, text_tables
 from tttenv.cli.text_tables import Column
 from tttenv.untrusted import shown
@@ -28,26 +30,27 @@ LEGEND = (
 )
 
 
-def summary(name: str, rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def summary(name: str, results: Sequence[Result]) -> dict[str, Any]:
     """What the trainings of one setting came to.
 
     Args:
         name: of the setting.
-        rows: its trainings, those that failed included.
+        results: of its trainings, those that failed included.
     """
-    done = [row for row in rows if not row["error"]]
-    reached = [row for row in done if row["unbeatable"]]
-    found: dict[str, Any] = {"setting": name, "seeds": len(rows), "failed": len(rows) - len(done)}
+    done = [one for one in results if not one.error]
+    reached = [one for one in done if one.unbeatable]
+    failed = len(results) - len(done)
+    found: dict[str, Any] = {"setting": name, "seeds": len(results), "failed": failed}
     found |= {
         "unbeatable": len(reached),
-        "stopped_early": any(row["stopped_early"] for row in done),
+        "stopped_early": any(one.stopped_early for one in done),
     }
     for key in ("steps", "seconds"):
-        numbers = sorted(row[f"unbeatable_{key}"] for row in reached)
+        numbers = sorted(getattr(one, f"unbeatable_{key}") for one in reached)
         found[f"median_{key}"] = median(numbers) if numbers else None
         found[f"quartiles_{key}"] = _quartiles(numbers)
     for seat in "XO":
-        known = [row[f"worst_case_{seat}"] for row in done]
+        known = [getattr(one, f"worst_case_{seat}") for one in done]
         found[f"worst_case_{seat}"] = min(known) if known and None not in known else None
     return found
 
@@ -89,29 +92,29 @@ def _cells(found: dict[str, Any]) -> list[str]:
     return cells + ["-" if number is None else console.value(number) for number in worst]
 
 
-def line(row: dict[str, Any]) -> str:
+def line(found: Result) -> str:
     """A finished training in a line."""
-    who = f"{row['setting']} seed {row['seed']}"
-    if row["error"]:
-        return f"{who}: failed: {shown(row['error'])}"
-    if row["unbeatable"]:
-        reached = f"step {row['unbeatable_steps']} after {row['unbeatable_seconds']:.1f} s"
+    who = f"{found.setting} seed {found.seed}"
+    if found.error:
+        return f"{who}: failed: {shown(found.error)}"
+    if found.unbeatable:
+        reached = f"step {found.unbeatable_steps} after {found.unbeatable_seconds:.1f} s"
         return f"{who}: unbeatable at {reached}"
-    worst = [row[f"worst_case_{seat}"] for seat in "XO"]
+    worst = [found.worst_case_X, found.worst_case_O]
     told = ["undecided" if number is None else console.value(number) for number in worst]
-    taken = f"{row['steps']} steps, {row['seconds']:.1f} s"
+    taken = f"{found.steps} steps, {found.seconds:.1f} s"
     return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"
 
 
-def as_csv(rows: Sequence[dict[str, Any]]) -> str:
+def as_csv(results: Sequence[Result]) -> str:
     """A line for each training; a setting's changed fields have columns of their own."""
-    changed = dict.fromkeys(name for row in rows for name in row["changes"])
-    plain = [key for key in rows[0] if key not in ("changes", "setting")]
+    changed = dict.fromkeys(name for one in results for name in one.changes)
+    plain = [field.name for field in fields(Result) if field.name not in ("changes", "setting")]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*plain, *(f"config.{name}" for name in changed)])
-    for row in rows:
-        cells = ["" if row[key] is None else row[key] for key in plain]
-        changes = [text(row["changes"][name]) if name in row["changes"] else "" for name in changed]
+    for one in results:
+        cells = ["" if (value := getattr(one, name)) is None else value for name in plain]
+        changes = [text(one.changes[name]) if name in one.changes else "" for name in changed]
         writer.writerow([*cells, *changes])
     return stream.getvalue()

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import shlex
 import sys
+import time
 from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -54,22 +55,29 @@ def main(args: list[str], prog: str = PROG) -> None:
         return
     name, rest = args[0], args[1:]
     row(name)
-    kind = LEARNERS.load(name)
+    quiet = "--json" in rest
+    with console.stage("loading PyTorch", quiet):  # which all learners need
+        kind = LEARNERS.load(name)
     options, config = _parse(name, kind, rest, prog)
     if options.export_csv:
         _export(name, options)
         return
-    from learners.training.loop import Schedule, usual_schedule
-    from learners.training.train import train
+    with console.stage("loading TensorBoard", quiet):
+        from learners.training.loop import Schedule, usual_schedule
+        from learners.training.train import TAKEN, is_taken, train
     from tttenv.game.rules import Rules
 
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
+    if is_taken(out) and not options.resume:
+        from learners.cli.taken_folder import commands
+
+        console.fail(prog, f"{out} {TAKEN}", commands(name, rest, out))
     fields = [field.name for field in dataclasses.fields(Schedule)]
     changes = {key: getattr(options, key) for key in fields}
     schedule = usual_schedule(name, options.preset, **changes)
     backend = _backend(options)
-    with _Bar(schedule.steps, quiet=options.json) as bar:
+    with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
         last = train(
             name,
             config,
@@ -78,7 +86,8 @@ def main(args: list[str], prog: str = PROG) -> None:
             out,
             preset=options.preset,
             resume=options.resume,
-            watch=bar,
+            watch=bar.evaluated,
+            stepped=bar.stepped,
             start=options.start,
             backend=backend,
         )
@@ -222,37 +231,93 @@ def _usual_folder(name: str, options: Options, config: Any) -> Path:
 
 
 class _Bar:
-    """A progress bar that shows the exact worst case of both seats."""
+    """How far a training is: steps taken, the next certificate, and the last exact worst case.
 
-    def __init__(self, steps: int, quiet: bool) -> None:
+    On a terminal a bar moves; elsewhere one line says what begins, and one how it ended.
+
+    Args:
+        about: the learner and its game.
+        schedule: of the training.
+        quiet: show nothing.
+    """
+
+    def __init__(self, about: str, schedule: Any, quiet: bool) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 
-        self.progress = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[seconds]:.1f} s  {task.fields[state]}"),
-            console=Console(stderr=True),
-            disable=quiet,
+        self.schedule, self.quiet = schedule, quiet
+        most = "up to " if schedule.stop_when_unbeatable else ""
+        self.about = (
+            f"training {about}: {most}{schedule.steps:,} steps,"
+            f" a certificate every {schedule.every:,}"
         )
-        self.task = self.progress.add_task("step", total=steps, seconds=0.0, state="starting")
+        self.shown_at = 0.0  # when the bar last moved, of the monotonic clock
+        self.last: Any = None  # the last evaluation
+        self.progress = _with_a_line_below()(
+            TextColumn("step"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+            TextColumn("{task.description}"),
+            console=Console(stderr=True),
+            redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
+            refresh_per_second=4,  # its work counts as the training's processor time
+            transient=True,  # until the training begins: an error before leaves no bar behind
+            disable=quiet or not sys.stderr.isatty(),
+        )
+        self.task = self.progress.add_task("preparing", total=schedule.steps, below="")
 
     def __enter__(self) -> "_Bar":
+        self.progress.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        if self.progress.live.is_started:
-            self.progress.stop()
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.progress.stop()
+        if kind is None and not self.quiet and self.progress.disable:
+            told = f"{self.last.seconds:.1f} s: {console.standing(self.last.numbers)}"
+            print(f"trained {self.last.step:,} steps in {told}", file=sys.stderr)
 
-    def __call__(self, evaluation: Any) -> None:
-        self.progress.start()  # now that all arguments have proven good
-        self.progress.update(
-            self.task,
-            completed=evaluation.step,
-            seconds=evaluation.seconds,
-            state=console.standing(evaluation.numbers),
-        )
+    def stepped(self, step: int) -> None:
+        """Move the bar, ten times a second at most."""
+        now = time.monotonic()
+        if not self.shown_at:  # the arguments have proven good
+            self.shown_at = now
+            if not self.quiet:
+                print(self.about, file=sys.stderr, flush=True)
+            self.progress.live.transient = False
+            self.progress.update(self.task, completed=step)
+            return
+        due = step % self.schedule.every == 0 or step == self.schedule.steps
+        if due or now - self.shown_at > 0.1:
+            self.shown_at = now
+            self.progress.update(self.task, completed=step, description=self._coming(step, due))
+
+    def evaluated(self, evaluation: Any) -> None:
+        """Show what an evaluation found."""
+        self.last = evaluation
+        coming = "done" if evaluation.last else self._coming(evaluation.step, False)
+        below = console.standing(evaluation.numbers)
+        step = evaluation.step
+        self.progress.update(self.task, completed=step, description=coming, below=below)
+
+    def _coming(self, step: int, due: bool) -> str:
+        """What is done now, or when the next certificate is due."""
+        if due:
+            return "certifying"
+        following = step - step % self.schedule.every + self.schedule.every
+        return f"next certificate at step {min(following, self.schedule.steps):,}"
+
+
+def _with_a_line_below() -> Any:
+    """The class of a progress bar with a text of its own below it."""
+    from rich.progress import Progress
+
+    class Below(Progress):
+        def get_renderables(self) -> Any:
+            yield from super().get_renderables()
+            yield self.tasks[0].fields["below"] if self.tasks else ""
+
+    return Below
 
 
 def _conclude(out: Path, last: Any, as_json: bool) -> None:

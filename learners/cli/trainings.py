@@ -73,7 +73,7 @@ def forget(runs: Path) -> None:
 
 
 def train_one(training: Training, context: Context) -> dict[str, Any]:
-    """Train in the task's folder, telling of every evaluation.
+    """Train in the task's folder, telling of every step and of the last evaluation.
 
     Returns:
         Steps, seconds of processor time, step and seconds of the first unbeatable certificate if
@@ -91,8 +91,15 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         remove(folder, but=MARK)
         write(folder / MARK, _digest(training))
 
-    def tell(evaluation: Evaluation) -> None:
-        context.tell(evaluation.step, schedule.steps, console.standing(evaluation.numbers))
+    state = "starting"
+
+    def stepped(step: int) -> None:
+        context.tell(step, schedule.steps, state)
+
+    def evaluated(evaluation: Evaluation) -> None:
+        nonlocal state
+        state = console.standing(evaluation.numbers)
+        stepped(evaluation.step)
 
     last = train(
         training.learner,
@@ -102,7 +109,8 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         folder,
         preset=training.preset,
         resume=resume,
-        watch=tell,
+        watch=evaluated,
+        stepped=stepped,
     )
     return {
         "steps": last.step,

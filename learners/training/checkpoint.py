@@ -253,7 +253,8 @@ def _weights(
     """The weights in a file on the current device, shaped as wanted.
 
     Raises:
-        ValueError: for other names, shapes or types than wanted, seen before tensors are made.
+        ValueError: for other names, shapes or types than wanted, seen before tensors are made, and
+            for numbers that are not finite.
     """
     found = header(data, file).tensors
     if wanted is not None:
@@ -274,6 +275,11 @@ def _weights(
             raise ValueError(
                 f"{shown(file)} does not fit its card: {shown(name, 80)} is"
                 f" {tensors[name].dtype}, not {tensor.dtype}"
+            )
+    for name, tensor in tensors.items():
+        if not torch.isfinite(tensor).all():
+            raise ValueError(
+                f"{shown(file)} cannot be played: {shown(name, 80)} holds NaN or infinite numbers"
             )
     return {name: tensor.to(torch.get_default_device()) for name, tensor in tensors.items()}
 

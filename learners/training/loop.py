@@ -1,8 +1,7 @@
 """The training loop: step, evaluate exactly, yield; it touches no files and prints nothing."""
 
 import contextlib
-import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from tttenv import metrics
 from tttenv.exact import enumerable, tabulate
 from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.game.rules import Rules
+from tttenv.kernels.compiling import now_by_processor
 from tttenv.metrics.certificate import flat
 from tttenv.policy import Policy, uniform
 from tttenv.untrusted import first_line, shown
@@ -56,7 +56,7 @@ class Evaluation:
     """The state of a training after some steps, with the player's exact strength."""
 
     step: int  # steps taken so far
-    seconds: float  # of processor time since the first step
+    seconds: float  # of processor time since the first step, without compiling
     numbers: dict[str, float]  # points on the curves, by TensorBoard tag
     policy: Policy  # the player at this step
     certificate: Certificate | None  # beyond 15 cells by the positions that the player can reach
@@ -133,7 +133,11 @@ Plan, Clock, Report, plan = Schedule, Progress, Evaluation, usual_schedule
 
 
 def run(
-    learner: Learner, rules: Rules, schedule: Schedule, progress: Progress
+    learner: Learner,
+    rules: Rules,
+    schedule: Schedule,
+    progress: Progress,
+    stepped: Callable[[int], None] = lambda step: None,
 ) -> Iterator[Evaluation]:
     """Train, yielding an evaluation every `schedule.every` steps and at the end.
 
@@ -142,13 +146,14 @@ def run(
         rules: the game.
         schedule: how long, and how often to evaluate.
         progress: where to go on from; it is updated.
+        stepped: called with the number of steps taken so far, after each of them.
 
     Raises:
         ValueError: in one line, if a step fails because the learner's numbers have diverged.
     """
     if enumerable(rules):
-        certify(rules, uniform)  # so that compilation and enumeration are not timed as training
-    start = time.process_time() - progress.seconds
+        certify(rules, uniform)  # so that enumeration is not timed as training
+    start = now_by_processor() - progress.seconds
     logged: dict[str, list[float]] = {}  # since the last evaluation
     last = progress.step >= schedule.steps
     while not last:
@@ -157,12 +162,13 @@ def run(
         for key, number in numbers.items():
             logged.setdefault(key, []).append(number)
         progress.step += 1
+        stepped(progress.step)
         last = progress.step >= schedule.steps
         if progress.step % schedule.every and not last:
             continue
         with _one_line_errors(progress.step):
             policy, certificate, numbers = _evaluate(rules, learner)
-        progress.seconds = time.process_time() - start
+        progress.seconds = now_by_processor() - start
         if certificate and certificate.unbeatable and progress.unbeatable_at is None:
             progress.unbeatable_at = (progress.step, progress.seconds)
         last = last or (schedule.stop_when_unbeatable and progress.unbeatable_at is not None)

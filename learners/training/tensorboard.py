@@ -210,7 +210,7 @@ def _plain(value: Any) -> bool | float | str:
 def certificate_table(certificate: Certificate) -> str:
     """A certificate as tables in Markdown: a column for each seat, then what holds for both."""
     from tttenv.cli import console
-    from tttenv.cli.play.notation import name_of
+    from tttenv.game.render import names_of
 
     rules = Rules.of(certificate.rules)
     optimal, reached = certificate.optimal_moves, certificate.reached
@@ -227,7 +227,7 @@ def certificate_table(certificate: Certificate) -> str:
             seat: odds and console.odds(odds) for seat, odds in certificate.vs_perfect.items()
         },
         "a game that it loses": {
-            seat: " ".join(name_of(rules, cell) for cell in line or ()) or "none known"
+            seat: names_of(rules, line or ()) or "none known"
             for seat, line in certificate.losing_line.items()
         },
     }

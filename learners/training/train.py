@@ -48,7 +48,9 @@ from tttenv.parallel.processes import Processes
 from tttenv.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
+TAKEN = "holds a checkpoint already: choose another folder with --out, or train on with --resume"
 Watch = Callable[[Evaluation], None]
+Stepped = Callable[[int], None]
 
 
 def train(
@@ -61,6 +63,7 @@ def train(
     preset: str = "default",
     resume: bool = False,
     watch: Watch = lambda evaluation: None,
+    stepped: Stepped = lambda step: None,
     start: Path | None = None,
     backend: Backend | None = None,
 ) -> Evaluation:
@@ -76,6 +79,8 @@ def train(
         resume: go on exactly where the training in `out` stopped; if it is finished, but its player
             is missing or older, write the player again.
         watch: called with every evaluation.
+        stepped: called with the number of steps taken so far: once all arguments are checked, and
+            after each step.
         start: a checkpoint of the same learner, of any rules, with whose weights a new training
             begins; the card says which.
         backend: the workers of its actors, if the schedule has any; without it they are processes
@@ -109,11 +114,11 @@ def train(
         with _locked(out):
             training = _Training(learner, rules, schedule, out, about)
             if resume:
-                return training.resume(watch)
+                return training.resume(watch, stepped)
             _require_free(out)
             tidy(out, ())
             remove_events(out)
-            return training.follow(Progress(), watch)
+            return training.follow(Progress(), watch, stepped)
 
 
 def _check_numbers(config: Any) -> None:
@@ -194,14 +199,15 @@ class _Training:
     out: Path
     about: dict[str, Any]  # learner, preset, config and rules, for the card
 
-    def follow(self, progress: Progress, watch: Watch) -> Evaluation:
+    def follow(self, progress: Progress, watch: Watch, stepped: Stepped) -> Evaluation:
         """Train to the end, writing curves at every evaluation and checkpoints at intervals."""
+        stepped(progress.step)
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
         with self._tensorboard(progress) as board:
             if not progress.step:
                 board.curves(0, before_training(self.learner, self.rules, progress))
-            for evaluation in run(self.learner, self.rules, self.schedule, progress):
+            for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
                 board.curves(evaluation.step, evaluation.numbers)
                 if evaluation.unbeatable_at and evaluation.unbeatable_at[0] == evaluation.step:
                     board.unbeatable(*evaluation.unbeatable_at)
@@ -214,7 +220,7 @@ class _Training:
             board.summary(evaluation.step, evaluation.certificate)
         return evaluation
 
-    def resume(self, watch: Watch) -> Evaluation:
+    def resume(self, watch: Watch, stepped: Stepped) -> Evaluation:
         """Go on where the training in the folder stopped.
 
         Raises:
@@ -223,7 +229,7 @@ class _Training:
         """
         progress = self._restore()
         if not finished(self.schedule, progress):
-            return self.follow(progress, watch)
+            return self.follow(progress, watch, stepped)
         if self._has_player_of(progress.step):
             hint = "give more steps"
             if progress.step < self.schedule.steps:
@@ -330,12 +336,15 @@ def _dict(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
+def is_taken(out: Path) -> bool:
+    """Whether the folder holds a checkpoint, or the state of a training."""
+    return (out / CARD).exists() or bool(data_files(out, STATE))
+
+
 def _require_free(out: Path) -> None:
-    """Raise ValueError if the folder holds a checkpoint, or the state of a training."""
-    if (out / CARD).exists() or data_files(out, STATE):
-        raise ValueError(
-            f"{shown(out)} holds a checkpoint already: choose another folder, or --resume"
-        )
+    """Raise ValueError if the folder is taken."""
+    if is_taken(out):
+        raise ValueError(f"{shown(out)} {TAKEN}")
 
 
 @contextlib.contextmanager

@@ -11,8 +11,8 @@ from scripts.lib.gif import gif
 from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
-from tttenv.cli.play.notation import name_of
 from tttenv.cli.play.session import Session, Side
+from tttenv.game.render import name_of
 from tttenv.game.tiles import Palette
 
 RULES = Rules()

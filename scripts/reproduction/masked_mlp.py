@@ -49,7 +49,7 @@ def drawn(task: Task, tell: Tell) -> Found:
 
 
 JOBS = {
-    "nets": Job(nets, (300, 3000, 3000), "{:,} rounds", 1, "3,000 rounds", long=True),
+    "nets": Job(nets, (300, 3000, 3000), "{:,} rounds", 1, "3,000 rounds", long=True, seeds=5),
     "facts": Job(facts, says="4 games"),
     "drawn": Job(drawn, (200_000,) * 3, "{:,} boards"),
 }

@@ -52,10 +52,14 @@ class Job(NamedTuple):
     each: int = 1  # what one of the amount stands for in these words
     claimed: str = ""  # the source's own amount in words
     long: bool = False  # begin it before the others
+    # Trainings with seeds counting up: a number is the median of theirs, as a single one ends
+    # elsewhere on another type of CPU. With --quick there is one.
+    seeds: int = 1
 
-    def budget(self, amount: int) -> str:
+    def budget(self, amount: int, seeds: int = 1) -> str:
         """So much of it, in words."""
-        return self.says.format(amount * self.each)
+        once = self.says.format(amount * self.each)
+        return once if seeds == 1 else f"{once}, {seeds} seeds"
 
 
 def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:

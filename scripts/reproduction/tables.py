@@ -24,16 +24,30 @@ COLUMNS = [
 def show(rows: list[Filled], wide: bool = False) -> None:
     """Print a table for each source, and under it the notes."""
     missing: list[str] = []
-    for source, (_, title) in SOURCES.items():
-        own = [row for row in rows if row["source"] == source]
-        if not own:
-            continue
-        print(f"\n{title}")
-        table = [[row["id"], row["what"], *cells(row)] for row in own]
-        missing += text_tables.show(COLUMNS, table, wide)
-        for row in own:
-            if row["note"]:
-                text_tables.say(f" {row['id']}: {row['note']}", "   ")
+    for source in SOURCES:
+        missing += show_source(source, [row for row in rows if row["source"] == source], wide)
+    tell_left_out(missing)
+
+
+def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str]:
+    """Print the table of a source, and under it the notes; nothing if it has no rows.
+
+    Returns:
+        The names of the columns that were left out.
+    """
+    if not rows:
+        return []
+    print(f"\n{SOURCES[source][1]}")
+    table = [[row["id"], row["what"], *cells(row)] for row in rows]
+    missing = text_tables.show(COLUMNS, table, wide)
+    for row in rows:
+        if row["note"]:
+            text_tables.say(f" {row['id']}: {row['note']}", "   ")
+    return missing
+
+
+def tell_left_out(missing: list[str]) -> None:
+    """Say which columns were left out, if any."""
     text_tables.tell_left_out(missing, "--wide shows them, and reproduce.json has all numbers")
 
 

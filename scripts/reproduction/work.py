@@ -1,11 +1,13 @@
 """Which jobs the rows of some sources need, one job done in a worker, and the rows filled in."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from time import process_time
 from typing import Any
 
 from scripts import reproduction
-from scripts.reproduction.rows import Found, Job, Row, Task, holds, scores, tolerance
+from scripts.reproduction.rows import Found, Job, Numbers, Row, Task, holds, scores, tolerance
 from tttenv.parallel import Context
 
 MODES = ("quick", "default", "full")
@@ -24,9 +26,42 @@ def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -
         needed = dict.fromkeys(row.job for row in module.ROWS if row.job)
         for job in needed:
             amount = module.JOBS[job].amounts[MODES.index(mode)]
-            found.append(Task(name, job, amount, seed, moves_csv))
+            found += [
+                Task(name, job, amount, seed + further, moves_csv)
+                for further in range(seeds_of(module.JOBS[job], mode))
+            ]
     found += [Task("repaired", player, 1, seed, None) for player in players if player]
     return sorted(found, key=lambda task: not job_of(task).long)
+
+
+def seeds_of(job: Job, mode: str) -> int:
+    """How many trainings there are of a job."""
+    return 1 if mode == "quick" else job.seeds
+
+
+def needs(source: str, task: Task) -> bool:
+    """Whether the rows of a source need what a task finds."""
+    if task.source != "repaired":
+        return task.source == source
+    return any(row.repaired.split("/")[0] == task.job for row in reproduction.load(source).ROWS)
+
+
+def merged(done: Sequence[Found]) -> Found:
+    """What trainings of one job have found: the median of each number; a note is the first one's.
+
+    Args:
+        done: by seed, with the same keys.
+    """
+    if len(done) == 1:
+        return done[0]
+    return {
+        key: told if isinstance(told, str) else _medians([found[key] for found in done])
+        for key, told in done[0].items()
+    }
+
+
+def _medians(numbers: Sequence[Numbers]) -> list[float]:
+    return [float(median(column)) for column in zip(*numbers, strict=True)]
 
 
 def job_of(task: Task) -> Job:
@@ -86,7 +121,9 @@ def _filled(source: str, row: Row, done: dict[tuple[str, str], Found], mode: str
         "expected": list(row.known),
         "tolerance": tolerance(row),
         "holds": holds(row, published, amount),
-        "budget": job.budget(amount) if job and published is not None else None,
+        "budget": job.budget(amount, seeds_of(job, mode))
+        if job and published is not None
+        else None,
         "budget_claimed": (job.claimed or job.budget(amount)) if job else None,
         "z": scores(row, published),
         "main": row.main,

@@ -13,6 +13,7 @@ from tttenv.cli.workers import HERE
 
 PROG = "certify.py"
 WEIGHING = "playing out every game"
+ROUNDING = 1e-12  # of a share of moves; a single blunder makes it smaller than 1 by more
 DOING = {  # what a search does in each phase
     "attacking": "attacking",
     "shortening": "shortening a lost game",
@@ -73,13 +74,15 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv import Rules, player
     from tttenv.opponents import rules_of
 
-    with console.hinting(given.player):
+    loading = console.stage(f"loading {given.player}", given.json)
+    with loading, console.hinting(given.player):
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
         policy = player(given.player, rules)
     if given.sampled:
         from tttenv.metrics.arena import measure
 
-        numbers = measure(rules, policy, given.games, given.seed)
+        with console.stage(f"playing {given.games:,} games from each seat", given.json):
+            numbers = measure(rules, policy, given.games, given.seed)
         if given.json:
             print(json.dumps({"player": given.player, "rules": str(rules), **numbers}, indent=2))
         else:
@@ -113,37 +116,23 @@ def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     """The certificate of a player; a bar shows how far it is."""
     from tttenv import certify
-    from tttenv.exact import Tabulated, enumerable
-    from tttenv.exact.certificate import ALL_POSITIONS, REACHABLE
+    from tttenv.exact.certificate import ALL_POSITIONS, REACHABLE, default_method
 
-    method = given.method
-    if method is None:
-        method = "all" if enumerable(rules) or isinstance(policy, Tabulated) else "reachable"
-    if method == "all":
+    named = {"all": ALL_POSITIONS, "reachable": REACHABLE, None: default_method(rules, policy)}
+    if named[given.method] == ALL_POSITIONS:
         with watched(policy, given.player, rules, given.json) as asked:
             return certify(rules, asked, method=ALL_POSITIONS)
-    with rounds(given.json) as watch:
-        about: dict[str, Any] = {"method": REACHABLE, "name": given.player, "watch": watch}
+    with console.stage(f"certifying {given.player} on {rules}", given.json) as tell:
+        about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
+        about["watch"] = lambda found: tell(progress(found))
         return certify(rules, policy, given.positions, **about)
-
-
-@contextmanager
-def rounds(quiet: bool) -> Iterator[Any]:
-    """What shows the rounds of a search on the terminal's error output, to be called with each."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
-
-    columns = SpinnerColumn(), TextColumn("{task.description}")
-    with Progress(*columns, console=Console(stderr=True), disable=quiet, transient=True) as bar:
-        task = bar.add_task("beginning", total=None)
-        yield lambda found: bar.update(task, description=progress(found))
 
 
 def progress(found: Any) -> str:
     """How far a search is, in a line."""
     done = f"{found.positions:,} positions asked about, {found.waiting:,} waiting"
     where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
-    return f"{where}: {done}, {found.seconds:.0f} s"
+    return f"{where}: {done}"
 
 
 def meet(given: Arguments) -> None:
@@ -161,7 +150,7 @@ def meet(given: Arguments) -> None:
     head_to_head.require_small(rules)
     tables = []
     for spec in specs:
-        with console.hinting(spec):
+        with console.stage(f"loading {spec}", given.json), console.hinting(spec):
             policy = player(spec, rules)
         require_pure(policy)
         with watched(policy, spec, rules, given.json) as asked:
@@ -182,7 +171,8 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
 
     one_by_one, large = getattr(policy, "one_by_one", False), not enumerable(rules)
     if not one_by_one and not large:
-        yield policy
+        with console.stage(f"certifying {name} on {rules}", quiet):
+            yield policy
         return
     require_solvable(rules)
     require_pure(policy)
@@ -207,15 +197,26 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
             return np.concatenate(found)
 
         asked.__qualname__ = name  # what a complaint calls the player
+        vars(asked)["one_by_one"] = one_by_one
         yield asked
 
 
 def print_certificate(name: str, certificate: Any) -> None:
     """The certificate for people."""
     say(f"{name} on {certificate.rules}: {verdict(certificate)}")
-    if certificate.reached is not None:
+    if certificate.reached is None:
+        _print_all(certificate)
+    else:
         _print_reached(certificate)
-        return
+    if certificate.queried_twice:
+        again = f"{certificate.queried_twice:,} boards"
+        say(f"{again} were queried twice, in different batches, and answered the same way")
+    elif certificate.queried_twice == 0:
+        say("no board was queried twice: a table or a network of ours always answers the same way")
+
+
+def _print_all(certificate: Any) -> None:
+    """What a certificate by all positions holds."""
     columns = [
         Column("", left=True),
         *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
@@ -223,7 +224,7 @@ def print_certificate(name: str, certificate: Any) -> None:
     ]
     rows = []
     for seat in ("X", "O"):
-        losing = _cells(certificate.losing_line[seat]) or "nothing"
+        losing = _game(certificate, seat) or "never loses"
         worst = console.value(certificate.worst_case[seat])
         shares = map(console.share, certificate.vs_random[seat])
         rows.append([f"{seat} vs random", *shares, worst, losing])
@@ -232,10 +233,23 @@ def print_certificate(name: str, certificate: Any) -> None:
     text_tables.show(columns, rows)
     parts = {group: console.share(part) for group, part in certificate.optimal_moves.items()}
     say(
-        f"optimal moves {parts['all']} % of all positions, {parts['critical']} % of the critical"
-        f" ones, {parts['reached']} % of those it reaches; blunders in {certificate.blunders}"
-        f" positions; value of the game {certificate.value}"
+        f"optimal moves: {parts['all']} % in all positions, {parts['critical']} % where a mistake"
+        f" is possible, {parts['reached']} % in positions that its own moves lead to"
     )
+    say(f"blunders: {_blunders(certificate)}; value of the game: {certificate.value}")
+
+
+def _blunders(certificate: Any) -> str:
+    """In how many positions it blunders and, if it is unbeatable all the same, why."""
+    count = certificate.blunders
+    if count == 0:
+        return "none"
+    found = f"in {count:,} position{'s' * (count != 1)}"
+    if not certificate.unbeatable:
+        return found
+    if certificate.optimal_moves["reached"] > 1 - ROUNDING:
+        return f"{found}, to none of which its own moves lead"
+    return f"{found}, to which its own moves lead only after a mistake of the other side"
 
 
 def verdict(certificate: Any) -> str:
@@ -277,7 +291,7 @@ def _print_reached(certificate: Any) -> None:
     for seat in ("X", "O"):
         odds, worst = certificate.vs_random[seat], certificate.worst_case[seat]
         shares = ["-"] * 3 if odds is None else [console.share(part) for part in odds]
-        line, which = _cells(certificate.losing_line[seat]), certificate.shortest[seat]
+        line, which = _game(certificate, seat), certificate.shortest[seat]
         game = f"{line} ({'the shortest' if which else 'not always the shortest'})" if line else ""
         known = "-" if worst is None else console.value(worst)
         reached = f"{certificate.reached[seat]:,}"
@@ -287,27 +301,30 @@ def _print_reached(certificate: Any) -> None:
     say(f"by reachable positions: its own moves and every reply; value of the game {value}")
     if certificate.symmetry is not None:
         say(certificate.symmetry)
-    say("unknown: results against perfect play, optimal moves, blunders: they need all positions")
-    for text in _reasons(certificate):
-        say(text)
-
-
-def _reasons(certificate: Any) -> Iterator[str]:
-    """Why fields of a certificate by reachable positions are unknown, a sentence each."""
     never, line = certificate.never_loses, certificate.losing_line
+    say(f"not known: {'; '.join(_unknown(certificate))}")
+    if None in never.values():
+        say("undecided: the player can reach more positions than --positions allows")
+    if any(never[s] is False and line[s] is None for s in ("X", "O")):
+        say("no lost game: none was found, but the value of the game says that there is one")
+
+
+def _unknown(certificate: Any) -> Iterator[str]:
+    """What a certificate by reachable positions does not hold, and why."""
+    yield "results against perfect play, optimal moves and blunders, which need all positions"
     if None in certificate.vs_random.values():
         yield (
-            "unknown (-) vs random: the search ended at a lost game, or passed over positions that"
-            " cannot be lost, so that not every reply was followed"
+            "results against random play (-), because the search ended at a lost game or passed"
+            " over positions that cannot be lost"
         )
+    never = certificate.never_loses
     if any(certificate.worst_case[s] is None and never[s] is not None for s in ("X", "O")):
-        yield "unknown (-) worst case: it mixes moves, and all that it may play were followed"
-    if None in never.values():
-        yield "undecided: the player can reach more positions than --positions allows"
-    if any(never[s] is False and line[s] is None for s in ("X", "O")):
-        yield "no lost game: none was found, but the value of the game says that there is one"
+        yield "the worst case (-), because all moves that it mixes were followed without weighing"
 
 
-def _cells(line: list[int] | None) -> str:
-    """A game, cell by cell."""
-    return " ".join(map(str, line or ()))
+def _game(certificate: Any, seat: str) -> str:
+    """The game that the player loses in a seat, as on the board: a1, b2; empty without one."""
+    from tttenv.game.render import names_of
+    from tttenv.game.rules import Rules
+
+    return names_of(Rules.of(certificate.rules), certificate.losing_line[seat] or ())

@@ -4,6 +4,7 @@ import contextlib
 import errno
 import inspect
 import io
+import logging
 import os
 import shutil
 import signal
@@ -66,6 +67,8 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     hangup = getattr(signal, "SIGHUP", None)  # not on all systems
     if hangup is not None and signal.getsignal(hangup) is not signal.SIG_IGN:
         signal.signal(hangup, lambda *_: sys.exit(129))
+    if sys.stderr.isatty():
+        _show_log()
     try:
         script(sys.argv[1:] if args is None else list(args))
         _flush()
@@ -84,6 +87,22 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         fail(prog, sentence)
     except ValueError as error:
         fail(prog, str(error))
+
+
+class _LogLines(logging.Handler):
+    """Prints what is logged as lines on standard error, above any progress bar."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print a line."""
+        print(record.getMessage(), file=sys.stderr)
+
+
+def _show_log() -> None:
+    """Show what is compiled on the terminal, which takes seconds where nothing would move."""
+    logger = logging.getLogger("tttenv")
+    if not any(isinstance(handler, _LogLines) for handler in logger.handlers):
+        logger.addHandler(_LogLines())
+    logger.setLevel(logging.INFO)
 
 
 def _flush() -> None:
@@ -114,13 +133,19 @@ def failure(error: OSError) -> str:
     return f"{tried}: {error.strerror}" if names or writing else error.strerror
 
 
-def fail(prog: str, message: str) -> None:
+def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
     """Say what was wrong in one line, control characters visible, and end with status 2.
 
     A terminal that is narrower than the line gets it wrapped between words.
+
+    Args:
+        prog: the command's name, which the line begins with.
+        message: what was wrong.
+        commands: to type instead, a line of its own each, which is never wrapped.
     """
-    line = f"{prog}: {visible(message)}"
-    print("\n".join(wrapped(line, room(sys.stderr), "  ")), file=sys.stderr)
+    lines = wrapped(f"{prog}: {visible(message)}", room(sys.stderr), "  ")
+    lines += [f"  {shown(command, LONGEST)}" for command in commands]
+    print("\n".join(lines), file=sys.stderr)
     sys.exit(2)
 
 
@@ -315,6 +340,37 @@ def bar(quiet: bool) -> Any:
     from rich.progress import Progress
 
     return Progress(console=Console(stderr=True), disable=quiet)
+
+
+@contextlib.contextmanager
+def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Show on a terminal what is done and for how long; the line goes when the block ends.
+
+    Where the error output is no terminal, nothing is shown.
+
+    Args:
+        text: what is done, such as "loading PyTorch".
+        quiet: show nothing.
+
+    Yields:
+        A function that replaces the text.
+    """
+    if quiet or not sys.stderr.isatty():
+        yield lambda text: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+        redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
+    ) as line:
+        task = line.add_task(visible(text), total=None)
+        yield lambda text: line.update(task, description=visible(text))
 
 
 def sampled(numbers: dict[str, float]) -> str:

@@ -8,6 +8,11 @@ from typing import Any
 from tttenv.cli import console, text_tables
 
 PROG = "doctor.py"
+VERDICTS = {  # of what is free of mistakes, by how the check went of what it has learned
+    "ok": "healthy",
+    "weak": "no mistake was found, but it has learned nothing",
+    "skipped": "no mistake was found",
+}
 
 
 @dataclass(frozen=True)
@@ -18,7 +23,7 @@ class Arguments:
     external:command=./bot, the id of an environment, or module:attribute, imported from the
     current folder: a player, model, network or environment, or a function of nothing that makes
     one.
-    It ends with status 0 if nothing is wrong, 1 if there is a problem, 2 for bad input.
+    It ends with status 0 if no mistake was found, 1 if there is a problem, 2 for bad input.
     """
 
     subject: console.Subject  # whom to look at
@@ -47,11 +52,14 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.testing.policy_checks import PLAYER
     from tttenv.testing.recorded_games import record
 
-    with console.hinting(given.subject):
-        subject: Any = load(given.subject, given.rules, given.obs, given.kind)
     checks = PLAYER
-    if isinstance(subject, Environment):
-        subject, checks = record(subject.env, subject.rules, given.games, given.seed), ENVIRONMENT
+    with console.stage(f"loading {given.subject}", given.json) as tell:
+        with console.hinting(given.subject):
+            subject: Any = load(given.subject, given.rules, given.obs, given.kind)
+        if isinstance(subject, Environment):
+            tell(f"playing {given.games:,} games in {given.subject}")
+            recorded = record(subject.env, subject.rules, given.games, given.seed)
+            subject, checks = recorded, ENVIRONMENT
     with console.bar(given.json) as bar:
         found = list(
             bar.track(examine(subject, checks), total=len(checks), description="examining")
@@ -79,5 +87,8 @@ def show(name: str, found: list[Any], problems: int) -> None:
         text_tables.say(f"{one.status:<8} {one.check:<12} {one.told}", " " * 22)
         if one.change:
             text_tables.say(f"{'change':>8} {'':<12} {one.change}", " " * 22)
-    verdict = f"{problems} problem{'s' * (problems != 1)}" if problems else "healthy"
+    verdict = f"{problems} problem{'s' * (problems != 1)}"
+    if not problems:
+        learned = {one.check: one.status for one in found}.get("learned", "ok")
+        verdict = VERDICTS[learned]
     print(f"{name}: {verdict}")

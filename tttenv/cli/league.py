@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -77,7 +77,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
     console.check_folder(_kept(given))
-    work = league.blocks(settings, _alone(players, rules))
+    with console.stage(f"loading {len(players)} players", given.json) as tell:
+        work = league.blocks(settings, _alone(players, rules, tell))
     played = {
         names: result
         for block, results in zip(work, _play(work, given, count), strict=True)
@@ -168,8 +169,13 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
     return [found[number] for number in range(len(blocks))]
 
 
-def _alone(players: Sequence[str], rules: Any) -> dict[str, bool]:
+def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
     """For each player whether it is asked slowly; making each shows whether it can be made.
+
+    Args:
+        players: their specs.
+        rules: of the board.
+        tell: called with what is done next.
 
     Raises:
         ValueError: for a player that is unknown, damaged or for another board.
@@ -177,8 +183,9 @@ def _alone(players: Sequence[str], rules: Any) -> dict[str, bool]:
     from tttenv import player
     from tttenv.metrics.asker import Asker
 
-    found = {}
+    found: dict[str, bool] = {}
     for spec in players:
+        tell(f"loading player {len(found) + 1} of {len(players)}, {spec}")
         with console.hinting(spec):
             asker = Asker(rules, player(spec, rules), spec)
         found[spec] = asker.searches or asker.impure is not None

@@ -25,6 +25,7 @@ COMMANDS: Table[Any] = Table(
         "sweep": Row("learners.cli.sweep:main", "train with many settings and seeds, compared"),
         "report": Row("learners.cli.report:main", "one page to play on, with exact values"),
         "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
+        "compile": Row("tttenv.cli.compile:main", "compile everything, once on a machine"),
     },
 )
 

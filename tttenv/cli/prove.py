@@ -66,10 +66,9 @@ def main(args: list[str], prog: str = PROG) -> None:
 def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
     """Search, write the proof, check it and print; an interrupt leaves the search in a file."""
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
-    begun = _begun(given, rules, board, unfinished)
-    with console.bar(given.json) as bar:
-        task = bar.add_task(f"{rules}", total=None)
-        search = _Search(begun, unfinished, lambda text: bar.update(task, description=text))
+    with console.stage(f"preparing the search of {rules}", given.json) as tell:
+        begun = _begun(given, rules, board, unfinished)
+        search = _Search(begun, unfinished, lambda text: tell(f"{rules}: {text}"))
         result = search.run(given.nodes, out)
     if given.json:
         print(json.dumps(result, indent=2))
@@ -123,8 +122,9 @@ class _Search:
             What is known, as --json prints it.
         """
         from tttenv.exact.proof_check import checked
+        from tttenv.kernels.compiling import Stopwatch
 
-        board, rules = self.begun.board, self.begun.prover.rules
+        board, rules, whole = self.begun.board, self.begun.prover.rules, Stopwatch()
         try:
             proof = self.begun.prover.prove(board, nodes, self._watch)
             self._spent(proof)
@@ -147,19 +147,21 @@ class _Search:
             "at_most": proof.at_most,
             "nodes": self.nodes,
             "seconds": round(self.seconds, 3),
+            "compile_seconds": round(whole.compile_seconds, 3),
         }
         if proof.value is None:
             self._keep()
             return result
         self.tell("checking the proof")
-        began = time.perf_counter()
+        clock = Stopwatch()
         verified = checked(out)
         self.file.unlink(missing_ok=True)
         return result | {
             "proof": str(out),
             "numbers": written,
             "positions": verified.positions,
-            "check_seconds": round(time.perf_counter() - began, 3),
+            "check_seconds": round(clock.seconds, 3),
+            "compile_seconds": round(whole.compile_seconds, 3),
         }
 
     def _watch(self, progress: Any) -> None:
@@ -212,7 +214,8 @@ def _check(file: Path, as_json: bool) -> None:
     from tttenv.exact.proof_check import checked
 
     try:
-        found = checked(file)
+        with console.stage(f"checking {file}", as_json):
+            found = checked(file)
     except FileNotFoundError:
         raise ValueError(f"there is no proof in {file}") from None
     board = found.rules.format(found.board)

@@ -43,7 +43,9 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         return _environment(name, made, rules)
     if is_in_a_module(name):
         found = imported(name)
-        if hasattr(found, "step") and hasattr(found, "reset"):
+        with naming(name):
+            plays = hasattr(found, "step") and hasattr(found, "reset")
+        if plays:
             return _environment(name, found, rules)
         return _player(name, Rules.of(rules or "3,3,3"), found, obs, kind)
     if (
@@ -67,10 +69,12 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
 
 
 def _environment(name: str, env: Any, rules: str | None) -> Environment:
-    if hasattr(env, "num_envs"):
+    with naming(name):
+        batch, space = hasattr(env, "num_envs"), getattr(env, "action_space", None)
+        size, bare = getattr(space, "n", None), getattr(env, "unwrapped", env)
+        known = getattr(bare, "rules", None)
+    if batch:
         raise ValueError(f"{name} is a batch of games; hand in a single environment")
-    space = getattr(env, "action_space", None)
-    size, known = getattr(space, "n", None), getattr(getattr(env, "unwrapped", env), "rules", None)
     game = Rules.of(rules) if rules else known if isinstance(known, Rules) else Rules()
     if size != game.cells:
         raise ValueError(f"{name} has actions {space}, not the {game.cells} cells of {game}")
@@ -78,9 +82,12 @@ def _environment(name: str, env: Any, rules: str | None) -> Environment:
 
 
 def _player(name: str, rules: Rules, found: Any, obs: str | None, kind: str) -> Player:
-    if hasattr(found, "policy") and hasattr(found, "predict"):
+    with naming(name):
+        model = hasattr(found, "policy") and hasattr(found, "predict")
+        network_itself = is_network(found)
+    if model:
         return _model(name, rules, found, deterministic=False)
-    if obs or is_network(found):
+    if obs or network_itself:
         found = from_observations(found, rules, obs or "onehot", kind)
     network = found if isinstance(found, Observed) else None
     return Player(name, rules, resolve_policy(rules, found), network)

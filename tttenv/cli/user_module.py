@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tttenv.testing.failing import said
+from tttenv.testing.failing import FAILURES, said
 
 
 def is_in_a_module(name: str) -> bool:
@@ -41,7 +41,7 @@ def naming(name: str) -> Iterator[None]:
     """What is raised within, by code of the user's, is bad input of that name."""
     try:
         yield
-    except (Exception, SystemExit) as error:  # a script without a guard ends us, too
+    except FAILURES as error:  # a script without a guard ends us, too
         raise ValueError(f"{name}: {said(error)}") from None
 
 

@@ -164,13 +164,20 @@ class _Bars:
 
     def __init__(self, sizes: Sequence[int], pieces: str, quiet: bool) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
 
         self._sizes, self._total = sizes, sum(sizes)
         self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # of the tasks at work, how much is done
         self._bars: dict[int, Any] = {}
         self.progress = Progress(
+            SpinnerColumn(),  # moves while the workers start
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
             TextColumn("{task.fields[state]}"),
@@ -222,6 +229,7 @@ class _Bars:
 
     def _show(self) -> None:
         parts = [f"{self._ended:,}/{self._total:,}"]
+        parts += [] if self._ended or self._shares else ["starting"]
         parts += [f"{self._reused} from an earlier run"] if self._reused else []
         parts += [f"{self._failed} failed"] if self._failed else []
         self.progress.update(

@@ -14,11 +14,11 @@ from tttenv.exact import (
     Positions,
     Solution,
     Tabulated,
+    enumerable,
     positions,
     reachability,
     require_solvable,
     score,
-    solvable,
     solve,
     worst_case,
 )
@@ -46,6 +46,11 @@ class Certificate:
     """A player's exact strength; anyone who has the player can compute it again.
 
     None stands for what is not known. By the method "all positions" all is known.
+
+    A player is unbeatable if its expected result against a best response is the game's value in
+    both seats, up to 1e-9. `never_loses` and `losing_line` count every move of a probability above
+    zero, however small, `blunders` those above 1e-6: so a player that mixes in a losing move with a
+    probability of 1e-12 is unbeatable, has no blunders, and has a losing line.
     """
 
     rules: str  # "m,n,k"
@@ -62,6 +67,9 @@ class Certificate:
     never_loses: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     shortest: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     symmetry: str | None = None  # how mirror images are known to be treated alike, if that is used
+    # Boards queried again, in other batches: all gave the same answer. 0: it is a table, or one of
+    # our networks. Two certificates are equal whatever this number is.
+    queried_twice: int | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name, as values that JSON can hold."""
@@ -91,6 +99,11 @@ def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 
+def default_method(rules: Rules, policy: Policy) -> str:
+    """The method by which a player is certified unless another one is asked for."""
+    return ALL_POSITIONS if enumerable(rules) or isinstance(policy, Tabulated) else REACHABLE
+
+
 def certify(
     rules: Rules,
     policy: Policy | str | Any,
@@ -104,21 +117,25 @@ def certify(
 ) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
-    Up to 16 cells it is computed over all positions. The policy is asked once about each undecided
+    Below 16 cells it is computed over all positions. The policy is asked once about each undecided
     one, in batches of some 100,000; each row of its answer is divided by its sum. Then it is asked
-    again about some 20 of them, in another order and alone: a player that samples its move,
-    remembers or adds noise is refused.
+    again, in another order and other batches: about all that leave a choice if these are at most
+    5,000 and the player does not search, else about 460, enough to see with a probability of 99 %
+    that 1 % are answered otherwise. A player that samples its move, remembers or adds noise is
+    refused. Tables and the networks of our learners are not asked again.
 
-    On larger boards, the positions are taken that the player's own moves and any replies lead to.
+    From 16 cells on, the positions are taken that the player's own moves and any replies lead to.
     What cannot be known from these is None, and a seat that needs more positions than allowed is
-    undecided.
+    undecided. Of these positions the player is asked again in the same way. A player that is a
+    table of all positions of 16 cells, such as minimax, is measured over all of them.
 
     Args:
         rules: the game.
         policy: a player, its name, or a model of Stable-Baselines3; for other networks and
             functions over observations see `tttenv.policy.from_observations`.
         positions: by reachable positions, how many are followed in each seat.
-        method: "all positions" or "reachable positions"; None chooses by the board's size.
+        method: "all positions", on up to 16 cells, or "reachable positions"; None chooses as
+            described above.
         value_of: by reachable positions, the game's value for X, where it is known.
         images: by reachable positions, let mirror images stand for one another if the player
             declares, by its attribute `equivariant`, that it treats them alike; this is checked.
@@ -139,7 +156,7 @@ def certify(
     resolved = resolve_policy(rules, policy)
     require_pure(resolved)
     name = display_name(name or policy)
-    if method == REACHABLE or not solvable(rules):
+    if (method or default_method(rules, resolved)) == REACHABLE:
         limits: dict[str, Any] = {"positions": positions, "images": images}
         fields = measure(rules, resolved, name, value_of=value_of, watch=watch, **limits)
         return Certificate(**fields, method=REACHABLE)
@@ -157,19 +174,20 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
     game, solution = positions(rules), solve(rules)
     worst = worst_case(rules, player)
     lines = losing_lines(game, player.table, TINY)
+    worth = {"X": solution.value, "O": -solution.value}
     return Certificate(
         rules=str(rules),
         value=solution.value,
         vs_random=_both_seats(rules, player, policies.uniform),
         vs_perfect=_both_seats(rules, player, perfect_player(rules)),
         worst_case={**worst},
-        unbeatable=worst["X"] >= solution.value - TOLERANCE
-        and worst["O"] >= -solution.value - TOLERANCE,
+        unbeatable=all(worst[seat] >= worth[seat] - TOLERANCE for seat in SEATS),
         optimal_moves={**optimal_moves(game, solution, player.table)},
         blunders=int(blunders(solution, player.table).sum()),
         losing_line=lines,
         never_loses=_never_loses(lines),
         shortest=_shortest(lines),
+        queried_twice=player.queried_twice,
     )
 
 

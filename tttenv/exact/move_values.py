@@ -1,12 +1,14 @@
-"""What the moves of a position are worth, as far as a short search proves it, on any board."""
+"""What the moves of a position are worth: exactly on small boards, else as far as it is proved."""
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.exact.enumeration import enumerable, positions
 from tttenv.exact.prover import Prover
+from tttenv.exact.solution import solve
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import orbits
 from tttenv.kernels.types import Boards
@@ -27,10 +29,12 @@ class Bounds(NamedTuple):
 
 
 class MoveValues:
-    """Bounds on the moves of positions of one game; all searches share what they have found.
+    """Bounds on the moves of positions of one game.
 
-    Every position has a limit of nodes instead of seconds, so that the same positions in the same
-    order have the same answers on every machine.
+    On boards small enough to enumerate they are the values of the solved game, elsewhere what a
+    search proves; all searches share what they have found. Every position has a limit of nodes
+    instead of seconds, so that the same positions in the same order have the same answers on every
+    machine.
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
@@ -41,12 +45,22 @@ class MoveValues:
             work: for one position at most: nodes of the search times cells.
         """
         self.rules, self.work = rules, work
-        self.prover = Prover(rules, MEMORY)
-        self._found = lru_cache(CACHED)(self._search)
+        self._found = lru_cache(CACHED)(self._solved if enumerable(rules) else self._search)
+
+    @cached_property
+    def prover(self) -> Prover:
+        """The prover, where the game is too large to be solved."""
+        return Prover(self.rules, MEMORY)
 
     def bounds(self, board: Boards) -> Bounds:
         """What is known of every move on an undecided board (cells,)."""
         return self._found(board.astype(np.int8).tobytes())
+
+    def _solved(self, position: bytes) -> Bounds:
+        board = np.frombuffer(position, np.int8)
+        ranks = solve(self.rules).move_ranks[int(positions(self.rules).index(board))]
+        values, legal = np.sign(ranks).astype(np.int64), board == 0
+        return Bounds(np.where(legal, values, -1), np.where(legal, values, 1))
 
     def _search(self, position: bytes) -> Bounds:
         board = np.frombuffer(position, np.int8).copy()

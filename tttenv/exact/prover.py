@@ -6,9 +6,8 @@ and Jewett, 1963) and relevance zones (Wu and Lin, 2010); see `tttenv.kernels.pr
 the empty board O cannot: a second player who could would be robbed of his strategy by the first.
 """
 
-import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -16,10 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tttenv.exact import proof_file
+from tttenv.exact.enumeration import enumerable
 from tttenv.exact.proof_file import HELD, STEALING, WINS, Claim
+from tttenv.exact.solution import solve
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.kernels import attack_board, proof_recording, proof_search
+from tttenv.kernels.compiling import Stopwatch
 from tttenv.kernels.proof_recording import UNLIMITED
 from tttenv.kernels.proof_table import copy_entries, entry_bytes, new_proof_table
 from tttenv.kernels.types import Boards
@@ -56,7 +58,7 @@ class Proof:
         at_least: the value is not lower; -1 if nothing is known.
         at_most: the value is not higher.
         nodes: positions searched.
-        seconds: of searching.
+        seconds: of searching, without compiling.
     """
 
     rules: Rules
@@ -123,7 +125,7 @@ class Prover:
         position = self.rules.start() if board is None else self.rules.check(board)
         if nodes is not None and nodes < 1:
             raise ValueError(f"a search takes at least one node, not {nodes}")
-        began, before = time.perf_counter(), self._nodes()
+        clock, before = Stopwatch(), self._nodes()
         wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
         try:
             while (turns := self._open_questions(wins, position)) and (
@@ -135,8 +137,8 @@ class Prover:
                         break
                     wins[attacker] = self._answer(position, attacker, min(SLICE, left))
                     if watch is not None:
-                        spent, seconds = self._nodes() - before, time.perf_counter() - began
-                        watch(self._progress(attacker, spent, seconds))
+                        spent = self._nodes() - before
+                        watch(self._progress(attacker, spent, clock.seconds))
         finally:  # also after Ctrl-C: the tables keep all that was found
             for search in self.searches.values():
                 proof_search.leave(search)
@@ -149,7 +151,7 @@ class Prover:
             at_least=at_least,
             at_most=at_most,
             nodes=self._nodes() - before,
-            seconds=time.perf_counter() - began,
+            seconds=clock.seconds,
             prover=self,
         )
 
@@ -218,7 +220,7 @@ class Prover:
         old = self.searches[attacker]
         new = new_proof_table(2 * old.table.entries.size, self.rules.cells)
         copy_entries(old.table, new)
-        self.searches[attacker] = old._replace(table=new)
+        self.searches[attacker] = replace(old, table=new)
         return self.searches[attacker]
 
     def _nodes(self) -> int:
@@ -275,7 +277,9 @@ KNOWN_MEMORY = 2**28  # bytes of the tables for it
 def known_value(rules: Rules) -> int | None:
     """The value of a game for X, 1, 0 or -1, if it can be proved in a few seconds; else None.
 
-    The search has a limit of nodes instead of seconds, so that the answer is the same on every
-    machine.
+    Games small enough to enumerate are solved. The search has a limit of nodes instead of seconds,
+    so that the answer is the same on every machine.
     """
+    if enumerable(rules):
+        return solve(rules).value
     return Prover(rules, KNOWN_MEMORY).prove(nodes=KNOWN_WORK // rules.cells).value

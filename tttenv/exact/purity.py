@@ -2,6 +2,10 @@
 
 An exact result is computed from one answer to each board. It is wrong for a policy that samples its
 move, remembers earlier boards, adds noise, or answers depending on the other boards of a batch.
+
+Where there are few boards, and none of them takes a search, the policy is asked about all of them
+again. Elsewhere it is asked about a random sample, which is large enough to contain, with a
+probability of 99 %, a board that is answered otherwise if 1 % of all boards are.
 """
 
 from typing import Any
@@ -14,10 +18,15 @@ from tttenv.exact.enumeration import Positions, positions, require_solvable
 from tttenv.exact.tabular import Mixture, Tabulated, tabulate
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
-from tttenv.policy import Policy
+from tttenv.policy import Blend, BoardFunction, Policy
 from tttenv.untrusted import shown
 
-TOGETHER, ALONE = 16, 2  # boards asked about again: in one batch in another order, and one by one
+CHEAP = 5_000  # up to so many boards are all asked about again, as the 4,298 with a choice of 3,3,3
+SAMPLED = 460  # of more boards; at least one of 1 % of them is then found: 1 - 0.99**460 > 99 %
+SEED = 460  # of the generator that draws them
+SPREAD = 16  # boards that are always asked about again, from all plies
+BATCH = 100  # boards in one question of those again
+TOGETHER, ALONE = 16, 2  # boards again: in one question at the least, and one by one
 # How far the probabilities of the same board may differ, as in `tttenv.testing.check_policy`. A
 # network in single precision with logits of 100 rounds a board alone 1e-5 apart from a batch.
 TOLERANCE = 1e-4
@@ -26,7 +35,9 @@ CELLS_SHOWN = 3  # cells of each of two different answers that a message names
 
 
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
-    """`tabulate`, and then a check on some positions that the policy gives the same answers again.
+    """`tabulate`, and then a check that the policy gives the same answers again.
+
+    The table's `queried_twice` says how many positions were checked.
 
     Args:
         rules: a game that can be enumerated.
@@ -41,11 +52,10 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
     table = tabulate(rules, policy)
     if not known_pure(policy):
         game = positions(rules)
-        which = _chosen_positions(game)
-        if which.size:
-            require_answers_again(
-                rules, policy, game.boards[which], table.at(which), display_name(name or policy)
-            )
+        which = _chosen_positions(game, policy)
+        boards, first = game.boards[which], table.at(which)
+        require_answers_again(rules, policy, boards, first, display_name(name or policy))
+        table.queried_twice = len(which)
     return table
 
 
@@ -64,16 +74,23 @@ def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
     if known_pure(policy):
         return
     game = positions(rules)
-    which = _chosen_positions(game, seat)
-    if not which.size:
-        return
-    boards = game.boards[which]
+    boards = game.boards[_chosen_positions(game, policy, seat)]
     require_answers_again(rules, policy, boards, ask(boards, policy), display_name(policy))
 
 
 def known_pure(policy: Any) -> bool:
-    """Whether a policy is pure by construction: a constant table, or the random player."""
-    return isinstance(policy, Tabulated | Mixture) or policy is policies.uniform
+    """Whether a policy is pure by construction: a table, a network of ours, the random player."""
+    if isinstance(policy, Blend):
+        return known_pure(policy.first) and known_pure(policy.second)
+    return isinstance(policy, Tabulated | Mixture | BoardFunction) or policy is policies.uniform
+
+
+def searches(policy: Any) -> bool:
+    """Whether an answer takes a search or a question to a program, as the player declares."""
+    if isinstance(policy, Blend):
+        return searches(policy.first) or searches(policy.second)
+    declared = ("search", "board_by_board", "one_by_one")
+    return any(bool(getattr(policy, name, False)) for name in declared)
 
 
 def display_name(something: Any) -> str:
@@ -85,17 +102,66 @@ def display_name(something: Any) -> str:
     return shown(name.replace("<locals>.", ""), LONGEST_NAME)
 
 
-def _chosen_positions(game: Positions, seat: int | None = None) -> NDArray[np.int64]:
-    """The numbers of positions to ask about again, evenly from the plies of one or both seats.
+def _chosen_positions(
+    game: Positions, policy: Policy, seat: int | None = None
+) -> NDArray[np.int64]:
+    """The numbers of positions of one or both seats to ask a policy about again, in order.
 
     The last ply is left out: it has one legal move, so that every answer is the same.
     """
     cells, ends = game.rules.cells, np.searchsorted(game.decisions, game.plies)
     plies = [p for p in range(min(cells - 1, len(ends) - 1)) if seat is None or p % 2 == seat]
-    of_ply = [game.decisions[ends[p] : ends[p + 1]] for p in plies]
-    each = max(1, TOGETHER // max(1, len(plies)))
-    found = [rows[middles(len(rows), each)] for rows in of_ply]
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
+    if not plies:
+        return np.zeros(0, np.int64)
+    drawn = Drawn(policy)
+    for p in plies:
+        rows = game.decisions[ends[p] : ends[p + 1]]
+        drawn.add(rows, always=middles(len(rows), max(1, SPREAD // len(plies))))
+    (which,) = drawn.taken()
+    return np.sort(which)
+
+
+class Drawn:
+    """Draws what a policy is asked about again, from all rows that are added: see the module.
+
+    Args:
+        policy: all rows are taken, up to 5,000, unless it searches.
+        sampled: how many of more rows are drawn.
+        cheap: instead of 5,000.
+    """
+
+    def __init__(self, policy: Policy, sampled: int = SAMPLED, cheap: int | None = None) -> None:
+        self.sampled = sampled
+        usual = sampled if searches(policy) else max(sampled, CHEAP)
+        self.cheap = usual if cheap is None else cheap
+        self.rng = np.random.default_rng(SEED)
+        self.added = 0
+        self.always: list[tuple[NDArray[Any], ...]] = []
+        self.keys = np.zeros(0)  # of the rows kept besides those, ascending
+        self.kept: tuple[NDArray[Any], ...] = ()
+
+    def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
+        """Add rows of some arrays (added, ...); those numbered in `always` are taken for sure."""
+        count = len(rows[0])
+        self.added += count
+        self.always.append(tuple(part[always] for part in rows))
+        keys = self.rng.random(count)
+        room = max(self.sampled, self.cheap)
+        new = keys < (self.keys[-1] if len(self.keys) == room else 1.0)
+        new[always] = False
+        kept = self.kept or tuple(part[:0] for part in rows)
+        keys = np.concatenate([self.keys, keys[new]])
+        order = np.argsort(keys, kind="stable")[:room]
+        self.keys = keys[order]
+        self.kept = tuple(
+            np.concatenate([old, part[new]])[order] for old, part in zip(kept, rows, strict=True)
+        )
+
+    def taken(self) -> tuple[NDArray[Any], ...]:
+        """The rows taken, of each of the arrays; at least one row has been added."""
+        count = len(self.keys) if self.added <= self.cheap else self.sampled
+        every = [*self.always, tuple(part[:count] for part in self.kept)]
+        return tuple(np.concatenate(parts) for parts in zip(*every, strict=True))
 
 
 def middles(count: int, parts: int) -> NDArray[np.int64]:
@@ -113,17 +179,21 @@ def require_answers_again(
     Args:
         rules: the game.
         policy: the player.
-        boards: undecided boards (batch, cells), at least one.
+        boards: undecided boards (batch, cells).
         first: what the policy answered, (batch, cells).
         name: of the player, for messages.
 
     Raises:
         ValueError: at the first answer that differs.
     """
-    backwards = np.resize(np.arange(len(boards))[::-1], TOGETHER)  # repeats boards if there are few
-    _require_close(
-        rules, policy, boards[backwards], first[backwards], f"{name}, asked in another order,"
-    )
+    backwards = np.arange(len(boards))[::-1]
+    batches = -(-len(boards) // BATCH)
+    for number in range(batches):
+        # Boards that stood together before are asked about apart; few boards are repeated.
+        rows = backwards[number::batches]
+        rows = np.resize(rows, max(len(rows), TOGETHER))
+        who = f"{name}, asked in another order,"
+        _require_close(rules, policy, boards[rows], first[rows], who)
     for row in middles(len(boards), ALONE):
         _require_close(
             rules, policy, boards[[row]], first[[row]], f"{name}, asked about a board alone,"

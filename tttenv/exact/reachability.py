@@ -12,7 +12,6 @@ is a shortest one. Where the question is only whether it can lose within some ro
 can place no more stones than rounds are left.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -23,9 +22,17 @@ from numpy.typing import NDArray
 from tttenv.exact.code_sets import distinct, with_sums
 from tttenv.exact.equivariance import geometry, require_images_alike
 from tttenv.exact.lost_game import LostGame
-from tttenv.exact.purity import TOGETHER, ask, known_pure, middles, require_answers_again
+from tttenv.exact.purity import (
+    SPREAD,
+    Drawn,
+    ask,
+    known_pure,
+    middles,
+    require_answers_again,
+)
 from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.kernels import reachability as kernels
+from tttenv.kernels.compiling import Stopwatch
 from tttenv.kernels.reachability import Codes, Replies
 from tttenv.kernels.types import Boards, Mask, Probs
 from tttenv.policy import declares_equivariance
@@ -68,6 +75,7 @@ class Reached:
     vs_random: list[float] | None  # win, draw, loss; None unless every reply was followed
     losing_line: list[int] | None  # a shortest lost game as the cells of both sides; None if none
     symmetry: str | None  # how it is known that mirror images are treated alike, if that was used
+    queried_twice: int  # positions
 
 
 @dataclass(frozen=True)
@@ -79,6 +87,7 @@ class Options:
     may_always_win: bool = True  # False: it is known that the player does not always win
     images: bool = True  # mirror images may stand for one another if the player treats them alike
     rounds: int | None = None  # in all; None for any number
+    sampled: int | None = None  # positions asked about again at the most; None: see `purity`
 
 
 DEFAULTS = Options()
@@ -129,7 +138,9 @@ def loss_within(
     Raises:
         ValueError: as `search`.
     """
-    options = Options(positions=positions, followed=0, may_always_win=False, rounds=rounds)
+    options = Options(
+        positions=positions, followed=0, may_always_win=False, rounds=rounds, sampled=SPREAD
+    )
     return _Search(player, options, watch).run()
 
 
@@ -152,8 +163,9 @@ class _Search:
         self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
         self.lost_round = 0  # the round of that position
         self.ended = np.zeros((2, 3))  # the chances of games won, drawn and lost; rounding errors
-        self.sample: list[tuple[Boards, Probs]] = []  # boards to ask about again, and the answers
-        self.began = time.monotonic()
+        few = {} if options.sampled is None else {"sampled": options.sampled, "cheap": 0}
+        self.drawn = Drawn(self.policy, **few)  # boards to ask about again, and the answers
+        self.clock = Stopwatch()
 
     def run(self) -> Reached:
         codes, chances = self._first_round()
@@ -161,7 +173,7 @@ class _Search:
         while len(codes) and len(self.rounds) != self.options.rounds and not self._ended():
             self.rounds.append(codes)
             codes, chances = self._next_round(codes, chances)
-        self._require_same_answers()
+        queried_twice = self._require_same_answers()
         complete = not self.ran_out
         every = self.following and complete
         if self.always_wins is None and every:
@@ -176,6 +188,7 @@ class _Search:
             vs_random=odds,
             losing_line=self._losing_line(),
             symmetry=self._symmetry(),
+            queried_twice=queried_twice,
         )
 
     def _ended(self) -> bool:
@@ -211,7 +224,7 @@ class _Search:
             boards = kernels.decode(batch, self.rules.cells)
             probs = np.ascontiguousarray(ask(boards, self.policy))
             self.asked += len(boards)
-            self._examine(boards, probs)
+            self._examine(boards, probs, first == 0)
             output.lost[:] = False
             start = 0
             while start < len(boards):
@@ -225,26 +238,26 @@ class _Search:
                 self.always_wins = False
         return found.all()
 
-    def _examine(self, boards: Boards, probs: Probs) -> None:
-        """Note what is to be known about the answers to a batch."""
+    def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
+        """Note what is to be known about a batch's answers; `opening`: the first of a round."""
         self.one_move = self.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
-        if np.count_nonzero(boards[0]) < self.rules.cells - 1:  # there is a choice
-            which = middles(len(boards), max(1, 2 * TOGETHER // self.rules.cells))
-            self.sample.append((boards[which], probs[which]))
+        choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
+        if choice and not known_pure(self.policy):
+            each = max(1, 2 * SPREAD // self.rules.cells) if opening else 0
+            self.drawn.add(boards, probs, always=middles(len(boards), each))
         if self.images:
             some = IMAGES_OF_ALL if self.images_checked < IMAGES_OF_ALL else IMAGES_OF_SOME
             which = middles(len(boards), min(some, len(boards)))
             require_images_alike(self.rules, self.policy, boards[which], self.player.name)
             self.images_checked += len(which)
 
-    def _require_same_answers(self) -> None:
-        """Ask again about a few boards of every round."""
-        if known_pure(self.policy) or not self.sample:
-            return
-        boards, probs = (np.concatenate(part) for part in zip(*self.sample, strict=True))
-        which = middles(len(boards), TOGETHER)
-        name = self.player.name
-        require_answers_again(self.rules, self.policy, boards[which], probs[which], name)
+    def _require_same_answers(self) -> int:
+        """Ask again about the boards that were drawn; how many these are."""
+        if not self.drawn.added:
+            return 0
+        boards, probs = self.drawn.taken()
+        require_answers_again(self.rules, self.policy, boards, probs, self.player.name)
+        return len(boards)
 
     def _losing_line(self) -> list[int] | None:
         if self.lost_at is None:
@@ -260,7 +273,7 @@ class _Search:
 
     def _tell(self, waiting: int) -> None:
         if self.watch is not None:
-            seconds = time.monotonic() - self.began
+            seconds = self.clock.seconds
             phase = FOLLOWING if self.options.rounds is None else SHORTENING
             at = Round(self.player.seat, len(self.rounds) - 1, self.asked, waiting, seconds, phase)
             self.watch(at)

@@ -39,6 +39,7 @@ class SeatResult:
     shortest: bool | None = None  # whether it loses none in fewer moves; None without such a game
     vs_random: list[float] | None = None  # win, draw, loss
     symmetry: str | None = None  # how it is known that mirror images are treated alike
+    queried_twice: int = 0  # positions, to see whether the answers are the same again
 
 
 def measure(
@@ -98,6 +99,7 @@ def measure(
         "never_loses": {seat: found[seat].never_loses for seat in SEATS},
         "shortest": {seat: found[seat].shortest for seat in SEATS},
         "symmetry": x.symmetry or o.symmetry,
+        "queried_twice": x.queried_twice + o.queried_twice,
     }
 
 
@@ -119,6 +121,7 @@ def _seat(
                 reached=attacked,
                 losing_line=attack.line,
                 shortest=attack.shortest,
+                queried_twice=attack.queried_twice,
             )
     if too_many and worth == -1:  # the other side wins by force, though no game was found
         return SeatResult(
@@ -146,6 +149,7 @@ def _seat(
         shortest=None if line is None else True,
         vs_random=found.vs_random,
         symmetry=found.symmetry,
+        queried_twice=found.queried_twice,
     )
 
 

@@ -6,9 +6,8 @@ hold the most stones are asked about next, the best of every round together in o
 that is found so is then shortened, round by round, as far as that takes few positions.
 """
 
-import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +21,7 @@ from tttenv.exact.seated_player import SeatedPlayer
 from tttenv.game.rules import Rules
 from tttenv.kernels import reachability as codes_of
 from tttenv.kernels.attack import Attacks, attack
+from tttenv.kernels.compiling import Stopwatch
 from tttenv.kernels.open_lines import new_open_lines
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.resolve import resolve_policy
@@ -73,6 +73,7 @@ class Refutation:
     line: list[int] | None  # the cells of both sides; None if no lost game was found
     asked: int  # positions
     shortest: bool | None  # whether the player loses no shorter game; None without a lost game
+    queried_twice: int  # positions
 
 
 def search(
@@ -89,17 +90,18 @@ def search(
     line = tried.run(positions)
     asked = len(tried.asked)
     if line is None:
-        return Refutation(None, asked, None)
+        return Refutation(None, asked, None, 0)
+    again = 0 if known_pure(player.policy) else len(player.own_moves(line)[1])
     if not shorten:
-        return Refutation(line, asked, False)
+        return Refutation(line, asked, False, again)
     left = min(SHORTENED // player.rules.cells, positions - asked)
-    line, more, shortest = _shortened(player, line, left, watch)
-    return Refutation(line, asked + more, shortest)
+    found = _shortened(player, line, left, watch)
+    return replace(found, asked=asked + found.asked, queried_twice=again + found.queried_twice)
 
 
 def _shortened(
     player: SeatedPlayer, line: list[int], positions: int, watch: Watch | None
-) -> tuple[list[int], int, bool]:
+) -> Refutation:
     """The shortest game that a player loses in a seat, or `line` where that is not known.
 
     Each length is searched by itself, from the shortest on. To win soon, the opponent may place few
@@ -112,18 +114,19 @@ def _shortened(
         watch: called before each question.
 
     Returns:
-        The game, how many positions were asked about, and whether it is the shortest.
+        What was found; numbers of positions are those of this search.
     """
     k = player.rules.k
-    asked, first = 0, k if player.seat == "X" else k - 1  # the opponent needs k stones
+    asked, again = 0, 0
+    first = k if player.seat == "X" else k - 1  # the opponent needs k stones
     for rounds in range(first, len(line) // 2):
         found = loss_within(player, rounds, positions - asked, watch)
-        asked += found.positions
+        asked, again = asked + found.positions, again + found.queried_twice
         if found.losing_line is not None:
-            return found.losing_line, asked, True
+            return Refutation(found.losing_line, asked, True, again)
         if found.never_loses is None:
-            return line, asked, False
-    return line, asked, True
+            return Refutation(line, asked, False, again)
+    return Refutation(line, asked, True, again)
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
@@ -188,7 +191,7 @@ class _Attack:
 
     def __init__(self, player: SeatedPlayer, watch: Watch | None) -> None:
         self.player, self.rules, self.policy = player, player.rules, player.policy
-        self.watch, self.began = watch, time.monotonic()
+        self.watch, self.clock = watch, Stopwatch()
         self.lines = new_open_lines(self.rules.lines, self.rules.cells)
         self.geometry = geometry(self.rules, declares_equivariance(self.policy))
         self.waiting: list[_Waiting] = [self._first()]  # by round
@@ -229,7 +232,7 @@ class _Attack:
         """Tell how far the search is, before a question about positions of some rounds."""
         if self.watch is not None:
             waiting = len(rounds) + sum(len(waiting.scores) for waiting in self.waiting)
-            seconds = time.monotonic() - self.began
+            seconds = self.clock.seconds
             self.watch(
                 Round(self.player.seat, int(rounds.max()), before, waiting, seconds, ATTACKING)
             )

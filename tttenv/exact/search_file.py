@@ -4,7 +4,7 @@ One safetensors file with the entries of both tables. A wrong file cannot make a
 search says is recorded as a proof in the end, and that is checked.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -111,7 +111,7 @@ def read(file: Path, memory: int) -> SavedSearch:
     places = _places([arrays[f"{side}.key"].size for side in SIDES], rules, memory)
     for side, room in zip(SIDES, places, strict=True):
         table = _table(rules, side, arrays, room, damaged)
-        prover.searches[side] = prover.searches[side]._replace(table=table)
+        prover.searches[side] = replace(prover.searches[side], table=table)
     return SavedSearch(prover, board, nodes, seconds)
 
 

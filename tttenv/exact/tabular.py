@@ -20,9 +20,14 @@ class Tabulated:
         rules: a game that can be enumerated.
         table: the probabilities, (positions, cells).
 
+    Attributes:
+        queried_twice: about how many positions the policy that it was made of was asked again.
+
     Raises:
         ValueError: if the table breaks the laws of a policy.
     """
+
+    queried_twice = 0
 
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
         game, probs = positions(rules), np.asarray(table)

@@ -1,5 +1,7 @@
 """Boards for people: as text, and as pictures drawn with NumPy alone."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,6 +18,17 @@ COLUMNS = "abcdefghijklmnopqrs"
 def marks(rules: Rules, board: Boards) -> list[str]:
     """The board's cells as "X", "O" or "_", row by row."""
     return list(rules.format(board))
+
+
+def name_of(rules: Rules, cell: int) -> str:
+    """The coordinate of a cell, like b2: column letter, and row number from the top."""
+    row, column = divmod(cell % rules.cells, rules.n)
+    return f"{COLUMNS[column]}{row + 1}"
+
+
+def names_of(rules: Rules, cells: Iterable[int]) -> str:
+    """The coordinates of cells, such as the moves of a game, in their order."""
+    return " ".join(name_of(rules, cell) for cell in cells)
 
 
 def ansi(rules: Rules, board: Boards) -> str:

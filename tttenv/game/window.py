@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple
 
+from tttenv.extras import NO_WINDOW
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards
 
@@ -14,10 +15,7 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 try:
     import pygame
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(
-        "windows are drawn by pygame-ce, which is not installed: pip install 'tttenv[window]'",
-        name=error.name,
-    ) from None
+    raise ModuleNotFoundError(NO_WINDOW, name=error.name) from None
 
 from tttenv.game.drawing import Layout, Scene, margins, paint
 
@@ -42,10 +40,10 @@ class Window:
         rules: of the board to be shown.
         title: for the window's frame.
         notes: how many lines of text go below the board.
-        seen: refuse drivers without a visible window, even if SDL_VIDEODRIVER names one.
+        seen: raise an error where there is no display, and not draw offscreen, as SDL then does.
 
     Raises:
-        OSError: if there is no display to open it on.
+        OSError: if it is to be seen and there is no display to open it on.
     """
 
     def __init__(self, rules: Rules, title: str, notes: int = 0, seen: bool = False) -> None:
@@ -53,14 +51,12 @@ class Window:
         self.scene = Scene(rules.start())
         try:
             with _stderr_silenced():  # SDL's helpers complain where there is no display
-                pygame.display.init()
-                pygame.font.init()
-                self.surface = pygame.display.set_mode(self._size(), pygame.RESIZABLE)
+                self._open(seen)
         except pygame.error as error:
             self.close()
             raise OSError(f"there is no display to open a window on ({error})") from None
         driver = pygame.display.get_driver()
-        if driver in HEADLESS_DRIVERS and (seen or os.environ.get("SDL_VIDEODRIVER") != driver):
+        if seen and driver in HEADLESS_DRIVERS:
             self.close()
             raise OSError(f"there is no display to open a window on (SDL's driver is {driver})")
         pygame.display.set_caption(title)
@@ -99,6 +95,25 @@ class Window:
         """Close the window; further calls do nothing."""
         self.open = False
         pygame.display.quit()
+
+    def _open(self, seen: bool) -> None:
+        """Set the surface to draw on, offscreen if SDL finds no display and nobody is to see it."""
+        pygame.font.init()
+        try:
+            pygame.display.init()
+            self.surface = pygame.display.set_mode(self._size(), pygame.RESIZABLE)
+        except pygame.error:
+            named = os.environ.get("SDL_VIDEODRIVER")
+            if seen or named in HEADLESS_DRIVERS:
+                raise
+            pygame.display.quit()
+            os.environ["SDL_VIDEODRIVER"] = "dummy"
+            try:
+                self._open(seen)
+            finally:
+                os.environ.pop("SDL_VIDEODRIVER")
+                if named is not None:
+                    os.environ["SDL_VIDEODRIVER"] = named
 
     def _size(self) -> tuple[int, int]:
         """The size of a new window in pixels, with cells as large as the screen allows."""

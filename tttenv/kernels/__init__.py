@@ -15,11 +15,13 @@ run for the other. Here the name of a record type is its definition.
 import hashlib
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 
+from tttenv.kernels import compiling as compiling  # counts from the first function on
 from tttenv.kernels.checked_cache import CheckedCache, cache_unused_message, warn_once
 from tttenv.private_folder import private_folder
 
@@ -61,7 +63,26 @@ _records.mangling_args = property(_name_of_record)
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` at its first call, without the GIL, and keep the result on disk."""
-    made: Any = numba.njit(nogil=True)(function)
-    if CACHE_FOLDER and hasattr(made, "enable_caching"):  # not with NUMBA_DISABLE_JIT
+    options: Any = {"nogil": True, "no_cfunc_wrapper": True}
+    made: Any = numba.njit(**options)(function)
+    if not hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT
+        return function
+    made.get_call_template = partial(_call_template, made.get_call_template)
+    if CACHE_FOLDER:
         made._cache = CheckedCache(function, CACHE_FOLDER)
     return cast("Callable[_P, _R]", made)
+
+
+def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """Numba's answer to a call from compiled code, for one signature instead of several.
+
+    numba would compile a function anew for each constant and each width of integers given to it.
+    """
+    return original(tuple(map(_widened, args)), {name: _widened(kws[name]) for name in kws})
+
+
+def _widened(kind: Any) -> Any:
+    """A constant's type without its value; any signed integer as an int64."""
+    types: Any = numba.types
+    kind = types.unliteral(kind)
+    return types.int64 if kind in types.signed_domain else kind

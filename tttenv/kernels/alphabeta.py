@@ -20,13 +20,13 @@ an empty board that of the centre, later winning cells and blocks of threats), t
 Killer moves (Akl and Newborn, 1977) only break ties: open lines are the better guide.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.attack_board import NONE, AttackBoard
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.open_lines import (
     OpenLines,
     new_open_lines,
@@ -35,6 +35,7 @@ from tttenv.kernels.open_lines import (
     update_stone,
 )
 from tttenv.kernels.rules import threats
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.threat_moves import (
     ThreatRoom,
     can_make_double_threat,
@@ -92,18 +93,19 @@ FRAME = np.dtype(
 )
 
 
-class SearchState(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SearchState(Struct):
     """The arrays and settings of a search; side 0, with stones 1, is to move at the root."""
 
     m: int
     n: int
     k: int
     width: int  # the largest number of moves tried at a position
-    stones: int  # the number of stones on the root's board
-    age: int  # the number of this search; the table ignores entries of others
-    ages: NDArray[np.int64]  # (1,): how many searches there were
+    stones: NDArray[np.int64]  # (1,): the number of stones on the root's board
+    age: NDArray[np.int64]  # (1,): the number of this search; the table ignores entries of others
     threats: int  # tried in one search for a win by single threats; 0 for no such search
-    attacker: int  # the side that plays only threats and moves before double threats, or NONE
+    attacker: NDArray[np.int64]  # (1,): the side that plays only threats and moves before double
+    # threats, or NONE
     board: Stones  # (cells,)
     lines: OpenLines
     hashes: ZobristHashes
@@ -149,11 +151,10 @@ def new_search_state(
     return SearchState(
         *shape,
         width=width,
-        stones=0,
-        age=0,
-        ages=np.zeros(1, np.int64),
+        stones=np.zeros(1, np.int64),
+        age=np.zeros(1, np.int64),
         threats=threats,
-        attacker=NONE,
+        attacker=np.full(1, NONE, np.int64),
         board=board,
         lines=open_lines,
         hashes=new_hashes(maps),
@@ -167,7 +168,7 @@ def new_search_state(
         room=new_threat_room(open_lines, cells),
         stack=new_threat_stack(cells),
         mine=mine,
-        theirs=mine._replace(held=open_lines.stones[:, ::-1]),
+        theirs=replace(mine, held=open_lines.stones[:, ::-1]),
     )
 
 
@@ -179,15 +180,14 @@ def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchSta
     The table is not cleared: with the new `age`, the entries of earlier searches are ignored.
     """
     put_board(search, board)
-    search.ages[0] += 1
-    search = search._replace(
-        stones=int(np.count_nonzero(board)), age=int(search.ages[0]), attacker=attacker
-    )
+    search.age[0] += 1
+    search.stones[0], search.attacker[0] = np.count_nonzero(board), attacker
     if search.theirs.held.base is search.lines.stones:
         return search
     # A copy of a player has copies of all arrays, so that its views have to be made anew.
-    mine = search.mine._replace(held=search.lines.stones, stones=search.board)
-    return search._replace(mine=mine, theirs=mine._replace(held=search.lines.stones[:, ::-1]))
+    mine = replace(search.mine, held=search.lines.stones, stones=search.board)
+    theirs = replace(mine, held=search.lines.stones[:, ::-1])
+    return replace(search, mine=mine, theirs=theirs)
 
 
 @bare
@@ -207,7 +207,7 @@ def put_board(s: SearchState, board: Stones) -> None:
 KILLER_BONUS = 8  # added to a killer move's score by open lines: little more than a tie-break
 
 
-@bare
+@inner
 def next_move(s: SearchState, ply: int) -> int:
     """The untried move with the highest ordering score; -1 if none is left or after a cutoff."""
     frame = s.frames[ply]
@@ -237,7 +237,8 @@ def next_move(s: SearchState, ply: int) -> int:
 STEP, TRIED_MOVES, BEST, SCORE, FOUND, FOUND_SCORE = range(6)
 
 
-class RootSearch(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RootSearch(Struct):
     """How far a search with growing depth is."""
 
     order: Cells  # (moves,): in which they are tried
@@ -280,12 +281,12 @@ def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) ->
         move_to_front(root.order, root.found, count)
         progress[STEP] += 1
         progress[TRIED_MOVES], progress[BEST], progress[SCORE] = 0, 0, -INFINITY
-        if abs(score) > PROVEN and WIN - abs(score) - s.stones <= depth:
+        if abs(score) > PROVEN and WIN - abs(score) - s.stones[0] <= depth:
             break  # a quicker win, or a slower loss, would have been found by now
     return True
 
 
-@bare
+@inner
 def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop: int) -> bool:
     """Search the moves of the root at one depth; False if `stop` positions are left before that."""
     progress = root.progress
@@ -313,7 +314,7 @@ def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop:
     return True
 
 
-@bare
+@inner
 def move_to_front(order: Cells, best: Cells, count: int) -> None:
     """Put the first `count` of the best moves before all others; else the order stays."""
     placed = 0
@@ -359,13 +360,13 @@ def search_nodes(s: SearchState, budget: int) -> None:
         frame.cell = cell
         toggle_stone(s, ply, cell)
         s.ply[0] = ply + 1
-        free = frame.forced < 0 and (s.attacker == NONE or not frame.answering)
+        free = frame.forced < 0 and (s.attacker[0] == NONE or not frame.answering)
         depth = frame.depth - 1 if free else frame.depth
         if not open_frame(s, ply + 1, -frame.beta, -frame.alpha, depth):
             undo_move(s, ply + 1)
 
 
-@bare
+@inner
 def toggle_stone(s: SearchState, ply: int, cell: int) -> None:
     """Put a stone of the side to move at `ply` on `cell`, or remove it."""
     side = ply % 2
@@ -375,7 +376,7 @@ def toggle_stone(s: SearchState, ply: int, cell: int) -> None:
     toggle_hash(s.hashes, cell, side)
 
 
-@bare
+@inner
 def undo_move(s: SearchState, ply: int) -> None:
     """Remove the stone that led to the frame at `ply`; back up its score to the frame before."""
     before = s.frames[ply - 1]
@@ -394,11 +395,11 @@ def undo_move(s: SearchState, ply: int) -> None:
         killers[0] = cell
 
 
-@bare
+@inner
 def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> bool:
     """Fill the frame of a position just reached; False if it is scored without trying moves."""
     frame = s.frames[ply]
-    stones = s.stones + ply
+    stones = s.stones[0] + ply
     empty = s.board.size - stones
     threat_count = threats(s.board, s.frames[ply - 1].cell, s.m, s.n, s.k, s.threat_cells)
     if threat_count > 1:
@@ -428,7 +429,7 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     return not probe_table(s, ply)
 
 
-@bare
+@inner
 def guess(s: SearchState, ply: int) -> int:
     """The score of the current position by its open lines, between its frame's bounds.
 
@@ -443,14 +444,14 @@ def guess(s: SearchState, ply: int) -> int:
     return score
 
 
-@bare
+@inner
 def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
     """The rest of `open_frame` for a position in which neither side can complete a line."""
     frame, side = s.frames[ply], ply % 2
     if can_make_double_threat(s.lines, s.board, side, s.room):
         frame.best = frame.upper  # no win is faster
         return False
-    if depth <= 0 and s.attacker == NONE:
+    if depth <= 0 and s.attacker[0] == NONE:
         frame.best = guess(s, ply)
         return False
     if depth > 0 and probe_table(s, ply):
@@ -458,19 +459,19 @@ def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
     length = threat_win(s, side)
     if length > 0:
         frame.table_move = s.stack[0, MOVE]
-        frame.lower = max(frame.lower, WIN - s.stones - ply - length)
+        frame.lower = max(frame.lower, WIN - s.stones[0] - ply - length)
         frame.alpha = max(frame.alpha, frame.lower)
         if frame.alpha >= frame.beta:
             frame.best = frame.lower
             return False
-    if s.attacker == side:
+    if s.attacker[0] == side:
         frame.best = 0
         if depth <= 0 or only_attacks(s.lines, s.board, side, s.room, s.tried[ply]) == 0:
             return False
         frame.best = -INFINITY
         return True
     frame.answering = only_answers(s.lines, s.board, side, s.room, s.tried[ply])
-    if s.attacker != NONE and not frame.answering:
+    if s.attacker[0] != NONE and not frame.answering:
         frame.best = 0
         return False
     if not frame.answering:
@@ -479,7 +480,7 @@ def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
     return depth > 0 or not probe_table(s, ply)
 
 
-@bare
+@inner
 def threat_win(s: SearchState, side: int) -> int:
     """How many stones a win by single threats takes; 0 if none was found."""
     begun = s.lines.open_count[side, s.k - 2]
@@ -501,14 +502,14 @@ def threat_win(s: SearchState, side: int) -> int:
     return 2 * pairs + 1
 
 
-@bare
+@inner
 def probe_table(s: SearchState, ply: int) -> bool:
     """Look the position up; True if that gives the frame's score, else note the table's move."""
     frame = s.frames[ply]
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image]
     frame.table_move = -1
-    slot = probe(s.table, frame.key, s.age)
+    slot = probe(s.table, frame.key, s.age[0])
     if slot < 0:
         return False
     entry = s.table[slot]
@@ -525,7 +526,7 @@ def probe_table(s: SearchState, ply: int) -> bool:
     return False
 
 
-@bare
+@inner
 def close_frame(s: SearchState, ply: int) -> None:
     """Set the score of a frame whose moves are tried or cut off, and store it in the table."""
     frame = s.frames[ply]
@@ -536,4 +537,4 @@ def close_frame(s: SearchState, ply: int) -> None:
     elif frame.best >= frame.given_beta:
         bound = LOWER_BOUND
     cell = s.hashes.images[frame.image, frame.best_cell]
-    store(s.table, frame.key, s.age, frame.best, cell, frame.depth, bound)
+    store(s.table, frame.key, s.age[0], frame.best, cell, frame.depth, bound)

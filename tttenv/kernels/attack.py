@@ -4,21 +4,24 @@ Boards are seen by the player, who is to move on all of them: 1 is a stone of it
 attacker. A line is open for a side if no stone of the other side stands on it.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
+from tttenv.kernels.bare import inner
 from tttenv.kernels.open_lines import MAX_EXPONENT, OpenLines
 from tttenv.kernels.rules import completes
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Boards, Probs, Stones
 
 FORK = 1 << 40  # the score of two threats at once that the player cannot answer by winning
 LEFT_OPEN = 1 << 30  # what it costs to leave the player a line that needs one more stone
 
 
-class Attacks(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Attacks(Struct):
     """What `attack` writes: the best replies to each board, the best first."""
 
     scores: NDArray[np.int64]  # (boards, most)
@@ -81,13 +84,13 @@ def attack(
             found.moves[i, rank, 1] = moves[order[rank], 1]
 
 
-@compiled
+@inner
 def _power(stones: int) -> int:
     """The value of an open line with so many stones."""
     return 4 ** min(stones, MAX_EXPONENT) if stones > 0 else 0
 
 
-@compiled
+@inner
 def _count(board: Stones, lines: OpenLines, k: int, held: NDArray[np.int64]) -> tuple[int, int]:
     """Count the stones on every line.
 
@@ -116,7 +119,7 @@ def _count(board: Stones, lines: OpenLines, k: int, held: NDArray[np.int64]) -> 
     return score, short
 
 
-@compiled
+@inner
 def _gain(
     board: Stones,
     reply: int,

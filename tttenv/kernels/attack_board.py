@@ -5,28 +5,30 @@ the sum of 2**stones over them, its own stones on each; Erdos and Selfridge (197
 2**k.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
+from tttenv.kernels.struct import STRIDED, Struct
 from tttenv.kernels.transposition import ZobristHashes, new_hashes, toggle_hash
 from tttenv.kernels.types import Cells, Mask, Stones
 
 ATTACKER, DEFENDER = 0, 1
 
 
-class AttackBoard(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class AttackBoard(Struct):
     """The stones of both sides, how many of them each line has, and the hashes of all images."""
 
     lines: NDArray[np.int16]  # (lines, k): the cells of each line
     on_line: Mask  # (lines, cells): whether the cell is on the line
     lines_through: NDArray[np.int16]  # (cells, most): the lines through each cell, then zeros
     through_count: NDArray[np.int64]  # (cells,): how many lines go through each cell
-    held: NDArray[np.int8]  # (lines, 2): stones of the attacker and of the defender on each line
     stones: Stones  # (cells,): 0 empty, 1 the attacker's, 2 the defender's
     hashes: ZobristHashes
+    held: NDArray[np.int8] = field(metadata=STRIDED)  # (lines, 2): of the attacker, the defender
 
 
 def new_attack_board(lines: NDArray[np.int64], maps: Cells) -> AttackBoard:
@@ -55,13 +57,11 @@ def new_attack_board(lines: NDArray[np.int64], maps: Cells) -> AttackBoard:
 
 
 def both_views(board: AttackBoard) -> tuple[AttackBoard, AttackBoard]:
-    """An empty board twice, with the same stones but the sides swapped in `held`.
+    """A board twice, with the same stones but the sides swapped in `held`.
 
     Stones are placed and removed by the first view only, of which the `stones` and `hashes` are.
     """
-    # Of a third column and at least two rows, so that both views are of one type for the compiler.
-    held = np.zeros((max(2, len(board.lines)), 3), np.int8)
-    return board._replace(held=held[:, :2]), board._replace(held=held[:, 1::-1])
+    return board, replace(board, held=board.held[:, ::-1])
 
 
 @bare
@@ -82,7 +82,7 @@ def remove(board: AttackBoard, cell: int, side: int) -> None:
     toggle_hash(board.hashes, cell, side)
 
 
-@bare
+@inner
 def empty_cell(board: AttackBoard, line: int, but: int) -> int:
     """The first empty cell of a line other than the cell `but`; -1 if there is none."""
     for i in range(board.lines.shape[1]):
@@ -95,7 +95,7 @@ def empty_cell(board: AttackBoard, line: int, but: int) -> int:
 NONE, SEVERAL = -1, -2  # instead of a cell: there is none, or more than one
 
 
-@bare
+@inner
 def threat_through(board: AttackBoard, cell: int, side: int) -> int:
     """The cell on which a side completes a line through its stone on `cell`; NONE or SEVERAL."""
     k = board.lines.shape[1]

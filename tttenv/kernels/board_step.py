@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import inner
 from tttenv.kernels.outcomes import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcomes
 from tttenv.kernels.random import MIX_1, OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.kernels.rules import completes, full
@@ -21,7 +21,7 @@ Opponent = tuple[int, int]  # its kind, NOBODY or RANDOM; the agent's seat in ne
 Buffers = tuple[NDArray[Any], Boards, Outcomes, Mask, NDArray[Any], Mask]
 
 
-@bare
+@inner
 def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
     """The outcome for the side that has just put the stone on `cell` of this board (cells,)."""
     m, n, k = shape
@@ -30,7 +30,7 @@ def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
     return DRAW if full(board) else GOING
 
 
-@bare
+@inner
 def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
     """Put the agent's stone on `cell` of its view (cells,); returns the agent's outcome.
 
@@ -46,7 +46,7 @@ def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
     return outcome
 
 
-@bare
+@inner
 def answer(board: Stones, cell: int, shape: Shape) -> int:
     """Put the opponent's stone on `cell` of the agent's view; returns the agent's outcome."""
     board[cell] = -1
@@ -155,7 +155,7 @@ def step_autoreset(
     return ended
 
 
-@bare
+@inner
 def show(board: Stones, view: NDArray[np.float32]) -> None:
     """Write what is seen of a board (cells,): one-hot planes (3 * cells,), or itself (cells,)."""
     cells = board.size
@@ -194,7 +194,7 @@ CHUNK = 32  # cells counted at once, without a branch
 TRIES = 16  # cells tried blindly before the empty ones are counted
 
 
-@bare
+@inner
 def empty_in(board: Stones, start: int) -> int:
     """How many of the CHUNK cells from `start` on are empty."""
     count = 0
@@ -203,7 +203,7 @@ def empty_in(board: Stones, start: int) -> int:
     return count
 
 
-@bare
+@inner
 def nth_empty(board: Stones, number: int) -> int:
     """The empty cell of a board (cells,) that so many others come before."""
     cell = 0
@@ -219,7 +219,7 @@ def nth_empty(board: Stones, number: int) -> int:
     return cell
 
 
-@bare
+@inner
 def count_empty(board: Stones) -> int:
     """How many cells of a board (cells,) are empty."""
     count, cell = 0, 0
@@ -232,7 +232,7 @@ def count_empty(board: Stones) -> int:
     return count
 
 
-@bare
+@inner
 def sample(board: Stones, die: float) -> int:
     """The empty cell of a board (cells,) on which a die in [0, 1) falls."""
     return nth_empty(board, int(die * count_empty(board)))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.types import Cells
 
 CellSet = NDArray[np.uint64]  # (words,)
@@ -23,20 +23,20 @@ def contains(cells: CellSet, cell: int) -> bool:
     return bool((cells[cell >> 6] >> np.uint64(cell & 63)) & ONE != ZERO)
 
 
-@bare
+@inner
 def add(cells: CellSet, cell: int) -> None:
     """Add a cell to the set."""
     cells[cell >> 6] |= ONE << np.uint64(cell & 63)
 
 
-@bare
+@inner
 def clear(cells: CellSet) -> None:
     """Remove all cells from the set."""
     for word in range(cells.size):
         cells[word] = ZERO
 
 
-@bare
+@inner
 def is_empty(cells: CellSet) -> bool:
     """Whether the set has no cell."""
     for word in range(cells.size):
@@ -45,28 +45,28 @@ def is_empty(cells: CellSet) -> bool:
     return True
 
 
-@bare
+@inner
 def copy_set(source: CellSet, target: CellSet) -> None:
     """Make `target` equal to `source`."""
     for word in range(source.size):
         target[word] = source[word]
 
 
-@bare
+@inner
 def unite(cells: CellSet, others: CellSet) -> None:
     """Add the cells of another set."""
     for word in range(cells.size):
         cells[word] |= others[word]
 
 
-@bare
+@inner
 def intersect(cells: CellSet, others: CellSet) -> None:
     """Keep only the cells that another set contains."""
     for word in range(cells.size):
         cells[word] &= others[word]
 
 
-@bare
+@inner
 def size_of_common(cells: CellSet, others: CellSet) -> int:
     """How many cells two sets have in common."""
     count = 0
@@ -78,7 +78,7 @@ def size_of_common(cells: CellSet, others: CellSet) -> int:
     return count
 
 
-@bare
+@inner
 def map_set(source: CellSet, target_of: Cells, target: CellSet) -> None:
     """Make `target` the image of `source` under a map (cells,) from cell to cell."""
     clear(target)
@@ -89,7 +89,7 @@ def map_set(source: CellSet, target_of: Cells, target: CellSet) -> None:
             bits &= bits - ONE
 
 
-@bare
+@inner
 def lowest_bit(bits: Any) -> int:
     """The place of the lowest one in a uint64 that is not zero."""
     place = 0

@@ -17,8 +17,8 @@ Values and proofs belong to the side to move: 1 a win, 0 a draw, -1 a loss. An e
 node, its value that of the move.
 """
 
+from dataclasses import dataclass
 from math import exp, inf, sqrt
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,8 +31,9 @@ from tttenv.kernels.attack_board import (
     place,
     remove,
 )
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.line_proofs import DRAW, LOSS, NO_CELL, UNPROVEN, WIN, judge
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.threat_sequences import ThreatStack, new_threat_stack, winning_threats
 from tttenv.kernels.types import Boards, Cells, Mask, Probs
 
@@ -40,7 +41,8 @@ NO_NODE = -1
 FIRST_PLAY_REDUCTION = 0.2  # by which moves not yet tried are valued below their node
 
 
-class Settings(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Settings(Struct):
     """The constants of the search."""
 
     exploration: float  # the c of PUCT
@@ -49,7 +51,8 @@ class Settings(NamedTuple):
     threats: int  # tried in one search for a win by threats; 0 for none
 
 
-class Forest(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Forest(Struct):
     """The trees, node 0 of each the root; arrays begin with (trees, nodes) or (trees,)."""
 
     settings: Settings
@@ -252,12 +255,12 @@ def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: C
         moves[tree] = best
 
 
-@bare
+@inner
 def _finished(f: Forest, tree: int) -> bool:
     return bool(f.done[tree] >= f.simulations[tree] or f.root_proof[tree] != UNPROVEN)
 
 
-@bare
+@inner
 def _set_up(f: Forest, tree: int) -> None:
     """Put the root's stones on the board, which is empty."""
     for cell in range(f.roots.shape[1]):
@@ -265,7 +268,7 @@ def _set_up(f: Forest, tree: int) -> None:
             place(f.mine, cell, 0 if f.roots[tree, cell] == 1 else 1)
 
 
-@bare
+@inner
 def _clear(f: Forest, tree: int) -> None:
     """Take the root's stones off the board."""
     for cell in range(f.roots.shape[1]):
@@ -273,14 +276,14 @@ def _clear(f: Forest, tree: int) -> None:
             remove(f.mine, cell, 0 if f.roots[tree, cell] == 1 else 1)
 
 
-@bare
+@inner
 def _take_back(f: Forest, tree: int) -> None:
     """Take the moves of the path off the board."""
     for d in range(f.length[tree]):
         remove(f.mine, int(f.path_moves[tree, d]), d % 2)
 
 
-@bare
+@inner
 def _descend(f: Forest, tree: int) -> bool:
     """Go from the root to a leaf, whose path stays on the board.
 
@@ -317,7 +320,7 @@ def _descend(f: Forest, tree: int) -> bool:
         node = below
 
 
-@bare
+@inner
 def _judge_root(f: Forest, tree: int) -> None:
     """Prove what lines decide of the root, whose stones are on the board."""
     board, cells = f.mine, f.roots.shape[1]
@@ -349,7 +352,7 @@ def _judge_root(f: Forest, tree: int) -> None:
         _judge_root_moves(f, tree)
 
 
-@bare
+@inner
 def _judge_root_moves(f: Forest, tree: int) -> None:
     """Prove what lines decide of the positions after the root's moves."""
     best, every = LOSS, True
@@ -368,7 +371,7 @@ def _judge_root_moves(f: Forest, tree: int) -> None:
         f.root_proof[tree] = best
 
 
-@bare
+@inner
 def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
     """Add a node for the position on the board, without priors; NO_NODE if there is no room.
 
@@ -404,7 +407,7 @@ def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
     return node
 
 
-@bare
+@inner
 def _set_prior(f: Forest, tree: int, node: int, logits: NDArray[np.float32]) -> None:
     """The softmax of the logits over the node's moves."""
     highest, total = -inf, 0.0
@@ -419,7 +422,7 @@ def _set_prior(f: Forest, tree: int, node: int, logits: NDArray[np.float32]) -> 
         f.prior[tree, node, cell] /= total
 
 
-@bare
+@inner
 def _inner_move(f: Forest, tree: int, node: int) -> int:
     """The move of a node below the root by PUCT, among those that are not proven."""
     tried, total = 0.0, f.value[tree, node]
@@ -442,7 +445,7 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
     return best
 
 
-@bare
+@inner
 def _root_move(f: Forest, tree: int) -> int:
     """The move of the root by sequential halving: the best of those with the scheduled visits.
 
@@ -464,7 +467,7 @@ def _root_move(f: Forest, tree: int) -> int:
     return best
 
 
-@bare
+@inner
 def _most_visits(f: Forest, tree: int) -> int:
     most = 0
     for cell in range(f.roots.shape[1]):
@@ -472,7 +475,7 @@ def _most_visits(f: Forest, tree: int) -> int:
     return most
 
 
-@bare
+@inner
 def _mixed_value(f: Forest, tree: int) -> float:
     """The value of root moves that were not visited: of the evaluator and of those that were."""
     share, weighted, visits = 0.0, 0.0, 0
@@ -487,7 +490,7 @@ def _mixed_value(f: Forest, tree: int) -> float:
     return float((f.value[tree, 0] + visits * weighted / share) / (1.0 + visits))
 
 
-@bare
+@inner
 def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> float:
     """The value of a move: proven, the mean of its visits, or the one given."""
     if f.proof[tree, node, cell] != UNPROVEN:
@@ -496,7 +499,7 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
     return float(f.total[tree, node, cell] / own) if own > 0 else otherwise
 
 
-@bare
+@inner
 def _best_proof(f: Forest, tree: int) -> int:
     """The value below which proven moves of the root are worse than others.
 
@@ -513,7 +516,7 @@ def _best_proof(f: Forest, tree: int) -> int:
     return best if best == WIN or every else DRAW
 
 
-@bare
+@inner
 def _add_value(f: Forest, tree: int, depth: int, value: float) -> None:
     """Add the value of a leaf, for its side to move, to all edges of the path."""
     for d in range(depth - 1, -1, -1):
@@ -527,7 +530,7 @@ def _add_value(f: Forest, tree: int, depth: int, value: float) -> None:
         value = max(value, float(f.floor[tree, node]))
 
 
-@bare
+@inner
 def _back_up_proof(f: Forest, tree: int, depth: int) -> None:
     """Back up the proof of the path's last edge."""
     for d in range(depth - 1, -1, -1):

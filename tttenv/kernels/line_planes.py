@@ -3,7 +3,7 @@
 A line is open to a side if the other has no stone on it.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from tttenv.kernels.attack_board import (
     place,
     remove,
 )
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.line_proofs import WIN, judge
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.threat_sequences import (
     MOVE,
     REPLY,
@@ -37,7 +38,8 @@ LOSING = 13  # moves of mine after which the other side wins by threats
 PLANES = 14
 
 
-class PlaneLines(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class PlaneLines(Struct):
     """A board with its lines, seen by both sides, and room to search for threats."""
 
     mine: AttackBoard
@@ -110,7 +112,7 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
                 remove(about.mine, cell, ATTACKER if board[cell] == 1 else DEFENDER)
 
 
-@bare
+@inner
 def _write_threats(
     board: AttackBoard, about: PlaneLines, side: int, out: NDArray[np.float32]
 ) -> None:
@@ -137,7 +139,7 @@ def _write_threats(
         depth += 1
 
 
-@bare
+@inner
 def _write_losing_moves(board: Boards, about: PlaneLines, out: NDArray[np.float32]) -> None:
     """Write the plane of moves after which the other side completes a line or wins by threats."""
     for cell in range(len(board)):

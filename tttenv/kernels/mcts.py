@@ -8,17 +8,18 @@ proven results of finished games are backed up, too; moves with a proven result 
 while others have none, and the search ends when the root is proven.
 """
 
+from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.open_lines import OpenLines, new_open_lines, set_board, update_stone
 from tttenv.kernels.random import bounded, seed
 from tttenv.kernels.rollouts import Playground, gather, playground, random_playout, tactical_playout
 from tttenv.kernels.rules import completes
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Cells, Stones
 
 UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points
@@ -27,7 +28,8 @@ SQRT_TABLE_SIZE = 4096  # square roots are looked up for visit counts below this
 NODE_BYTES = 21  # bytes that one node takes in the seven arrays of nodes
 
 
-class Tree(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Tree(Struct):
     """A search tree: node 0 is the root, and the children of a node are consecutive nodes."""
 
     exploration: float  # the c of UCT
@@ -93,7 +95,7 @@ def new_tree(
     )
 
 
-@bare
+@inner
 def init_node(t: Tree, node: int, cell: int) -> None:
     """Reset a node's numbers; a stone on `cell` leads to it."""
     t.visits[node] = t.points[node] = t.first_child[node] = 0
@@ -102,7 +104,7 @@ def init_node(t: Tree, node: int, cell: int) -> None:
     t.proof[node] = UNPROVEN
 
 
-@bare
+@inner
 def expand(t: Tree, node: int) -> bool:
     """Add the children of a node whose position is on the board, in random order.
 
@@ -128,7 +130,7 @@ def expand(t: Tree, node: int) -> bool:
     return True
 
 
-@bare
+@inner
 def select_child(t: Tree, node: int) -> int:
     """The child to visit next: an unvisited one, or the best by UCT if all have been visited."""
     if t.bias > 0.0:
@@ -149,19 +151,19 @@ def select_child(t: Tree, node: int) -> int:
     return best_child
 
 
-@bare
+@inner
 def sqrt_of_inverse(t: Tree, visits: int) -> float:
     """The square root of 1 / visits; looked up for few visits, since square roots are slow."""
     return float(t.sqrt_table[visits, 0] if visits < len(t.sqrt_table) else sqrt(1.0 / visits))
 
 
-@bare
+@inner
 def sqrt_of_log(t: Tree, visits: int) -> float:
     """The square root of log(visits); looked up for few visits."""
     return float(t.sqrt_table[visits, 1] if visits < len(t.sqrt_table) else sqrt(log(visits)))
 
 
-@bare
+@inner
 def select_child_biased(t: Tree, node: int) -> int:
     """The best child by UCT with progressive bias (Chaslot et al., 2008).
 
@@ -211,7 +213,7 @@ def run_iterations(t: Tree, iterations: int) -> int:
     return iterations
 
 
-@bare
+@inner
 def select_leaf(t: Tree) -> int:
     """Select nodes from the root to one that ends the game or was never visited, into `path`.
 
@@ -239,7 +241,7 @@ def select_leaf(t: Tree) -> int:
     return depth
 
 
-@bare
+@inner
 def check_terminal(t: Tree, node: int, depth: int) -> None:
     """Set the proof of a node that is reached for the first time if its move ends the game."""
     p = t.playouts
@@ -252,7 +254,7 @@ def check_terminal(t: Tree, node: int, depth: int) -> None:
     t.proof[node] = DRAW
 
 
-@bare
+@inner
 def simulate(t: Tree, depth: int) -> int:
     """The points of a play-out from the leaf, for the side that made the last move of the path."""
     stone = 1 - 2 * (depth % 2)
@@ -261,7 +263,7 @@ def simulate(t: Tree, depth: int) -> int:
     return 1 - winner * stone
 
 
-@bare
+@inner
 def backup(t: Tree, depth: int, points: int) -> None:
     """Count a leaf's points, for the side that made the last move, at every node of the path."""
     if t.bias > 0.0:
@@ -275,7 +277,7 @@ def backup(t: Tree, depth: int, points: int) -> None:
         backup_proof(t, depth)
 
 
-@bare
+@inner
 def backup_proof(t: Tree, depth: int) -> None:
     """Back up proofs along the path, from its last node.
 

@@ -1,6 +1,6 @@
 """One round of a player's moves and all replies, with where each position came from; compiled."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +10,15 @@ from tttenv.kernels.attack_board import AttackBoard, both_views, new_attack_boar
 from tttenv.kernels.bare import bare
 from tttenv.kernels.line_proofs import DRAW, WIN, judge
 from tttenv.kernels.rules import completes
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.threat_sequences import ThreatStack, new_threat_stack
 from tttenv.kernels.types import Boards, Cells
 
 GOES_ON, FAILED, DONE = 0, 1, 2  # what becomes of a position after the player's move
 
 
-class Referee(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Referee(Struct):
     """A board seen by the player and by its opponent, and room to search for threats."""
 
     mine: AttackBoard
@@ -114,7 +116,8 @@ def replies(boards: Boards) -> tuple[Boards, NDArray[np.int64], NDArray[np.int64
             continue
         for cell in range(boards.shape[1]):
             if boards[i, cell] == 0:
-                after[count] = boards[i]
+                for other in range(boards.shape[1]):
+                    after[count, other] = boards[i, other]
                 after[count, cell] = -1
                 before[count] = i
                 count += 1

@@ -5,19 +5,21 @@ has none. The lines give an order of moves, a score of unfinished games, and bou
 side can win. Whether a side has won is decided by `rules.completes` alone.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Stones
 
 MAX_EXPONENT = 8  # values stop growing at 4 ** 8, so that sums stay small
 NONE_OPEN = 1000  # returned by `stones_needed` without open lines; more than there are cells
 
 
-class OpenLines(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class OpenLines(Struct):
     """The stones on every line and the sums over lines; side 0 owns the stones 1, side 1 the -1."""
 
     cells: NDArray[np.int16]  # (lines, k): the cells of each line
@@ -79,7 +81,7 @@ def set_board(lines: OpenLines, board: Stones) -> None:
             update_stone(lines, cell, 0 if board[cell] == 1 else 1, 1)
 
 
-@bare
+@inner
 def update_stone(lines: OpenLines, cell: int, side: int, step: int) -> None:
     """Update the sums for a stone of `side` (0 or 1) added on `cell` (`step` 1) or removed (-1)."""
     for i in range(lines.through_count[cell]):
@@ -95,7 +97,7 @@ def update_stone(lines: OpenLines, cell: int, side: int, step: int) -> None:
                 lines.move_score[lines.cells[line, j]] += change
 
 
-@bare
+@inner
 def update_line(lines: OpenLines, line: int, step: int) -> None:
     """Add the value of a line to the sums (`step` 1) or subtract it (-1)."""
     own, other = lines.stones[line, 0], lines.stones[line, 1]

@@ -5,18 +5,20 @@ completed (Hales and Jewett, 1963). The pairs are found by backtracking: the lin
 free cells first, and on it the pair that lies on the most lines.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.attack_board import DEFENDER, AttackBoard
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import inner
+from tttenv.kernels.struct import Struct
 
 MANY = 1 << 30
 
 
-class Pairing(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Pairing(Struct):
     """The pairs chosen so far and what they mean for the open lines."""
 
     partner: NDArray[np.int64]  # (cells,): the other cell of the pair, or -1
@@ -37,7 +39,7 @@ def new_pairing(lines: int, cells: int) -> Pairing:
     )
 
 
-@bare
+@inner
 def find_pairing(board: AttackBoard, pairing: Pairing, limit: int) -> bool:
     """Whether a pairing strategy stops the attacker; `pairing.partner` then holds its pairs.
 
@@ -74,7 +76,7 @@ def find_pairing(board: AttackBoard, pairing: Pairing, limit: int) -> bool:
             return False
 
 
-@bare
+@inner
 def _begin(board: AttackBoard, pairing: Pairing) -> int:
     """Forget all pairs; the number of lines open to the attacker."""
     for cell in range(board.stones.size):
@@ -90,7 +92,7 @@ def _begin(board: AttackBoard, pairing: Pairing) -> int:
     return count
 
 
-@bare
+@inner
 def _tightest_line(pairing: Pairing, count: int) -> int:
     """The open line without a pair that has the fewest free cells.
 
@@ -108,7 +110,7 @@ def _tightest_line(pairing: Pairing, count: int) -> int:
     return best
 
 
-@bare
+@inner
 def _pair(board: AttackBoard, pairing: Pairing, first: int, second: int, step: int) -> None:
     """Make two cells a pair (`step` 1) or separate them again (-1)."""
     pairing.partner[first] = second if step == 1 else -1
@@ -125,7 +127,7 @@ def _pair(board: AttackBoard, pairing: Pairing, first: int, second: int, step: i
             pairing.free[line] -= step
 
 
-@bare
+@inner
 def _nth_pair(board: AttackBoard, pairing: Pairing, line: int, n: int) -> tuple[int, int]:
     """The two cells of the n-th best pair on a line, from 0; (-1, -1) after the last.
 
@@ -158,7 +160,7 @@ def _nth_pair(board: AttackBoard, pairing: Pairing, line: int, n: int) -> tuple[
     return first, second
 
 
-@bare
+@inner
 def _pair_score(board: AttackBoard, pairing: Pairing, a: int, b: int) -> int:
     score = -int(board.through_count[a] + board.through_count[b])
     for i in range(board.through_count[a]):

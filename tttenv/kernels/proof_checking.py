@@ -9,12 +9,14 @@ cell outside it. So each rule makes sure that every line open to the attacker ha
 zone, and two where the attacker moves before the defender completes a line.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
+from tttenv.kernels.bare import inner
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Cells, Mask, Stones
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
@@ -39,7 +41,8 @@ POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 ) = range(15)
 
 
-class Board(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Board(Struct):
     """The game and the stones: 0 empty, 1 the attacker's, 2 the defender's."""
 
     lines: Cells  # (lines, k)
@@ -48,7 +51,8 @@ class Board(NamedTuple):
     stones: Stones  # (cells,)
 
 
-class Finished(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Finished(Struct):
     """The positions verified so far, by their smallest image, and their zones on that image."""
 
     slots: NDArray[np.int64]  # (slots,): a position's row plus one, 0 where free; a power of two
@@ -57,7 +61,8 @@ class Finished(NamedTuple):
     filled: NDArray[np.int64]  # (1,): how many
 
 
-class Walk(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Walk(Struct):
     """Where the proof is read, and a row for each ply of the walk."""
 
     numbers: NDArray[np.int16]  # (length,)
@@ -70,7 +75,7 @@ class Walk(NamedTuple):
     marks: Mask  # (cells,)
 
 
-@compiled
+@inner
 def smallest_image(board: Board, image: Stones) -> int:
     """Fill `image` with the lexicographically smallest image; the number of its map."""
     best = 0
@@ -89,7 +94,7 @@ def smallest_image(board: Board, image: Stones) -> int:
     return best
 
 
-@compiled
+@inner
 def slot_of(finished: Finished, image: Stones) -> int:
     """The slot of an image among the finished positions, or the free one where it belongs."""
     code = np.uint64(1469598103934665603)
@@ -138,7 +143,7 @@ def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
     return HOLDS
 
 
-@compiled
+@inner
 def completes_line(board: Board, cell: int, side: int) -> bool:
     """Whether a stone of a side (1 or 2) on the empty cell completes a line."""
     for line in board.through[cell]:
@@ -152,7 +157,7 @@ def completes_line(board: Board, cell: int, side: int) -> bool:
     return False
 
 
-@compiled
+@inner
 def is_open(board: Board, line: int) -> bool:
     """Whether the defender has no stone on the line."""
     for cell in board.lines[line]:
@@ -161,7 +166,7 @@ def is_open(board: Board, line: int) -> bool:
     return True
 
 
-@compiled
+@inner
 def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
     """Whether each open line that does not pass through the cell `but` has so many zone cells."""
     for line in range(len(board.lines)):
@@ -187,7 +192,7 @@ def read(walk: Walk) -> int:
     return int(walk.numbers[walk.at[0] - 1])
 
 
-@compiled
+@inner
 def read_cell(board: Board, walk: Walk) -> int:
     """The next number as an empty cell; -NO_CELL or -TAKEN_CELL if it is none, -ENDS_EARLY."""
     if walk.at[0] >= walk.numbers.size:
@@ -200,7 +205,7 @@ def read_cell(board: Board, walk: Walk) -> int:
     return cell
 
 
-@compiled
+@inner
 def read_zone_cells(board: Board, walk: Walk, zone: Mask) -> int:
     """Add the cells that are listed next to the zone; HOLDS or a reason."""
     count = read(walk)
@@ -214,7 +219,7 @@ def read_zone_cells(board: Board, walk: Walk, zone: Mask) -> int:
     return HOLDS
 
 
-@compiled
+@inner
 def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
     """Erdos and Selfridge: the sum of 2**stones over the open lines is below its bound."""
     bound = np.int64(1) << (board.lines.shape[1] - (1 if attacker_moves else 0))
@@ -231,7 +236,7 @@ def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
     return HOLDS if potential < bound else POTENTIAL_TOO_HIGH
 
 
-@compiled
+@inner
 def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
     """Disjoint pairs of empty cells, one in each open line."""
     count = read(walk)
@@ -261,7 +266,7 @@ def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
     return HOLDS
 
 
-@compiled
+@inner
 def check_win(board: Board, walk: Walk, zone: Mask) -> int:
     """The defender, to move, completes a line."""
     cell = read_cell(board, walk)
@@ -276,7 +281,7 @@ def check_win(board: Board, walk: Walk, zone: Mask) -> int:
     return reason
 
 
-@compiled
+@inner
 def check_two_threats(board: Board, walk: Walk, zone: Mask) -> int:
     """The attacker is to move and cannot stop the defender from completing one of two lines."""
     for _ in range(2):
@@ -326,7 +331,7 @@ def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     return ENDS_EARLY if step < 0 else UNKNOWN_STEP
 
 
-@compiled
+@inner
 def next_attack(board: Board, walk: Walk, ply: int) -> int:
     """Read the attacker's next move: GO_ON or a reason."""
     cell = read_cell(board, walk)
@@ -383,7 +388,7 @@ def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     return GO_ON if next_reply(board, walk, ply) else NO_WIN_LEFT
 
 
-@compiled
+@inner
 def next_reply(board: Board, walk: Walk, ply: int) -> bool:
     """Choose the defender's next empty cell; False if there is none."""
     for cell in range(walk.move[ply] + 1, board.stones.size):

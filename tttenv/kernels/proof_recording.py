@@ -17,13 +17,13 @@ With the attacker to prove that he wins, there is his cell wherever he moves. Th
 are not written: first to last empty cell, or only the one on which the attacker would win.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.attack_board import ATTACKER, DEFENDER, NONE, SEVERAL, place, remove
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.cell_sets import (
     CellSet,
     add,
@@ -53,6 +53,7 @@ from tttenv.kernels.proof_search import (
     survey,
 )
 from tttenv.kernels.proof_table import LEAF, find, forget
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.threat_sequences import winning_threats
 from tttenv.kernels.transposition import canonical_image
 
@@ -63,7 +64,8 @@ SLICE = 10_000  # nodes in one call of the search for a position that the table 
 UNLIMITED = 1 << 60  # entries of the table
 
 
-class Recording(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Recording(Struct):
     """The proof so far, the positions in it and a row for each ply of the walk."""
 
     numbers: NDArray[np.int16]  # (room,)
@@ -143,7 +145,7 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
     return opened
 
 
-@bare
+@inner
 def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """Write the beginning of a position: 1 if another follows, after `r.move`, 0 if it is finished.
 
@@ -187,7 +189,7 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     return 1
 
 
-@bare
+@inner
 def _continue_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """Go on with a position after that of `r.move` is finished, as `_open_hold`."""
     zone, after = r.zones[ply], r.zones[ply + 1]
@@ -205,7 +207,7 @@ def _continue_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     return _finish(s, r, ply)
 
 
-@bare
+@inner
 def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
     """Choose the attacker's next move: the settled one whose zone leaves the fewest others."""
     hashes = s.board.hashes
@@ -237,7 +239,7 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
     return 1
 
 
-@bare
+@inner
 def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """As `_open_hold`, of a position that the attacker wins."""
     clear(r.zones[ply])
@@ -274,7 +276,7 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     return 1
 
 
-@bare
+@inner
 def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """Go on with a position after that of `r.move` is finished, as `_open_win`."""
     if mover == DEFENDER and r.kind[ply] == MOVES and _next_reply(s, r, ply, r.move[ply] + 1) == 1:
@@ -282,7 +284,7 @@ def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     return _finish(s, r, ply)
 
 
-@bare
+@inner
 def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
     """Choose the first empty cell from `cell` on as the reply: 1, or 0 if there is none."""
     while cell < s.live.size:
@@ -293,7 +295,7 @@ def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
     return 0
 
 
-@bare
+@inner
 def _winning_cell(s: ProofSearch) -> int:
     """A cell on which the attacker completes a line."""
     k = s.board.lines.shape[1]
@@ -305,7 +307,7 @@ def _winning_cell(s: ProofSearch) -> int:
     return NONE
 
 
-@bare
+@inner
 def _solve(s: ProofSearch, mover: int) -> int:
     """Search the board as it stands: WON or HELD, or OPEN if that takes more than one call."""
     begin(s, mover)
@@ -314,7 +316,7 @@ def _solve(s: ProofSearch, mover: int) -> int:
     return state
 
 
-@bare
+@inner
 def _settled_move(s: ProofSearch, mover: int, wanted: int) -> int:
     """The move that settles the board as `wanted`, from the table or searched; NONE or BUSY."""
     hashes = s.board.hashes
@@ -334,7 +336,7 @@ def _settled_move(s: ProofSearch, mover: int, wanted: int) -> int:
     return NONE
 
 
-@bare
+@inner
 def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
     """The canonical image's map, and the place of the board as it stands or the free one for it."""
     image = canonical_image(s.board.hashes)
@@ -345,7 +347,7 @@ def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
     return image, int(at)
 
 
-@bare
+@inner
 def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
     """Whether the board as it stands is written already; its zone."""
     image, at = _place(s, r)
@@ -355,7 +357,7 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
     return True
 
 
-@bare
+@inner
 def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
     """Remember the board as it stands and its zone; 0."""
     image, at = _place(s, r)
@@ -365,13 +367,13 @@ def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
     return 0
 
 
-@bare
+@inner
 def _write(r: Recording, number: int) -> None:
     r.numbers[r.length[0]] = number
     r.length[0] += 1
 
 
-@bare
+@inner
 def _write_judged(
     s: ProofSearch, r: Recording, mover: int, mine: int, theirs: int, zone: CellSet
 ) -> None:
@@ -402,7 +404,7 @@ def _write_judged(
         _write(r, POTENTIAL)
 
 
-@bare
+@inner
 def _defenders_cell(s: ProofSearch, but: int) -> int:
     """A cell other than `but` on which the defender completes a line."""
     k = s.board.lines.shape[1]
@@ -415,7 +417,7 @@ def _defenders_cell(s: ProofSearch, but: int) -> int:
     return NONE
 
 
-@bare
+@inner
 def _write_new_cells(s: ProofSearch, r: Recording, zone: CellSet) -> None:
     """Write the number of the zone's cells that are not in `r.scratch`, and these cells."""
     at = r.length[0]
@@ -426,7 +428,7 @@ def _write_new_cells(s: ProofSearch, r: Recording, zone: CellSet) -> None:
     r.numbers[at] = r.length[0] - at - 1
 
 
-@bare
+@inner
 def _write_pairs(s: ProofSearch, r: Recording, zone: CellSet) -> None:
     """Write the pairs that `find_pairing` has found; their cells are the zone."""
     _write(r, PAIRS)

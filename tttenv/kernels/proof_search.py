@@ -22,7 +22,8 @@ regions: Hayward, 2003). The zone of a position:
   cell of the threat, and two of each open line that does not pass through it.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ from tttenv.kernels.attack_board import (
     remove,
     threat_through,
 )
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.cell_sets import (
     add,
     clear,
@@ -51,6 +52,7 @@ from tttenv.kernels.cell_sets import (
 )
 from tttenv.kernels.pairing import Pairing, find_pairing, new_pairing
 from tttenv.kernels.proof_table import LEAF, ProofTable, find, place_for
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.threat_sequences import ThreatStack, new_threat_stack, winning_threats
 from tttenv.kernels.transposition import canonical_image
 from tttenv.kernels.types import Cells, Numbers
@@ -84,7 +86,8 @@ FRAME = np.dtype(
 )
 
 
-class Frames(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Frames(Struct):
     """What the search knows of the positions on its way, one row a ply."""
 
     of: Numbers  # (plies,) of FRAME
@@ -96,7 +99,8 @@ class Frames(NamedTuple):
     scratch: NDArray[np.uint64]  # (words,)
 
 
-class ProofSearch(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ProofSearch(Struct):
     """A search with its board, its memory and room for its parts."""
 
     board: AttackBoard
@@ -208,7 +212,7 @@ def leave(s: ProofSearch) -> None:
     s.ply[0] = NOT_BEGUN
 
 
-@bare
+@inner
 def _take_back(s: ProofSearch, ply: int) -> None:
     """Return from the position after the chosen move, with its numbers."""
     frame, after, chosen = s.frames.of[ply], s.frames.of[ply + 1], s.frames.of[ply].chosen
@@ -217,7 +221,7 @@ def _take_back(s: ProofSearch, ply: int) -> None:
     s.frames.disproofs[ply, chosen] = after.disproof
 
 
-@bare
+@inner
 def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
     """The limits of the position after the best move, where the second best begins to be better."""
     frame, after = s.frames.of[ply], s.frames.of[ply + 1]
@@ -232,7 +236,7 @@ def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
         after.proof_limit = min(INFINITY, spare)
 
 
-@bare
+@inner
 def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
     """Compute the position's numbers from those of its moves, and settle it if they do.
 
@@ -249,7 +253,7 @@ def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
     return _weigh_attacks(s, ply)
 
 
-@bare
+@inner
 def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
     """`_weigh` for a move of the attacker: he needs one that wins, the defender has to stop all.
 
@@ -286,7 +290,7 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
     return best, second
 
 
-@bare
+@inner
 def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
     """`_weigh` for a move of the defender: he needs one that holds, the attacker has to win all."""
     frame = s.frames.of[ply]
@@ -313,7 +317,7 @@ def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
     return best, second
 
 
-@bare
+@inner
 def _settle(frame: Any, state: int) -> None:
     """Give the position the numbers of one that is proved to be WON or HELD."""
     frame.state = state
@@ -321,7 +325,7 @@ def _settle(frame: Any, state: int) -> None:
     frame.disproof = INFINITY if state == WON else 0
 
 
-@bare
+@inner
 def _use_zones(s: ProofSearch, ply: int) -> None:
     """Drop the attacker's moves that are answered, and all that their zones answer too."""
     frame = s.frames.of[ply]
@@ -347,7 +351,7 @@ def _use_zones(s: ProofSearch, ply: int) -> None:
         i = 0
 
 
-@bare
+@inner
 def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
     """Put the zone after a move that is known to hold into `Frames.scratch`.
 
@@ -363,7 +367,7 @@ def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
     return True
 
 
-@bare
+@inner
 def _key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
     """The canonical image of the board after a move, as the number of its map, and its key."""
     hashes = s.board.hashes
@@ -376,7 +380,7 @@ def _key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
     return best, least | np.uint64(1)
 
 
-@bare
+@inner
 def _store(s: ProofSearch, ply: int, cell: int) -> None:
     """Write down what is known of a position, its best move and its zone."""
     frame = s.frames.of[ply]
@@ -391,7 +395,7 @@ def _store(s: ProofSearch, ply: int, cell: int) -> None:
     map_set(s.frames.left[ply], hashes.images[frame.image], s.table.left[at])
 
 
-@bare
+@inner
 def _enter(s: ProofSearch, ply: int) -> None:
     """Judge a position that the search comes to; if it stays open, list its moves."""
     frame = s.frames.of[ply]
@@ -430,7 +434,7 @@ def _enter(s: ProofSearch, ply: int) -> None:
     _list_moves(s, ply, potential, known < 0)
 
 
-@bare
+@inner
 def survey(s: ProofSearch, mover: int) -> tuple[int, int, int]:
     """Compute `weights` and `live`.
 
@@ -464,7 +468,7 @@ def survey(s: ProofSearch, mover: int) -> tuple[int, int, int]:
     return potential, defence, attack
 
 
-@bare
+@inner
 def _one_more(found: int, cell: int) -> int:
     """The cells found so far and another one, as a cell or SEVERAL."""
     if found == NONE:
@@ -472,7 +476,7 @@ def _one_more(found: int, cell: int) -> int:
     return cell if found == cell else SEVERAL
 
 
-@bare
+@inner
 def judge(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
@@ -505,7 +509,7 @@ def judge(
     return OPEN
 
 
-@bare
+@inner
 def _judge_longer(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
@@ -526,7 +530,7 @@ def _judge_longer(
     return OPEN
 
 
-@bare
+@inner
 def _add_winning_cells(board: AttackBoard, side: int, cells: NDArray[np.uint64]) -> int:
     """Add all cells on which a side completes a line to a set; the last of them."""
     k = board.lines.shape[1]
@@ -541,7 +545,7 @@ def _add_winning_cells(board: AttackBoard, side: int, cells: NDArray[np.uint64])
     return last
 
 
-@bare
+@inner
 def hit_open_lines(board: AttackBoard, zone: NDArray[np.uint64], times: int, but: int) -> None:
     """Add cells until the zone has so many of each line that is open to the attacker.
 
@@ -570,7 +574,7 @@ def hit_open_lines(board: AttackBoard, zone: NDArray[np.uint64], times: int, but
             count += 1
 
 
-@bare
+@inner
 def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
     """List the moves of a position with their numbers.
 
@@ -604,7 +608,7 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
             remove(s.board, cell, DEFENDER)
 
 
-@bare
+@inner
 def _store_win(s: ProofSearch, ply: int) -> None:
     """Write down that the attacker wins on the board as it stands."""
     frame = s.frames.of[ply]
@@ -617,7 +621,7 @@ def _store_win(s: ProofSearch, ply: int) -> None:
     _store(s, ply, LEAF)
 
 
-@bare
+@inner
 def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
     """Add a move to the list, with the table's numbers or first ones.
 
@@ -645,7 +649,7 @@ def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
     s.frames.disproofs[ply, at] = max(1, int(ratio * ratio * ratio))
 
 
-@bare
+@inner
 def _makes_threat(board: AttackBoard, cell: int) -> bool:
     """Whether the attacker would threaten to complete a line with a stone on the cell."""
     k = board.lines.shape[1]

@@ -5,14 +5,15 @@ not depend on how a position was reached, so that one table serves all searches 
 attacker.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import inner
 from tttenv.kernels.cell_sets import words
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Numbers
 
 BUCKET = 4
@@ -30,7 +31,8 @@ ENTRY = np.dtype(
 )
 
 
-class ProofTable(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ProofTable(Struct):
     """Entries, and two sets of cells of the canonical image for each; see `proof_search`."""
 
     entries: Numbers  # (places,) of ENTRY
@@ -54,7 +56,7 @@ def entry_bytes(cells: int) -> int:
     return ENTRY.itemsize + 16 * words(cells)
 
 
-@bare
+@inner
 def find(table: ProofTable, key: int) -> int:
     """The place of the entry for `key`, a uint64 that is not 0; -1 if there is none."""
     first = np.int64(key & np.uint64(table.entries.size - BUCKET))
@@ -64,7 +66,7 @@ def find(table: ProofTable, key: int) -> int:
     return -1
 
 
-@bare
+@inner
 def place_for(table: ProofTable, key: int) -> int:
     """The place of the entry for `key`, emptied and begun anew if it was another's."""
     first = np.int64(key & np.uint64(table.entries.size - BUCKET))
@@ -85,7 +87,7 @@ def place_for(table: ProofTable, key: int) -> int:
     return int(best)
 
 
-@bare
+@inner
 def forget(table: ProofTable, place: int) -> None:
     """Free a place that is taken."""
     table.entries[place].key = 0

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.types import Cells, Probs, Stones
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -15,7 +15,7 @@ MIX_2 = np.uint64(0x94D049BB133111EB)
 UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die in [0, 1)
 
 
-@bare
+@inner
 def splitmix64(z: np.uint64) -> np.uint64:
     """The output function of splitmix64: a uint64 of which every bit depends on all of `z`."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
@@ -23,21 +23,21 @@ def splitmix64(z: np.uint64) -> np.uint64:
     return z ^ (z >> np.uint64(31))
 
 
-@bare
+@inner
 def next_uint64(state: NDArray[np.uint64]) -> np.uint64:
     """The next of a sequence of uint64, all alike likely; `state` (1,) moves on."""
     state[0] += STEP
     return splitmix64(state[0])
 
 
-@bare
+@inner
 def bounded(state: NDArray[np.uint64], limit: int) -> int:
     """A whole number from 0 to limit - 1; evenly but for one part in four billion."""
     high = next_uint64(state) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 
-@bare
+@inner
 def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
     """The i-th of the whole numbers from 0 to limit - 1 that a key gives; as even as `bounded`."""
     high = splitmix64(key + np.uint64(i) * STEP) >> np.uint64(32)
@@ -64,7 +64,7 @@ def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np
     return dice
 
 
-@bare
+@inner
 def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
     """Seed `state` (1,) by the stones of `board` (cells,) and the number `start`, a uint64."""
     state[0] = start
@@ -72,7 +72,7 @@ def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
         state[0] = next_uint64(state) ^ np.uint64(board[cell] + 1)
 
 
-@compiled
+@inner
 def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
     """The first cell of `probs` (cells,) whose cumulative share exceeds `die`, from [0, 1).
 

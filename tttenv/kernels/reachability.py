@@ -6,20 +6,23 @@ first; a word holds 39 cells, as many as 63 bits have room for, and larger board
 words. So codes sort as the boards read.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
+from tttenv.kernels.bare import inner
 from tttenv.kernels.rules import completes
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Boards, Mask, Probs
 
 WORD = 39  # cells in a word: 3 ** 39 < 2 ** 63
 Codes = NDArray[np.int64]  # (positions, words)
 
 
-class Geometry(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Geometry(Struct):
     """The board's shape, and where each cell stands in the codes of the images of a board."""
 
     m: int
@@ -48,17 +51,18 @@ def geometry(
     return Geometry(m, n, k, lines, powers[inverses], (cells // WORD)[inverses])
 
 
-@compiled
+@inner
 def _image_codes(board: NDArray[np.int8], about: Geometry, codes: Codes) -> None:
     """Write the codes (images, words) of the images of a board (cells,)."""
-    codes[:] = 0
     for image in range(len(about.powers)):
+        for word in range(codes.shape[1]):
+            codes[image, word] = 0
         for cell in range(board.size):
             digit = board[cell] + 1
             codes[image, about.words[image, cell]] += digit * about.powers[image, cell]
 
 
-@compiled
+@inner
 def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
     """Write the first of the codes (images, words) in lexicographic order to `to` (words,)."""
     best = 0
@@ -68,7 +72,8 @@ def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
                 if codes[image, word] < codes[best, word]:
                     best = image
                 break
-    to[:] = codes[best]
+    for word in range(codes.shape[1]):
+        to[word] = codes[best, word]
 
 
 @compiled
@@ -125,7 +130,8 @@ def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> 
     return found
 
 
-class Replies(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Replies(Struct):
     """What `expand` writes: positions reached, with repetitions, and how games ended."""
 
     codes: Codes  # (capacity, words) of the positions reached

@@ -1,22 +1,24 @@
 """Games played to their end: play-outs by quick moves, and batches of whole games."""
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.outcomes import GOING, LOSS
 from tttenv.kernels.random import UNIT, bounded, next_uint64
 from tttenv.kernels.rules import completes, threats
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Cells, Mask, Stones
 
 FEW = 12  # cells up to which all sets of one side's stones are looked up
 
 
-class Playground(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Playground(Struct):
     """Where play-outs happen; side 0 has the stones 1, side 1 the stones -1."""
 
     m: int
@@ -67,7 +69,7 @@ def lined(m: int, n: int, k: int) -> Mask:
     return result
 
 
-@bare
+@inner
 def gather(p: Playground) -> int:
     """List the empty cells in `empty`, row by row, and say how many."""
     many = 0
@@ -95,7 +97,7 @@ def random_playout(p: Playground, stone: int) -> int:
     return 0
 
 
-@bare
+@inner
 def looked_up_playout(p: Playground, stone: int, many: int) -> int:
     """As `random_playout`, with lines looked up; the `many` empty cells are listed.
 
@@ -149,7 +151,7 @@ def tactical_playout(p: Playground, stone: int) -> int:
     return 0
 
 
-@bare
+@inner
 def known_win(p: Playground, stone: int) -> int:
     """A cell where the owner of `stone` wins at once, or -1."""
     side = 0 if stone == 1 else 1
@@ -161,7 +163,7 @@ def known_win(p: Playground, stone: int) -> int:
     return -1
 
 
-@bare
+@inner
 def scout(p: Playground, many: int) -> None:
     """Look for both sides' wins on all of the `many` empty cells."""
     for side in range(2):

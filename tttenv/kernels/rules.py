@@ -3,7 +3,7 @@
 import numpy as np
 
 from tttenv.kernels import compiled
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.types import Boards, Cells, Mask, Stones
 
 # One step along a row, a column and both diagonals; the opposite steps are their negatives.
@@ -97,7 +97,7 @@ def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> i
     return count
 
 
-@compiled
+@inner
 def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
     """Whether the other side, whose stones are -1 on this board (cells,), has a line."""
     for cell in range(board.size):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels import compiled
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.outcomes import DRAW, GOING, SEEN_BY_OTHER, WIN, Outcomes
 from tttenv.kernels.random import OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.kernels.step_buffers import FIRST, NOBODY, SECOND, TABLE
@@ -45,7 +45,7 @@ Buffers = tuple[Rows, Rows, Outcomes, Mask, Rows, Mask]
 
 
 @bare
-def sample(position: int, die: float, opponent: Opponent, table: Table) -> int:
+def sample(position: np.uint32, die: float, opponent: Opponent, table: Table) -> int:
     """The opponent's cell on which a die in [0, 1) falls; see `random.sample_categorical`."""
     kind, _, cumulative, last = opponent
     _, legal, legal_count, _, _ = table
@@ -59,7 +59,7 @@ def sample(position: int, die: float, opponent: Opponent, table: Table) -> int:
     return int(legal[position, np.uint64(die * legal_count[position])])
 
 
-@bare
+@inner
 def sample_all(
     at: Numbers,
     waiting: Cells,
@@ -213,7 +213,7 @@ def step_autoreset(
             for j in range(count):
                 i = listed[j]
                 second = seat == SECOND or keyed(key, i, SEAT) >= 0.5
-                cell = sample(0, keyed(key, i, OPENING), opponent, table)
+                cell = sample(np.uint32(0), keyed(key, i, OPENING), opponent, table)
                 opened = transitions[0, np.uint64(cell)] >> BITS
                 at[i] = opened * np.uint32(second)
         for i in range(start, stop):
@@ -224,7 +224,7 @@ def step_autoreset(
     return ended
 
 
-@compiled
+@inner
 def clear_rows(
     finals: Rows, stale: Mask, start: int, stop: int, listed: Cells, views: Rows
 ) -> None:

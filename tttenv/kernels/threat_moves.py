@@ -7,17 +7,19 @@ a four, and a move after which a double threat could follow is a three (Allis, v
 Huntjens, "Go-Moku and threat-space search", 1994).
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.open_lines import OpenLines
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Cells, Mask, Stones
 
 
-class ThreatRoom(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ThreatRoom(Struct):
     """Room for these functions to work in."""
 
     ends: NDArray[np.int64]  # (lines + lines through a cell, 2): the empty cells of lines
@@ -129,7 +131,7 @@ def only_attacks(lines: OpenLines, board: Stones, side: int, room: ThreatRoom, b
     return moves
 
 
-@bare
+@inner
 def _list_ends(lines: OpenLines, board: Stones, side: int, room: ThreatRoom) -> int:
     """Note both empty cells of every open line with k - 2 stones of `side`; how many lines."""
     k = lines.cells.shape[1]
@@ -144,7 +146,7 @@ def _list_ends(lines: OpenLines, board: Stones, side: int, room: ThreatRoom) -> 
     return count
 
 
-@bare
+@inner
 def _note_ends(
     lines: OpenLines, board: Stones, line: int, but: int, room: ThreatRoom, row: int
 ) -> None:
@@ -157,7 +159,7 @@ def _note_ends(
             end += 1
 
 
-@bare
+@inner
 def _crosses(room: ThreatRoom, row: int, count: int) -> bool:
     """Whether the line of a row shares just one empty cell with one of the first `count` lines."""
     ends = room.ends

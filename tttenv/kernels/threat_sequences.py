@@ -19,7 +19,7 @@ from tttenv.kernels.attack_board import (
     remove,
     threat_through,
 )
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import inner
 
 ThreatStack = NDArray[np.int64]  # (plies, 4): by pairs of moves, see the columns below
 NEXT, WANTED, MOVE, REPLY = 0, 1, 2, 3  # line and end to try next; the defender's threat; the cells
@@ -31,7 +31,7 @@ def new_threat_stack(cells: int) -> ThreatStack:
     return np.zeros((cells // 2 + 4, 4), np.int64)
 
 
-@bare
+@inner
 def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: int) -> int:
     """The first move of a win by threats alone.
 
@@ -105,7 +105,7 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
             return found
 
 
-@bare
+@inner
 def _second_threat(board: AttackBoard, line: int, move: int, reply: int) -> bool:
     """Whether a stone on `move`, which threatens on `reply` by `line`, makes another threat too."""
     k = board.lines.shape[1]

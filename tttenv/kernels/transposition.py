@@ -9,18 +9,20 @@ The smallest hash is the key of all of them, and the map to the image with this 
 their moves.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels.bare import bare
+from tttenv.kernels.bare import inner
+from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Cells, Numbers
 
 SEED = 20180219  # an arbitrary constant, so that searches give the same answers everywhere
 
 
-class ZobristHashes(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ZobristHashes(Struct):
     """The hashes of the images of one board under all symmetries, and the tables to update them."""
 
     stone_keys: NDArray[np.uint64]  # (cells, 2, maps): the key of a stone of side 0 or 1 on a cell
@@ -38,14 +40,14 @@ def new_hashes(maps: Cells) -> ZobristHashes:
     return ZobristHashes(stone_keys, images, maps.copy(), np.zeros(len(maps), np.uint64))
 
 
-@bare
+@inner
 def toggle_hash(hashes: ZobristHashes, cell: int, side: int) -> None:
     """Update the hashes for a stone of `side` (0 or 1) put on `cell` or removed from it."""
     for i in range(hashes.current.size):
         hashes.current[i] ^= hashes.stone_keys[cell, side, i]
 
 
-@bare
+@inner
 def canonical_image(hashes: ZobristHashes) -> int:
     """The number of the map whose image has the smallest hash; this hash is the position's key."""
     best = 0
@@ -75,7 +77,7 @@ def new_table(entries: int) -> Numbers:
     return np.zeros(1 << max(1, entries.bit_length() - 1), ENTRY)
 
 
-@bare
+@inner
 def probe(table: Numbers, key: int, age: int) -> int:
     """The slot of this search's entry for `key`, a uint64; -1 if there is none."""
     slot = int(np.int64(key & np.uint64(table.size - 1)))
@@ -85,7 +87,7 @@ def probe(table: Numbers, key: int, age: int) -> int:
     return -1
 
 
-@bare
+@inner
 def store(
     table: Numbers, key: int, age: int, score: int, cell: int, depth: int, bound: int
 ) -> None:

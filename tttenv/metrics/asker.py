@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tttenv.exact.equivariance import require_images_alike
-from tttenv.exact.purity import ask, known_pure, middles, require_answers_again
+from tttenv.exact.purity import ask, known_pure, middles, require_answers_again, searches
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.program_player import pack, unpack
@@ -39,7 +39,7 @@ class Asker:
         self.rules, self.policy, self.name = rules, policy, name
         self.impure: str | None = getattr(policy, "impure", None)
         self.equivariant = declares_equivariance(policy)
-        self.searches = any(_has(policy, name) for name in ("search", "one_by_one"))
+        self.searches = searches(policy)
         self._keeps = self.impure is None and answers_alone(policy)
         self._known: dict[bytes, bytes] = {}
         self._trusted = self.impure is not None or known_pure(policy)
@@ -96,10 +96,3 @@ def answers_alone(policy: Any) -> bool:
     if isinstance(policy, Blend):
         return answers_alone(policy.first) and answers_alone(policy.second)
     return getattr(policy, "board_by_board", False) is True
-
-
-def _has(policy: Any, name: str) -> bool:
-    """Whether a player or a part of it has an attribute that is not False."""
-    if isinstance(policy, Blend):
-        return _has(policy.first, name) or _has(policy.second, name)
-    return bool(getattr(policy, name, False))

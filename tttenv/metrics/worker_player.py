@@ -45,6 +45,7 @@ class WorkerPlayer:
     """
 
     one_by_one = False  # workers ask it so
+    board_by_board = True
 
     def __init__(self, backend: Backend, rules: Rules, spec: str, policy: Policy) -> None:
         self._backend, self._rules, self._spec, self._policy = backend, rules, spec, policy

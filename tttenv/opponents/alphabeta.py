@@ -37,7 +37,7 @@ class IterativeDeepening:
     ) -> None:
         self.state, self.limits, self.classes, self.first = state, limits, classes, first
         self.board = state.board.copy()
-        self.empty = state.board.size - state.stones
+        self.empty = state.board.size - int(state.stones[0])
         self.budget = Budget(state.left, limits)
 
     def run(self) -> Found:

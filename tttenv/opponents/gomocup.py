@@ -17,7 +17,8 @@ manager Piskvork: https://plastovicka.github.io/protocl2en.htm. We write, on 15,
 
 On an empty board it is asked with BEGIN. An engine that does not know RESTART gets START again.
 Its lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are passed over where a move is
-awaited, 10,000 of them at the most. Rule 0 is free style, where five or more stones in a row win,
+awaited, 10,000 of them at the most. Whatever else it
+writes before it is asked is refused. Rule 0 is free style, where five or more stones in a row win,
 as in `Rules`. Engines know no other number than five; `anyk=true` says that this one plays the
 number of the rules, as `tttenv gomocup PLAYER --k 4` does.
 
@@ -99,10 +100,19 @@ class Conversation:
         if not self.empty:
             self._clear(program)
         self.empty = False
+        self._require_silence(program)
         asked = ["BOARD", *stones(self.rules, board), "DONE"] if board.any() else ["BEGIN"]
         lines = "\n".join([f"INFO time_left {UNLIMITED}", *asked, ""])
         program.tell(lines, self.limits.timeout)
         return uniform_on([read(_next(program, REMARKS | REFUSALS), self.rules, board)], len(board))
+
+    def _require_silence(self, program: Program) -> None:
+        """Raise if it has written more than remarks before the question."""
+        for number, line in enumerate(program.lines_so_far()):
+            if line and _word(line) not in REMARKS | REFUSALS:
+                raise ProgramError(f"wrote {line[:QUOTED]!r} before it was asked")
+            if number == MOST_LINES:
+                raise ProgramError(f"wrote {MOST_LINES:,} lines before it was asked")
 
     def _start(self, program: Program) -> None:
         """Have it set up an empty board."""

@@ -1,5 +1,6 @@
 """A tree search player with Gumbel root and PUCT, guided by play-outs or by open lines."""
 
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -107,7 +108,7 @@ def gumbel(
     evaluate: Evaluate = LineEvaluator(rules)
     if evaluator != "lines":
         evaluate = PlayoutEvaluator(rules, playouts, evaluator == "tactical", seed)
-    settings = SETTINGS._replace(threats=threats)
+    settings = replace(SETTINGS, threats=threats)
     search = GumbelSearch(
         rules,
         evaluate,

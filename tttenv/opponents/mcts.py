@@ -1,6 +1,5 @@
 """The Monte Carlo tree search player: UCT with play-outs; its random numbers follow the board."""
 
-from time import monotonic
 from typing import Any, Literal
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
 from tttenv.kernels import mcts as kernel
+from tttenv.kernels.compiling import now
 from tttenv.kernels.mcts import init_tree, run_iterations
 from tttenv.kernels.types import Boards, Probs
 from tttenv.opponents.search_result import Found, at_least, not_both, uniform_on
@@ -75,13 +75,13 @@ class MonteCarlo:
     def _search_tree(self, board: Boards) -> int:
         """Build the tree of this board until a limit or a proof; returns the iterations."""
         init_tree(self.tree, self.rules.check(board), self.seed)
-        deadline = None if self.time is None else monotonic() + self.time
+        deadline = None if self.time is None else now() + self.time
         done = 0
         while self.iterations is None or done < self.iterations:
             wanted = SLICE if self.iterations is None else min(SLICE, self.iterations - done)
             made = run_iterations(self.tree, wanted)
             done += made
-            if made < wanted or (deadline is not None and monotonic() >= deadline):
+            if made < wanted or (deadline is not None and now() >= deadline):
                 break
         return done
 

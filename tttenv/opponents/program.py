@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic
 
@@ -82,6 +83,20 @@ class Program:
             raise ProgramError(f"wrote {self._shown()} before it was asked")
         self.tell(f"{line}\n", seconds)
         return self.line()
+
+    def lines_so_far(self) -> Iterator[str]:
+        """The whole lines of its output that have arrived by now, as `line`; it does not wait.
+
+        Raises:
+            ProgramError: if its output is no line.
+        """
+        while True:
+            while self.end_of_line.search(self.unread):
+                yield self.line()
+            before = len(self.unread)
+            self._listen(0)
+            if len(self.unread) == before or before > self.longest:
+                return
 
     def tell(self, lines: str, seconds: float) -> None:
         """Write lines; from now on it has so long to read them and to answer.

@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.kernels.alphabeta import INFINITY, UNLIMITED, SearchState, begin_move, search_nodes
+from tttenv.kernels.compiling import now
 
 SLICE = 20_000  # positions between two checks of the clock and of Ctrl-C
 
@@ -38,7 +38,7 @@ class Budget:
         self.left, self.limits = left, limits
         self.total = UNLIMITED if limits.nodes is None else limits.nodes
         self.left[0] = self.total
-        self.deadline = None if limits.time is None else monotonic() + limits.time
+        self.deadline = None if limits.time is None else now() + limits.time
 
     @property
     def spent(self) -> int:
@@ -47,7 +47,7 @@ class Budget:
 
     def check(self) -> None:
         """Raise LimitError if a limit is reached."""
-        late = self.deadline is not None and monotonic() >= self.deadline
+        late = self.deadline is not None and now() >= self.deadline
         if late or self.left[0] <= 0:
             raise LimitError
 
@@ -64,7 +64,7 @@ class Budget:
         if self.limits.nodes is not None:
             part = min(whole, int(share * self.limits.nodes))
         if self.limits.time is not None and deadline is not None:
-            self.deadline = min(deadline, monotonic() + share * self.limits.time)
+            self.deadline = min(deadline, now() + share * self.limits.time)
         self.left[0] = part
         try:
             yield

@@ -73,7 +73,7 @@ class Match:
         self.games: Backend = new_games(rules, games)
         self.opponent = opponent
         self.active = 0  # how many games go on
-        self.key: int | None = None  # of the last step, if games have ended in it
+        self.key: int | None = None  # of the last step, if games ended in it against an opponent
         self.attempting = False  # inside the block of an `attempt`, which saves everything once
         self.single: SingleGame | None = None
         if games == 1 and isinstance(self.games, TableBackend):
@@ -204,7 +204,8 @@ class Match:
             waiting = self.games.step(cells, self_play=self.opponent is None)
             self.active = len(waiting)
             self._reply(waiting, keyed_dice(np.uint64(key), waiting, REPLY))
-            self.key = key if self.active < len(cells) else None
+            ended = self.active < len(cells)
+            self.key = key if ended and self.opponent is not None else None
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
         """`step_unchecked` for a match of one game."""
@@ -213,7 +214,7 @@ class Match:
             return
         key = self._step_key(rng)
         self.active = int(self.single.step(cell, self.opponent, key))
-        self.key = None if self.active else key
+        self.key = None if self.active or self.opponent is None else key
 
     def step_autoreset(self, cells: Cells, buffers: StepBuffers, rng: np.random.Generator) -> int:
         """`step_unchecked`, and games begun anew where some ended; returns how many.

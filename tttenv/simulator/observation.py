@@ -12,6 +12,7 @@ from gymnasium.vector import VectorEnv
 from numpy.typing import NDArray
 
 from tttenv.arrays import described
+from tttenv.extras import NO_WINDOW, has_window
 from tttenv.game import render as pictures
 from tttenv.game.rules import Rules
 from tttenv.kernels.step_buffers import StepBuffers
@@ -20,12 +21,15 @@ from tttenv.opponents import player
 from tttenv.policy import Policy
 from tttenv.simulator.array_pool import ArrayPool
 from tttenv.simulator.match import Match, Seat, one_of
+from tttenv.untrusted import shown
 
 if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
     from tttenv.game.window import Window
 
 Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
 OBSERVATIONS = ("onehot", "board", "dict")
+SEED_BITS = 2**16  # of a seed; NumPy needs a minute for a number of a million digits
+NAMED = 5  # unknown options in a message
 
 
 class Observer:
@@ -127,7 +131,13 @@ def require_open(closed: bool) -> None:
 
 
 def plain_seed(seed: Any) -> Any:
-    """A NumPy integer as Python's own, which Gymnasium wants; anything else as it is."""
+    """A NumPy integer as Python's own, which Gymnasium wants; anything else as it is.
+
+    Raises:
+        gymnasium.error.Error: for a number so long that seeding a generator takes very long.
+    """
+    if isinstance(seed, int) and seed.bit_length() > SEED_BITS:
+        raise gymnasium.error.Error(f"a seed has at most {SEED_BITS:,} bits")
     return int(seed) if isinstance(seed, np.integer) else seed
 
 
@@ -151,7 +161,7 @@ class Start(NamedTuple):
             raise ValueError(f"options of reset are a dict or None, not {described(options)}")
         unknown = [name for name in options if name not in ("board", "seat")]
         if unknown:
-            named = ", ".join(sorted(described(name) for name in unknown))
+            named = shown(", ".join(sorted(described(name) for name in unknown[:NAMED])))
             raise ValueError(f"options of reset are 'board' and 'seat', not {named}")
         board, seat = options.get("board"), options.get("seat")
         if board is not None:
@@ -186,10 +196,13 @@ def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str 
     """The same mode, if the environment has it.
 
     Raises:
-        ValueError: if not.
+        gymnasium.error.DependencyNotInstalled: for "human" without pygame-ce.
+        ValueError: for an unknown mode.
     """
     if render_mode is not None:
         one_of("render_mode", render_mode, tuple(metadata["render_modes"]))
+        if render_mode == "human" and not has_window():
+            raise gymnasium.error.DependencyNotInstalled(NO_WINDOW)
     return render_mode
 
 
@@ -215,11 +228,11 @@ def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> 
 def show(match: Match, window: "Window | None", fps: float, last: LastStones) -> "Window":
     """Show the one game of a match for a frame in its window, opened if there is none yet.
 
-    Who closes the window lets the games go on unseen.
+    Without a display it is drawn offscreen. If the user closes the window, the games continue
+    without it.
 
     Raises:
         ModuleNotFoundError: without pygame-ce.
-        OSError: where there is no display.
     """
     from tttenv.game.window import Window
 

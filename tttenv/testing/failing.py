@@ -10,6 +10,7 @@ import tttenv
 
 HOME = Path(tttenv.__file__).parents[1]
 OURS = [HOME / "tttenv", HOME / "learners", HOME / "scripts"]
+FAILURES = Exception, SystemExit  # what the code of others may raise; not Ctrl-C
 FOREIGN = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")]
 
 
@@ -26,7 +27,7 @@ def failing(when: str, change: str) -> Iterator[None]:
     """What a subject raises within is a `SubjectError`: it "fails when `when`"."""
     try:
         yield
-    except Exception as error:  # the code of others raises whatever it likes
+    except FAILURES as error:
         raise SubjectError(f"fails when {when} with {said(error)}", change) from error
 
 
@@ -36,12 +37,28 @@ def said(error: BaseException) -> str:
     return type(error).__name__ + (f": {message}" if message else "") + _place(error)
 
 
+def is_of_others(error: BaseException) -> bool:
+    """Whether code that is neither ours nor a library's raised it, or called the library that did.
+
+    So a mistake of ours is not taken for one of the subject's.
+    """
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if file.exists() and not _is_in(file, FOREIGN):
+            return not _is_in(file, OURS)
+    return False
+
+
 def _place(error: BaseException) -> str:
     """The innermost line that is neither ours nor a library's; a syntax error tells its own."""
     if isinstance(error, SyntaxError):
         return ""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
-        if file.exists() and not any(file.is_relative_to(home) for home in [*OURS, *FOREIGN]):
+        if file.exists() and not _is_in(file, [*OURS, *FOREIGN]):
             return f", in {file.name} line {frame.lineno}"
     return ""
+
+
+def _is_in(file: Path, folders: list[Path]) -> bool:
+    return any(file.is_relative_to(folder) for folder in folders)

@@ -9,16 +9,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tttenv.testing.failing import SubjectError
+from tttenv.testing.failing import FAILURES, SubjectError, is_of_others, said
 
 ANSWERS = "what is asked is answered"
+REPAIR = "let its attributes be read, and its methods be called, without an error"
 
 
 @dataclass(frozen=True)
 class Finding:
     """The outcome of one check."""
 
-    status: str  # "ok", "problem" or "skipped"
+    status: str  # "ok", "weak", "problem" or "skipped"
     told: str  # what was seen
     change: str = ""  # what to do about a problem
     check: str = ""  # which check, filled in by `examine`
@@ -38,6 +39,11 @@ class Check(NamedTuple):
 def ok(told: str, breaks: str = "") -> Finding:
     """Nothing wrong; `breaks` a law of ours all the same."""
     return Finding("ok", told, breaks=breaks)
+
+
+def weak(told: str, change: str) -> Finding:
+    """Not wrong, but nothing learned, and what to do about it."""
+    return Finding("weak", told, change)
 
 
 def problem(told: str, change: str, breaks: str = "") -> Finding:
@@ -64,6 +70,10 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
         except SubjectError as failure:
             found = problem(failure.told, failure.change, ANSWERS)
             found = replace(found, cause=failure.__cause__)
+        except FAILURES as error:
+            if not is_of_others(error):
+                raise
+            found = replace(problem(f"fails with {said(error)}", REPAIR, ANSWERS), cause=error)
         yield replace(found, check=check.name)
         if check.first and found.status == "problem":
             return

@@ -6,12 +6,22 @@
 import numpy as np
 
 from tttenv.exact import SEATS, enumerable
+from tttenv.game.render import names_of
 from tttenv.game.rules import Rules
 from tttenv.kernels.types import Boards, Probs
-from tttenv.policy import Policy, masked_normalise
+from tttenv.policy import Policy, masked_normalise, uniform
 from tttenv.testing.asked_player import Player
 from tttenv.testing.failing import SubjectError
-from tttenv.testing.findings import Check, Finding, examine, ok, problem, raise_first, skipped
+from tttenv.testing.findings import (
+    Check,
+    Finding,
+    examine,
+    ok,
+    problem,
+    raise_first,
+    skipped,
+    weak,
+)
 from tttenv.testing.strength import (
     LARGE,
     SEARCHED,
@@ -25,6 +35,7 @@ PROBABILITIES = "a policy answers probabilities, not negative and summing to one
 MEMORYLESS = "a policy remembers nothing, and answers the same board alike every time"
 ALONE = "a board alone is answered as in a batch, in any order"
 TAKEN = "a taken cell has probability zero"
+CHANCE = 0.1  # more optimal moves than random ones: weights that nobody trained may have so many
 
 
 def answers(subject: Player) -> Finding:
@@ -137,11 +148,42 @@ def share(marks: np.ndarray) -> str:
     return f"{marks.mean():.1%}"
 
 
+def learned(subject: Player) -> Finding:
+    """Whether it finds optimal moves more often than random moves do, in either seat."""
+    if not enumerable(subject.rules):
+        return skipped(LARGE)
+    found = optimal(subject.rules, subject.table)
+    chance = optimal(subject.rules, uniform)
+    if min(chance) == 1:
+        return skipped("no move of this game is a mistake")
+    if min(found) > 1 - 1e-9:
+        return ok("plays optimal moves only")
+    told = (
+        f"{_percent(found)} of its moves are optimal where a mistake is possible;"
+        f" of random moves {_percent(chance)}"
+    )
+    if any(own > least + CHANCE for own, least in zip(found, chance, strict=True)):
+        return ok(told)
+    return weak(
+        f"has learned nothing: {told}",
+        "train it; if it was trained, see that these are the trained weights, and that training"
+        " changes them",
+    )
+
+
+def _percent(shares: list[float]) -> str:
+    """The share of each seat; 100 % only of what is all of it."""
+    shown = [f"{min(share, 0.999):.1%}" if share < 1 - 1e-9 else "100%" for share in shares]
+    return " and ".join(f"{share} as {seat}" for share, seat in zip(shown, SEATS, strict=True))
+
+
 def rewards(subject: Player) -> Finding:
     """Whether it avoids winning, as one does who is paid the opponent's reward."""
-    for seat, name in enumerate(SEATS if enumerable(subject.rules) else ()):
-        taken, by_chance = wins_taken(subject.rules, subject.table, seat)
-        gain = gains(subject.rules, subject.table)[seat]
+    if not enumerable(subject.rules):
+        return skipped(LARGE)
+    found = [wins_taken(subject.rules, subject.table, seat) for seat in (0, 1)]
+    reached = gains(subject.rules, subject.table)
+    for (taken, by_chance), gain, name in zip(found, reached, SEATS, strict=True):
         if taken < 0.5 * by_chance and gain < 0:
             return problem(
                 f"as {name} it takes {taken:.1%} of the wins it could take at once, random moves"
@@ -149,7 +191,8 @@ def rewards(subject: Player) -> Finding:
                 f"pay it its own result: look for a reward as {name} with the wrong sign, or one"
                 " that belongs to the move of the opponent",
             )
-    return ok("takes wins") if enumerable(subject.rules) else skipped(LARGE)
+    own, chance = ([pair[i] for pair in found] for i in (0, 1))
+    return ok(f"takes {_percent(own)} of the wins at hand; random moves {_percent(chance)}")
 
 
 def sides(subject: Player) -> Finding:
@@ -159,7 +202,7 @@ def sides(subject: Player) -> Finding:
     if rewards(subject).status == "problem":
         return skipped("it plays to lose anyway")
     found = dict(zip(SEATS, gains(subject.rules, subject.table), strict=True))
-    told = " and ".join(f"{part:.0%} as {seat}" for seat, part in found.items())
+    told = " and ".join(f"{_way(part)} as {seat}" for seat, part in found.items())
     told += " of the way from random moves to the best against them"
     weak, strong = sorted(found, key=found.__getitem__)
     if found[weak] < 0.35 and found[strong] - found[weak] > 0.4:
@@ -168,6 +211,12 @@ def sides(subject: Player) -> Finding:
             f'train it as {weak} too: seat="random", or opponent=None for self-play',
         )
     return ok(told)
+
+
+def _way(part: float) -> str:
+    """How far it got, in per cent, of which there are none below 0."""
+    whole = round(100 * part)
+    return f"{whole}%" if whole >= 0 else "below 0%"
 
 
 def view(subject: Player) -> Finding:
@@ -183,7 +232,7 @@ def view(subject: Player) -> Finding:
     here = optimal(subject.rules, subject.table)
     wrong = [seat for seat in (0, 1) if turned[seat] > here[seat] + 0.1]
     if not wrong:
-        return ok("plays best when it sees its own stones as its own")
+        return ok("plays no better when mine and theirs are swapped")
     seats = " and ".join(SEATS[seat] for seat in wrong)
     told = ", ".join(f"{turned[seat]:.0%} of its moves against {here[seat]:.0%}" for seat in wrong)
     return problem(
@@ -211,7 +260,7 @@ def lost_games(subject: Player) -> Finding:
         if line is None:
             told.append(f"as {seat} no lost game was found within {SEARCHED:,} positions")
         else:
-            told.append(f"as {seat} it can lose by the cells {' '.join(map(str, line))}")
+            told.append(f"as {seat} it can lose by {names_of(subject.rules, line)}")
     return ok("; ".join(told))
 
 
@@ -223,6 +272,7 @@ PLAYER = [
     Check("legal", legal),  # the laws end here: what follows is how well it has learned
     Check("all illegal", all_illegal),
     Check("looks", looks),
+    Check("learned", learned),
     Check("rewards", rewards),
     Check("sides", sides),
     Check("view", view),

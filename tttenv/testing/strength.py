@@ -52,11 +52,15 @@ def wins_taken(rules: Rules, policy: Policy, seat: int) -> tuple[float, float]:
 
 
 def optimal(rules: Rules, policy: Policy) -> list[float]:
-    """The mean probability on optimal moves where a mistake is possible, as X and as O."""
+    """The mean probability on optimal moves where a mistake is possible, as X and as O.
+
+    It is 1 in a seat that cannot make a mistake.
+    """
     game, solution = positions(rules), solve(rules)
     share = (tabulate(rules, policy).table * solution.optimal).sum(axis=1)
     critical = _critical(game, solution.optimal)
-    return [float(share[critical & (game.seats == seat)].mean()) for seat in (0, 1)]
+    shares = [share[critical & (game.seats == seat)] for seat in (0, 1)]
+    return [float(found.mean()) if found.size else 1.0 for found in shares]
 
 
 def _critical(game: Positions, best: np.ndarray) -> np.ndarray:

@@ -1,15 +1,15 @@
 """How soon trainings became unbeatable, as the benchmark or a sweep says of each."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from learners.cli import sweep_file
 from learners.cli.report_page import json_rows
 from tttenv.untrusted import shown
 
 MOST = 10_000  # trainings that a page shows
-BENCHMARK, SWEEP = "results of the benchmark", "results of a sweep"
+BENCHMARK = "results of the benchmark"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ def of_benchmark(found: dict[str, Any], file: Path) -> list[Ending]:
     if "trainings" not in found:
         return []
     keys = ("learner", "seed", "folder", "unbeatable_at")
-    rows = _rows(found, file, BENCHMARK, keys)
+    rows = json_rows.rows_of(found, file, "trainings", BENCHMARK, keys)
+    _check_count(len(rows), file)
     endings = []
     for row in rows:
         reached = row["unbeatable_at"]
@@ -45,11 +46,11 @@ def of_benchmark(found: dict[str, Any], file: Path) -> list[Ending]:
             isinstance(reached, list) and len(reached) == 2 and all(map(_is_time, reached))
         )
         if not fits or not isinstance(row["folder"], str):
-            raise _wrong(file, BENCHMARK)
+            raise _wrong(file)
         seconds = None if reached is None else reached[1]
         endings.append(Ending(row["learner"], row["seed"], seconds, row["folder"]))
     if not all(map(_is_named, endings)):
-        raise _wrong(file, BENCHMARK)
+        raise _wrong(file)
     return endings
 
 
@@ -59,29 +60,20 @@ def of_sweep(file: Path) -> list[Ending]:
     Raises:
         ValueError: if the file holds something else, or too much.
     """
-    keys = ("setting", "seed", "unbeatable_seconds", "error", "stopped_early")
-    endings = []
-    for row in _rows(json_rows.content(file, SWEEP), file, SWEEP, keys):
-        seconds, stopped = row["unbeatable_seconds"], row["stopped_early"]
-        if not (seconds is None or _is_time(seconds)) or not isinstance(stopped, bool):
-            raise _wrong(file, SWEEP)
-        ending = Ending(row["setting"], row["seed"], seconds, stopped_early=stopped)
-        if not _is_named(ending):
-            raise _wrong(file, SWEEP)
-        if row["error"] is None:
-            endings.append(ending)
-    if not endings:
-        raise ValueError(f"{shown(file)} holds no {SWEEP}: no training in it has ended")
-    return endings
+    results = sweep_file.read(file)
+    _check_count(len(results), file)
+    done = [result for result in results if not result.error]
+    if not done:
+        raise ValueError(f"{shown(file)} holds no {sweep_file.WHAT}: no training in it has ended")
+    return [
+        Ending(one.setting, one.seed, one.unbeatable_seconds, stopped_early=one.stopped_early)
+        for one in done
+    ]
 
 
-def _rows(
-    found: dict[str, Any], file: Path, what: str, keys: Sequence[str]
-) -> list[dict[str, Any]]:
-    rows = json_rows.rows_of(found, file, "trainings", what, keys)
-    if len(rows) > MOST:
-        raise ValueError(f"{shown(file)} tells of {len(rows):,} trainings: a page shows {MOST:,}")
-    return rows
+def _check_count(trainings: int, file: Path) -> None:
+    if trainings > MOST:
+        raise ValueError(f"{shown(file)} tells of {trainings:,} trainings: a page shows {MOST:,}")
 
 
 def _is_time(value: object) -> bool:
@@ -94,5 +86,7 @@ def _is_named(ending: Ending) -> bool:
     return isinstance(ending.name, str) and whole and json_rows.is_number(seed)
 
 
-def _wrong(file: Path, what: str) -> ValueError:
-    return ValueError(f"{shown(file)} holds no {what}: its trainings have values of other kinds")
+def _wrong(file: Path) -> ValueError:
+    return ValueError(
+        f"{shown(file)} holds no {BENCHMARK}: its trainings have values of other kinds"
+    )

@@ -1,6 +1,7 @@
 """Whom the report shows: the players with their certificates and learning curves."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,11 @@ class Results:
     trainings: list[Ending]  # of all seeds
 
 
-def from_benchmark(file: Path, runs: Path | None = None) -> Results:
+def from_benchmark(
+    file: Path,
+    runs: Path | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Results:
     """The players of a results file, all with their certificates computed anew, and the trainings.
 
     A results file may come from a stranger, so nothing in it runs or loads code: without a folder
@@ -68,6 +73,7 @@ def from_benchmark(file: Path, runs: Path | None = None) -> Results:
     Args:
         file: the results.
         runs: where trained players may lie besides the current folder and the file's own.
+        tell: called with what is done next.
 
     Raises:
         ValueError: if the file is none of the benchmark's, or a trained player is gone or lies
@@ -83,7 +89,8 @@ def from_benchmark(file: Path, runs: Path | None = None) -> Results:
     trainings = endings.of_benchmark(content, file)
     homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
     found = []
-    for row in rows:
+    for number, row in enumerate(rows, start=1):
+        tell(f"certifying player {number} of {len(rows)}, {row['player']}")
         if row["folder"] is None:
             policy = untrusted_player(row["player"], RULES)
             found.append(named(row["player"], row["player"], policy))
@@ -126,16 +133,22 @@ def _fits(row: dict[str, Any]) -> bool:
     )
 
 
-def from_specs(specs: list[str]) -> list[Shown]:
-    """The players that specs name, each called by its spec or its folder's name."""
+def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None) -> list[Shown]:
+    """The players that specs name, each called by its spec or its folder's name.
+
+    Args:
+        specs: of the players.
+        tell: called with what is done next.
+    """
     found = [checkpoint_of(spec) for spec in specs]
     paths = [None if one is None else one[0] for one in found]
     short = [path.resolve().name if path else spec for spec, path in zip(specs, paths, strict=True)]
     twice = {name for name in short if short.count(name) > 1}
-    return [
-        shown(spec, (_told(path) if path else spec) if name in twice else name)
-        for spec, path, name in zip(specs, paths, short, strict=True)
-    ]
+    players: list[Shown] = []
+    for spec, path, name in zip(specs, paths, short, strict=True):
+        tell(f"certifying player {len(players) + 1} of {len(specs)}, {name}")
+        players.append(shown(spec, (_told(path) if path else spec) if name in twice else name))
+    return players
 
 
 def endings_of(players: list[Shown]) -> list[Ending]:

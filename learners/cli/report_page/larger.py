@@ -4,7 +4,7 @@ Their positions are too many for the page, so each player is one row of a table,
 of the positions that it can reach; a lost game of each seat that loses is told and drawn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,9 +18,9 @@ from tttenv import Rules, certify, shipped
 from tttenv.checkpoint import WEIGHTS, load, read_data
 from tttenv.cli import console
 from tttenv.cli.certify import of_seat
-from tttenv.cli.play.notation import name_of
 from tttenv.exact import SEATS, enumerable
 from tttenv.exact.certificate import IN_TRAINING, METHODS, REACHABLE, Certificate
+from tttenv.game.render import name_of
 from tttenv.opponents import checkpoint_of, player, rules_of
 from tttenv.untrusted import shown as shorter
 
@@ -30,6 +30,10 @@ HEADS = (
     *("As O", "Positions as O", "O vs random, %", "Certificate"),
 )
 CELL = 30  # units of a drawing's cell
+NO_TORCH = (
+    "Play on a larger board is not in this page, because it was made without PyTorch:"
+    " pip install 'tttenv[learn]'. It would play {names}."
+)
 VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
 
 
@@ -43,6 +47,7 @@ class Larger:
     computed: bool  # for this page; False if the certificate is its card's
     network: dict[str, Any] | None = None  # to play it in the page, see `networks.packed`
     curve: LargerCurve | None = None  # of its training
+    unread: bool = False  # its network is not played, because PyTorch is not installed
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
@@ -61,12 +66,17 @@ def usual() -> list[str]:
     return split(shipped.names())[1]
 
 
-def from_specs(specs: list[str], positions: int = POSITIONS) -> list[Larger]:
+def from_specs(
+    specs: list[str],
+    positions: int = POSITIONS,
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[Larger]:
     """The checkpoints that specs name, each called by its folder's name or, of two, by its spec.
 
     Args:
         specs: of checkpoints for other boards.
         positions: how many each seat may take where a certificate is computed.
+        tell: called with what is done next.
 
     Raises:
         ValueError: if a checkpoint is missing, damaged or impure.
@@ -76,10 +86,11 @@ def from_specs(specs: list[str], positions: int = POSITIONS) -> list[Larger]:
     names = [
         spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
     ]
-    return [
-        _certified(shorter(name, LONGEST), spec, *place, positions)
-        for name, spec, place in zip(names, specs, found, strict=True)
-    ]
+    players: list[Larger] = []
+    for name, spec, place in zip(names, specs, found, strict=True):
+        tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")
+        players.append(_certified(shorter(name, LONGEST), spec, *place, positions))
+    return players
 
 
 def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
@@ -101,17 +112,19 @@ def _certified(
     card, _ = read_data(folder, WEIGHTS)  # so the weights are those that the card names
     curve = None if options else _curve(card)
     stated = None if options or "choice" not in card else _stated(card, rules)
-    can_ask = enumerable(rules) or find_spec("torch") is not None
+    without_torch = find_spec("torch") is None
+    unread = without_torch and not options and networks.playable(card, rules)
+    can_ask = enumerable(rules) or not without_torch
     if stated is not None and (stated.method == REACHABLE or not can_ask):
         network = None if options else _network(folder, name, rules, stated)
-        return Larger(name, rules, stated, computed=False, network=network, curve=curve)
+        return Larger(name, rules, stated, False, network, curve, unread)
     policy = player(spec, rules) if options else load(folder, rules)
     found = certify(rules, policy, positions, method=REACHABLE, name=name)
     if stated is not None:
         odds = {seat: found.vs_random[seat] or stated.vs_random[seat] for seat in SEATS}
         found = replace(found, vs_random=odds)
     network = None if options else _network(folder, name, rules, found)
-    return Larger(name, rules, found, computed=True, network=network, curve=curve)
+    return Larger(name, rules, found, True, network, curve, unread)
 
 
 def _curve(card: dict[str, Any]) -> LargerCurve | None:
@@ -210,6 +223,9 @@ def html(players: Sequence[Larger]) -> Markup:
         for figures, kind in ((learned, "figures"), (lost, "figures games"))
         if figures
     ]
+    unread = [player.name for player in players if player.unread]
+    if unread:
+        parts.insert(0, element("p", NO_TORCH.format(names=" ".join(unread)), class_="quiet"))
     return joined([scroll, *parts])
 
 

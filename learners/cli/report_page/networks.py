@@ -34,11 +34,7 @@ def packed(
     Raises:
         ValueError: if the checkpoint is missing or damaged.
     """
-    card = read_card(folder)
-    near = card.get("choice", {}).get("tolerance")
-    if card["learner"] != LEARNER or not plays_canonically(card) or near != TOLERANCE:
-        return None
-    if rules.cells > WIDEST or len(rules.lines) == 0 or rules.k < 3:
+    if not playable(read_card(folder), rules):
         return None
     from learners.training.checkpoint import load_weights
 
@@ -61,6 +57,14 @@ def packed(
         "never_loses": certificate.never_loses,
         "reached": certificate.reached,
     }
+
+
+def playable(card: dict[str, Any], rules: Rules) -> bool:
+    """Whether the page can play the network of a checkpoint's card, if it is not too large."""
+    near = card.get("choice", {}).get("tolerance")
+    if card["learner"] != LEARNER or not plays_canonically(card) or near != TOLERANCE:
+        return False
+    return rules.cells <= WIDEST and len(rules.lines) > 0 and rules.k >= 3
 
 
 def _layers(blocks: int) -> list[str]:

@@ -1,17 +1,19 @@
 """What a move is worth, exactly where that can be found, and who would play it."""
 
-from functools import cached_property
-from typing import Any, NamedTuple
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tttenv.cli.play import words
-from tttenv.cli.play.notation import name_of
 from tttenv.exact import enumerable, positions, solve
-from tttenv.exact.move_values import MoveValues
-from tttenv.game.render import status
+from tttenv.exact.move_values import CACHED, MoveValues
+from tttenv.game.render import name_of, status
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated
+
+if TYPE_CHECKING:  # loaded where a board is too large to be solved
+    from tttenv.opponents.alphabeta import AlphaBeta
 
 
 class Hint(NamedTuple):
@@ -21,6 +23,7 @@ class Hint(NamedTuple):
     values: Any  # (cells,): 1, 0, -1 after perfect play, nan if undecided; None if all are
     stones: Any  # (cells,): the winner's still to come, 0 for a draw; None if not known
     shares: Any  # (cells,): the player's probabilities
+    best: tuple[int, ...] = ()  # if none is known to win: what a search chooses, without a proof
 
     def short(self, cell: int) -> str:
         """What the move is worth in a cell, such as "+2"; nothing where there is none to make."""
@@ -34,11 +37,13 @@ class Advice:
     """Hints on positions of one game, and its blunders: the moves that give value away.
 
     A game that can be enumerated is solved when the first is asked for. On larger boards every
-    position is searched for about a second, and moves may stay undecided.
+    position is searched for about a second, and moves may stay undecided. If none of them is proved
+    to win, a hint names the moves that alpha-beta chooses, too.
     """
 
     def __init__(self, rules: Rules) -> None:
         self.rules, self.exact = rules, enumerable(rules)
+        self._chosen = lru_cache(CACHED)(self._search)
 
     def hint(self, board: Any, policy: Policy) -> Hint:
         """What every move on an undecided board (cells,) is worth, and `policy`'s probabilities."""
@@ -48,7 +53,10 @@ class Advice:
             low, high = self._moves.bounds(board)
             decided = low == high
             values = np.where(decided, low, np.nan) if decided.any() else None
-            return Hint(legal, values, None, shares)
+            best: tuple[int, ...] = ()
+            if low.max() < 1 and not decided[legal].all():
+                best = tuple(c for c in self._chosen(board.tobytes()) if high[c] >= low.max())
+            return Hint(legal, values, None, shares, best)
         ranks = np.where(legal, self._ranks(board), 0)
         return Hint(legal, np.sign(ranks), self._stones(ranks), shares)
 
@@ -120,6 +128,18 @@ class Advice:
             for c in np.flatnonzero(low == best)
         ]
         return words.blunder(words.Move(self._name(cell), value), kept)
+
+    def _search(self, position: bytes) -> list[int]:
+        """The cells that alpha-beta chooses from on an undecided board."""
+        found = self._alphabeta.search(np.frombuffer(position, np.int8))
+        chosen: list[int] = np.flatnonzero(found.probs).tolist()
+        return chosen
+
+    @cached_property
+    def _alphabeta(self) -> "AlphaBeta":
+        from tttenv.opponents.alphabeta import alphabeta
+
+        return alphabeta(self.rules)
 
     @cached_property
     def _moves(self) -> MoveValues:

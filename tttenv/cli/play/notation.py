@@ -2,7 +2,7 @@
 
 import re
 
-from tttenv.game.render import COLUMNS
+from tttenv.game.render import COLUMNS, name_of
 from tttenv.game.rules import Rules
 
 KEYS = "qweasdzxc"  # they lie on the keyboard as the cells do on the board
@@ -28,12 +28,6 @@ def cell_of(rules: Rules, text: str) -> int:
         raise ValueError(f"there is no cell {name}: they are a1 to {name_of(rules, -1)}")
     shown = shortened(text)
     raise ValueError(f"{shown} is no cell (by {ways(rules)}) and no command (help lists them)")
-
-
-def name_of(rules: Rules, cell: int) -> str:
-    """The coordinate of a cell: column letter, and row number from the top."""
-    row, column = divmod(cell % rules.cells, rules.n)
-    return f"{COLUMNS[column]}{row + 1}"
 
 
 def keys(rules: Rules) -> str:

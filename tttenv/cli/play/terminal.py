@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.commands import COMMANDS, NAMES, help_lines
-from tttenv.cli.play.notation import cell_of, name_of, ways
+from tttenv.cli.play.notation import cell_of, ways
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.cli.play.text_board import board_lines, hint_lines, painter
 from tttenv.cli.text_tables import room, say
+from tttenv.game.render import name_of
 
 
 class Terminal:

@@ -8,9 +8,8 @@ import numpy as np
 
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
-from tttenv.cli.play.notation import name_of
 from tttenv.cli.text_tables import wrapped
-from tttenv.game.render import COLUMNS, marks
+from tttenv.game.render import COLUMNS, marks, name_of, names_of
 from tttenv.game.rules import Rules
 
 Paint = Callable[[str, str], str]  # text and what it is to its coloured self
@@ -58,19 +57,27 @@ def hint_lines(
         paint: the colours.
         width: of the terminal; None for a pipe.
     """
-    legend = "the game is too large to be solved: no exact values"
+    legend = words.NOTHING_DECIDED
     if hint.values is not None:
         legend = words.LEGEND_UNDECIDED if hint.stones is None else words.LEGEND
+    best = best_line(rules, hint)
+    searched = wrapped(best, width, "  ") if best else []
     if rules.cells > AS_BOARDS:
         first = legend if hint.values is None else _counted(rules, hint)
-        return [*wrapped(first, width, "  "), *wrapped(_likeliest(rules, hint, name), width, "  ")]
+        likeliest = wrapped(_likeliest(rules, hint, name), width, "  ")
+        return [*wrapped(first, width, "  "), *searched, *likeliest]
     written = [paint(f"{mark:>3}", mark) for mark in marks(rules, board)]
     likely = [_percent(hint, cell) or written[cell] for cell in range(rules.cells)]
     blocks = [[f"{name}'s chances, %", *_grid(rules, likely, 3, paint)]]
     if hint.values is not None:
         worth = [_worth(hint, cell, paint) or written[cell] for cell in range(rules.cells)]
         blocks.insert(0, ["exact", *_grid(rules, worth, 3, paint)])
-    return [*_beside(blocks, 3 + 4 * rules.n, width), *wrapped(legend, width, "  ")]
+    return [*_beside(blocks, 3 + 4 * rules.n, width), *wrapped(legend, width, "  "), *searched]
+
+
+def best_line(rules: Rules, hint: Hint) -> str:
+    """What a search chooses where no move is known to win; nothing otherwise."""
+    return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
 
 
 def _worth(hint: Hint, cell: int, paint: Paint) -> str:
@@ -118,7 +125,7 @@ def _some(rules: Rules, cells: list[int]) -> str:
     """Some of these cells by name, and how many others there are."""
     others = len(cells) - LIKELIEST
     more = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
-    return " ".join(name_of(rules, cell) for cell in cells[:LIKELIEST]) + more
+    return names_of(rules, cells[:LIKELIEST]) + more
 
 
 def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]:

@@ -7,6 +7,8 @@ from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.notation import cell_of, keys
 from tttenv.cli.play.session import SEATS, Session
+from tttenv.cli.play.text_board import best_line
+from tttenv.game.rules import Rules
 from tttenv.game.window import POLL_SECONDS, Event, Window
 
 THINKING, WATCHING = 0.35, 0.8  # seconds before a player answers, and between stones to watch
@@ -59,7 +61,7 @@ class Windowed:
             if hint.values is not None:
                 cells = range(session.rules.cells)
                 found["labels"] = tuple(hint.short(cell) for cell in cells)
-            legend = f"{_legend(hint)}   yellow: {player.name}'s chances"
+            legend = f"{_legend(session.rules, hint)}   yellow: {player.name}'s chances"
         return found | {
             "alarms": tuple(alarms),
             "legend": legend,
@@ -158,7 +160,8 @@ class Windowed:
         return "u take back   h hints   n new game   r resign   Esc leave"
 
 
-def _legend(hint: Hint) -> str:
-    if hint.values is None:
-        return "no exact values"
-    return words.LEGEND_UNDECIDED if hint.stones is None else words.SHORT_FORM
+def _legend(rules: Rules, hint: Hint) -> str:
+    if hint.stones is not None:
+        return words.SHORT_FORM
+    known = words.NOTHING_DECIDED if hint.values is None else words.LEGEND_UNDECIDED
+    return "; ".join(filter(None, (known, best_line(rules, hint))))

@@ -16,6 +16,7 @@ GLYPH = "??"  # marks a blunder
 SHORT_FORM = "+2 win in 2: the winner needs 2 more stones"
 LEGEND = f"{SHORT_FORM}; -2 loss in 2; = draw"
 LEGEND_UNDECIDED = "+ win; - loss; = draw; ? not decided by a short search"
+NOTHING_DECIDED = "exact: no move is decided by a short search"
 NAMED = 8  # moves in a sentence, at most
 
 

@@ -146,5 +146,6 @@ function certificateOf(table) {
     never_loses: whether((line) => line === null),
     shortest: whether((line) => (line === null ? null : true)),
     symmetry: null,
+    queried_twice: 0,
   };
 }

@@ -1,0 +1,55 @@
+"""What to type where a training's folder holds another one: commands to paste."""
+
+import shlex
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+from learners.training.checkpoint import load_training
+from learners.training.loop import Progress, Schedule, finished
+from learners.training.stored import from_stored
+
+COMMAND = ("tttenv", "train")
+
+
+def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
+    """Return a command that goes on with the training in a folder, and one that leaves it alone.
+
+    The first is missing where the folder holds no training of this learner that can go on.
+
+    Args:
+        learner: the name of the learner.
+        options: what was typed after it.
+        out: the folder.
+    """
+    anew = [*COMMAND, learner, *_without_out(options), "--out", str(_free(out))]
+    again = _resuming(learner, out)
+    return [shlex.join(command) for command in ([again, anew] if again else [anew])]
+
+
+def _resuming(learner: str, out: Path) -> list[str] | None:
+    """The command that resumes; a finished training needs more steps to go on."""
+    try:
+        state = load_training(out)
+        progress = from_stored(Progress, state["clock"], str(out))
+        ended = finished(from_stored(Schedule, state["plan"], str(out)), progress)
+    except (FileNotFoundError, ValueError):
+        return None
+    if state["about"].get("learner") != learner:
+        return None
+    more = ["--steps", str(2 * progress.step)] if ended else []
+    return [*COMMAND, learner, "--out", str(out), "--resume", *more]
+
+
+def _without_out(options: Sequence[str]) -> list[str]:
+    kept = [option for option in options if not option.startswith("--out=")]
+    while "--out" in kept:
+        place = kept.index("--out")
+        del kept[place : place + 2]
+    return kept
+
+
+def _free(out: Path) -> Path:
+    """The folder of the first free name: runs/td0-0-2, then runs/td0-0-3 and so on."""
+    names = (out.with_name(f"{out.name}-{number}") for number in count(2))
+    return next(name for name in names if not name.exists())

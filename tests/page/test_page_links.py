@@ -1,0 +1,333 @@
+"""Addresses of the page: positions shared, opened and left again, games to watch, the head."""
+
+import re
+import shlex
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+import pytest
+from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
+from PIL import Image
+
+from learners.cli import report
+from learners.cli.report_page.build import PREVIEW, checked_url
+from tttenv import Rules, certify, player
+from tttenv.cli import console
+from tttenv.exact import tabulate
+
+ROOT = Path(__file__).parents[2]
+RULES = Rules()
+EVIL = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A report of players of all kinds."""
+    folder = tmp_path_factory.mktemp("linked")
+    none = folder / "none.json"
+    specs = ["td0", "dqn", "minimax", "mcts", "tactical", "random", "first"]
+    report.make(folder / "report.html", report.Contents(none, none, specs))
+    return folder / "report.html"
+
+
+# Positions.
+
+
+@pytest.mark.parametrize("seat", ["X", "O", "both"])
+def test_links_round_trip(opened, file, seat):
+    page = opened(file, f"#play=td0&seat={seat}&show=values", **CALM)
+    for _ in range(6):
+        free = marks(page).find("_")
+        click(page, free)
+        link = fragment(page)
+        assert re.fullmatch(r"#play=td0&seat=\w+&show=values&moves=[abc1-3.]+", link)
+        again = opened(file, link, **CALM)
+        assert marks(again) == marks(page)
+        assert fragment(again) == fragment(page)
+        assert again.inner_text("#status") == page.inner_text("#status")
+        for name in ("#player", "#seat", "#overlay"):
+            assert again.input_value(name) == page.input_value(name)
+        if "Your turn" not in page.inner_text("#status"):
+            break
+
+
+@pytest.mark.parametrize("moves", ["5123", "b2.a1.b1.c1", "B2.A1.b1.c1"])
+def test_moves_are_coordinates_and_digits_in_older_links(opened, file, moves):
+    page = opened(file, f"#play=td0&seat=X&show=values&moves={moves}", **CALM)
+    assert marks(page) == "OXO_X____"
+    assert fragment(page).endswith("moves=b2.a1.b1.c1")
+    assert "Your turn" in page.inner_text("#status")
+
+
+@pytest.mark.parametrize(
+    "moves", ["55", "1425389", "0", "x", "b2.b2", "a1.b2.a2.c3.a3.b1", "d1", "a4", "b2.", "b2..a1"]
+)
+def test_impossible_games_are_reported(opened, file, moves):
+    page = opened(file, f"#play=td0&seat=X&moves={moves}", **CALM)
+    assert "no possible game" in page.inner_text("#notes .warning")
+    assert marks(page) == "_" * 9
+    assert fragment(page).endswith("#play=td0&seat=X")
+
+
+@pytest.mark.parametrize("name", ["nobody", EVIL, "n" * 5000, ""])
+@pytest.mark.parametrize("kind", ["play={}&seat=X", "watch={}&against=first"])
+def test_an_unknown_player_is_reported_as_text_and_nobody_answers(opened, file, kind, name):
+    page = opened(file, f"#{kind.format(name)}&moves=a1", **CALM)
+    told = page.inner_text("#notes .warning")
+    assert told.startswith(f"The link names “{name[:39]}")
+    assert len(told) < 120
+    assert page.locator("#notes img").count() == 0
+    assert marks(page) == "X________"
+    assert page.input_value("#seat") == "both"
+    assert name == "" or name not in fragment(page)
+
+
+def test_a_link_from_an_earlier_stone_leads_to_the_position_shown(opened, file):
+    page = opened(file, "#play=first&seat=X&moves=b2.a1.c1.b1", **CALM)
+    page.click("#earlier")
+    page.click("#earlier")
+    page.click("#earlier")
+    assert marks(page) == "____X____"
+    other = opened(file, fragment(page), **CALM)
+    assert marks(other) == "____X____", "where it is the opponent's turn, nobody answers"
+    page.click("#later")
+    page.click("#later")
+    page.click("#later")
+    assert "seat=X" in fragment(page)
+
+
+def test_a_position_shown_for_a_players_blunder_blames_nobody_for_what_led_to_it(opened, file):
+    page = opened(file, "", **CALM)
+    page.select_option("#whose", label="where first may blunder")
+    counts = [int(text) for text in page.locator("#plies small").all_inner_texts()]
+    ply = max(at for at, count in enumerate(counts) if count)
+    page.locator(f"[name=ply][value='{ply}']").check(force=True)
+    page.locator("#tiles a").first.click()
+    assert len(marks(page).replace("_", "")) == ply
+    link = fragment(page)
+    assert link.endswith(f"&setup={ply}")
+    for shown in (opened(file, link, **CALM), page):
+        (told,) = shown.locator("#notes .blunder").all_inner_texts()
+        assert told.startswith("first may blunder: ")
+        assert "??" not in shown.inner_text("#moves")
+        (wrong,) = shown.locator("#board button.wrong").all()
+        assert "100 %, blunder" in wrong.get_attribute("aria-label")
+    wrong.click()
+    (judged,) = page.locator("#notes .blunder").all_inner_texts()
+    assert judged.partition(": ")[2] == told.partition(": ")[2], "what is played from there"
+    assert page.inner_text("#moves").count("??") == 1
+    assert f"&setup={ply}" in fragment(page)
+    page.click("#new")
+    assert "setup" not in fragment(page)
+
+
+def test_an_opened_position_is_left_by_back_to_the_same_place(opened, file):
+    page = opened(file, "", "phone", **CALM)
+    page.locator("[name=ply][value='5']").check(force=True)
+    tile = page.locator("#tiles a").nth(30)
+    tile.scroll_into_view_if_needed()
+    before = page.evaluate("scrollY")
+    entries = page.evaluate("history.length")
+    tile.click()
+    assert marks(page).count("_") == 4
+    assert in_view(page)
+    assert page.evaluate("history.length") == entries + 1
+    click(page, marks(page).index("_"))
+    assert page.evaluate("history.length") == entries + 1
+    page.go_back()
+    assert marks(page) == "X________"
+    assert page.locator("#tiles li").count() > 30
+    assert abs(page.evaluate("scrollY") - before) < 2
+    assert tile.evaluate("tile => tile === document.activeElement")
+    page.go_forward()
+    assert marks(page).count("_") == 3, "the position as it was left"
+
+
+def in_view(page):
+    """Whether the board and what is said of it can be seen."""
+    height = page.evaluate("innerHeight")
+    boxes = [page.locator(name).bounding_box() for name in ("#board", "#notes", "#status")]
+    return all(box["y"] >= 0 and box["y"] + box["height"] <= height for box in boxes)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_link_opens_on_the_board(opened, file, size):
+    page = opened(file, "#play=mcts&seat=both&show=values&moves=a1.b2", size, **CALM)
+    assert in_view(page)
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    page.evaluate("location.hash = '#play=mcts&seat=both&moves=a1.b2.c3'")
+    page.wait_for_function("document.querySelectorAll('#moves li').length === 3")
+    assert in_view(page)
+    assert fits(page)
+
+
+def test_the_link_is_copied_and_the_button_says_so(browser, file):
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(f"{file.as_uri()}#play=first&seat=both&moves=a1.b2")
+    href = page.evaluate("location.href")
+    page.click("#copy")
+    page.get_by_role("button", name="Copied").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()") == href
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject())")
+    page.click("#copy")
+    page.locator("#link").wait_for()
+    assert page.input_value("#link") == href
+    selected = "document.querySelector('#link').selectionEnd"
+    assert page.evaluate(selected) == len(href)
+    context.close()
+
+
+# Games that play themselves.
+
+
+@pytest.mark.parametrize(("name", "seat"), [("tactical", "O"), ("random", "X"), ("first", "X")])
+def test_a_lost_game_plays_by_itself_stone_by_stone(opened, file, name, seat):
+    page = opened(file, f"#play={name}&seat=X", "phone", **CALM)
+    stop_clock(page)
+    line = certify(RULES, name).losing_line[seat]
+    page.click(f"#lose-{seat}")
+    assert in_view(page)
+    board = RULES.start()
+    for cell in line:
+        assert marks(page) == RULES.format(board)
+        page.clock.run_for(700)
+        board = RULES.play(board, cell)
+    assert marks(page) == RULES.format(board)
+    winner = "O" if seat == "X" else "X"
+    assert page.inner_text("#status").startswith(f"{winner} wins. {seat} lost at move ")
+    page.click("#earlier")
+    page.click("#onward")
+    assert page.input_value("#seat") == "both"
+    click(page, line[-1])
+    assert marks(page) == RULES.format(board)
+    page.go_back()
+    assert page.input_value("#seat") == "X"
+    assert marks(page) == "_" * 9
+    page.select_option("#player", label="minimax")
+    for seat in "XO":
+        assert page.inner_text(f"#lose-{seat}") == f"As {seat} it never loses"
+        page.locator(f"#lose-{seat}").click(force=True)
+        assert marks(page) == "_" * 9
+
+
+@pytest.mark.parametrize("way", ["the play section", "a pair's cell", "a link"])
+def test_two_players_play_by_themselves(opened, file, way):
+    page = opened(file, "#watch=tactical&against=first" if way == "a link" else "", **CALM)
+    stop_clock(page)
+    if way == "a link":
+        page.click("#pause")
+    elif way == "the play section":
+        page.select_option("#watch-x", label="tactical")
+        page.select_option("#watch-o", label="first")
+        page.click("#watch")
+    else:
+        page.select_option("#pair-x", label="tactical")
+        page.select_option("#pair-o", label="first")
+        page.click("#pair-watch")
+    assert page.inner_text("#play-title") == "tactical as X against first as O"
+    assert in_view(page)
+    policies = {"X": tabulate(RULES, player("tactical")), "O": tabulate(RULES, player("first"))}
+    board, bars = RULES.start(), set()
+    while not RULES.over(board):
+        assert marks(page) == RULES.format(board)
+        bars.add(page.get_attribute("#bar", "aria-label"))
+        mover = "XO"[marks(page).count("_") % 2 == 0]
+        page.clock.run_for(700)
+        (cell,) = (c for c in range(9) if marks(page)[c] != RULES.format(board)[c])
+        assert policies[mover](board[None])[0, cell] > 0
+        board = RULES.play(board, cell)
+    assert len(bars) > 1
+    assert re.search(r"(lost|away) at move \d: [abc][123]\.", page.inner_text("#status"))
+    assert page.inner_text("#pause") == "Play it again"
+    page.click("#again")
+    assert page.input_value("#seat") in "XO"
+    page.go_back()
+    assert "watch=tactical&against=first" in fragment(page)
+
+
+def test_a_game_that_plays_itself_can_be_paused_and_taken_over(opened, file):
+    page = opened(file, "#watch=minimax&against=minimax", **CALM)
+    stop_clock(page)
+    assert marks(page) == "_" * 9
+    page.clock.run_for(5000)
+    assert marks(page) == "_" * 9, "a link does not start by itself"
+    page.click("#pause")
+    page.clock.run_for(1400)
+    page.click("#pause")
+    shown = marks(page)
+    page.clock.run_for(5000)
+    assert marks(page) == shown
+    assert shown.count("_") == 7
+    click(page, shown.index("_"))
+    assert marks(page) == shown, "neither side is the reader's"
+    page.click("#onward")
+    assert page.inner_text("#play-title") == "You are X against minimax"
+    assert marks(page) == shown
+
+
+# The head.
+
+
+class Head(HTMLParser):
+    """The attributes of a page's meta and link elements."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.meta, self.icon = {}, ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        """Called by the parser."""
+        told = dict(attributes)
+        if tag == "meta":
+            self.meta[told.get("property") or told.get("name")] = told.get("content")
+        if tag == "link":
+            assert told["rel"] == "icon"
+            self.icon = told["href"]
+
+
+def test_the_head_describes_the_page_and_names_a_picture_only_where_it_is_published(tmp_path):
+    out, none = tmp_path / "report.html", tmp_path / "none.json"
+    report.make(out, report.Contents(none, none, ["first", "minimax"]))
+    head = Head(out.read_text(encoding="utf-8"))
+    assert head.meta["og:title"]
+    assert head.meta["description"] == head.meta["og:description"]
+    assert head.meta["description"].startswith("2 players of tic-tac-toe, 1 of them proved")
+    assert not {"og:image", "og:url"} & set(head.meta)
+    assert head.icon.startswith("data:image/svg+xml,")
+    assert ElementTree.fromstring(unquote(head.icon.partition(",")[2])).tag.endswith("svg")
+    for url, image in (
+        ("https://name.example/project", "https://name.example/project/preview.png"),
+        ("https://name.example/project/", "https://name.example/project/preview.png"),
+        ("https://name.example/a/report.html", "https://name.example/a/preview.png"),
+        ('http://name.example/"><script>', 'http://name.example/"><script>/preview.png'),
+    ):
+        report.make(out, report.Contents(none, none, ["first"]), url=url)
+        text = out.read_text(encoding="utf-8")
+        assert Head(text).meta["og:image"] == image
+        assert "<script>/preview" not in text
+
+
+def test_the_workflow_that_publishes_the_page_calls_the_report_as_it_is():
+    text = (ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8")
+    (line,) = re.findall(r"python scripts/report\.py (.*)", text)
+    given = console.parse(report.Arguments, report.PROG, shlex.split(line))
+    assert given.out == Path("site/index.html")
+    assert given.url == "$ADDRESS"
+    (picture,) = re.findall(r"cp (\S+) site/", text)
+    assert (ROOT / picture).name == PREVIEW
+    with Image.open(ROOT / picture) as shown:
+        assert shown.size == (1200, 630)
+
+
+@pytest.mark.parametrize(
+    "url", ["", "name.example", "javascript:alert(1)", "https://", "https://a b/", "ftp://a/", "/a"]
+    + ["https://a\n/", "https://é/", "https://[", "https://a/" + "b" * 500]
+)  # fmt: skip
+def test_an_address_that_is_none_of_the_web_is_refused_in_a_line(url):
+    with pytest.raises(ValueError, match="page's address is one like") as refusal:
+        checked_url(url)
+    assert "\n" not in str(refusal.value)

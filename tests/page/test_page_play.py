@@ -1,0 +1,595 @@
+"""The page's board: games by real clicks against every player, and what is said of every move."""
+
+import random
+from functools import cache
+
+import numpy as np
+import pytest
+from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
+
+from tttenv import Rules, certify, player
+from tttenv.exact import positions, solve, tabulate
+from tttenv.game.render import name_of
+
+RULES = Rules()
+WORDS = {1: "win", 0: "draw", -1: "loss"}
+VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}
+GAMES = 3  # of every player in each seat
+QUESTION = "X has a corner, you are O."
+
+
+# What the library says.
+
+
+@cache
+def index(board):
+    return int(positions(RULES).index(RULES.parse(board)))
+
+
+@cache
+def rank(board, cell):
+    return int(solve(RULES).move_ranks[index(board), cell])
+
+
+def stones(found):
+    """How many stones the winner still has to place, a move of this rank being the first."""
+    return (10 - abs(found) + (found > 0)) // 2
+
+
+def verdict(found):
+    sign = int(np.sign(found))
+    return WORDS[sign] + (f" in {stones(found)}" if sign else "")
+
+
+@cache
+def blunder(board, cell):
+    """The sentence about a move that gives something away; None for a good one."""
+    ranks = {c: rank(board, c) for c in range(9) if board[c] == "_"}
+    best = int(np.sign(max(ranks.values())))
+    value = int(np.sign(ranks[cell]))
+    if value == best:
+        return None
+    kept = {}
+    for c, found in sorted(ranks.items(), key=lambda item: -item[1]):
+        if np.sign(found) == best:
+            kept.setdefault(found, []).append(name_of(RULES, c))
+    better = [
+        " ".join([*names, VERBS[best][len(names) > 1]]) + (f" in {stones(found)}" if best else "")
+        for found, names in kept.items()
+    ]
+    own = VERBS[value][0] + (f" in {stones(ranks[cell])}" if value else "")
+    return f"{name_of(RULES, cell)} {own}; {', '.join(better)}."
+
+
+def put(board, cell):
+    return f"{board[:cell]}{'XO'[board.count('_') % 2 == 0]}{board[cell + 1 :]}"
+
+
+def boards_of(line):
+    """The boards of a game, the empty one first."""
+    found = ["_" * 9]
+    for cell in line:
+        found.append(put(found[-1], cell))
+    return found
+
+
+@cache
+def over(board):
+    return RULES.over(RULES.parse(board))
+
+
+@cache
+def lost(board):
+    return RULES.lost(RULES.parse(board))
+
+
+def last_blunders(line, whose, slips=()):
+    """What the page says of the last two stones; `whose` by seat, `slips` the opponents."""
+    found, boards = [], boards_of(line)
+    for ply in range(max(0, len(line) - 2), len(line)):
+        sentence, seat = blunder(boards[ply], line[ply]), "XO"[ply % 2]
+        if sentence is None:
+            continue
+        if seat in slips:
+            left = int(solve(RULES).ranks[index(boards[ply + 1])])
+            found.append(f"{whose[seat]} slipped: {verdict(left)}.")
+        else:
+            found.append(f"{whose[seat]} blunder: {sentence}")
+    return found
+
+
+def decided(line, names):
+    """How the page says a game was decided."""
+    boards = boards_of(line)
+    bad = [ply for ply in range(len(line)) if blunder(boards[ply], line[ply])]
+    if not bad:
+        return "Nobody blundered."
+    gave = "lost" if lost(boards[-1]) else "gave the win away"
+    ply = bad[-1]
+    return f"{names['XO'[ply % 2]]} {gave} at move {ply + 1}: {name_of(RULES, line[ply])}."
+
+
+LOOK = """() => ({
+  cells: [...document.querySelectorAll('#board button')].map((b) => b.ariaLabel),
+  hints: [...document.querySelectorAll('#board button')].map(
+    (b) => b.querySelector('.hint')?.textContent ?? ''),
+  notes: [...document.querySelectorAll('#notes p')].map((p) => p.textContent),
+  status: document.querySelector('#status').textContent,
+  moves: [...document.querySelectorAll('#moves button')].map((b) => b.textContent),
+  bar: document.querySelector('#bar').ariaLabel,
+})"""
+PLACES = """() => [...document.querySelectorAll('#board button, #new')].map((b) => {
+  const {x, y, width, height} = b.getBoundingClientRect();
+  return [x + width / 2, y + height / 2];
+})"""
+
+
+def look(page):
+    return page.evaluate(LOOK)
+
+
+def test_a_hundred_games_by_real_clicks_are_as_the_library_says(opened, shipped):
+    """Every player in both seats: answers, hints, blunders, slips, endings."""
+    page = opened(shipped, "#play=first&seat=X&show=values", **CALM)
+    rng, names = random.Random(0), page.locator("#player option").all_inner_texts()
+    games = slips = 0
+    for name in names:
+        table = tabulate(RULES, player(name))
+        page.select_option("#player", label=name)
+        for seat in "XO":
+            page.select_option("#seat", seat)
+            for _ in range(GAMES):
+                page.mouse.click(*page.evaluate(PLACES)[9])
+                line = follow(page, seat, name, table, rng)
+                games += 1
+                boards = boards_of(line)
+                slips += any(map(blunder, boards, line))
+    assert games >= 100
+    assert slips > games / 2
+
+
+def follow(page, seat, name, table, rng):
+    """Play a game at random, every look at the page held to the library; returns its cells."""
+    line, other = [], "XO"[seat == "X"]
+    names, whose = {seat: "You", other: name}, {seat: "Your", other: name}
+    while True:
+        seen = look(page)
+        before = boards_of(line)[-1]
+        board = "".join(c[4] if c[4] in "XO" else "_" for c in seen["cells"])
+        replies = [cell for cell in range(9) if board[cell] != before[cell]]
+        if not over(before) and len(line) % 2 != "XO".index(seat):
+            assert len(replies) == 1, "one answer, at once"
+            assert table(RULES.parse(before)[None])[0, replies[0]] > 0
+            line += replies
+        else:
+            assert not replies
+        assert boards_of(line)[-1] == board
+        told = [text.removesuffix(c) for text, c in zip(seen["moves"], ["??"] * 9, strict=False)]
+        assert [text.rstrip("!") for text in told] == [name_of(RULES, cell) for cell in line]
+        assert seen["notes"] == last_blunders(line, whose, slips=other)
+        free = [cell for cell in range(9) if board[cell] == "_"]
+        if over(board):
+            assert seen["hints"] == [""] * 9
+            loser = "XO"[len(line) % 2]
+            who = {seat: f"{name} wins. ", other: "You win. "}[loser]
+            ending = who if lost(board) else "The game is a draw. "
+            assert seen["status"] == ending + decided(line, names)
+            return line
+        hints = [verdict(rank(board, cell)) if cell in free else "" for cell in range(9)]
+        assert seen["hints"] == hints
+        assert seen["status"] == "Your turn."
+        cell = rng.choice(free)
+        page.mouse.click(*page.evaluate(PLACES)[cell])
+        line.append(cell)
+
+
+# One call of the page for many links: what it shows of each.
+EVERY = f"""(links) => links.map((link) => {{
+  dispatchEvent(new PopStateEvent('popstate', {{state: {{game: link}}}}));
+  const {{hints, notes, bar, moves}} = ({LOOK})();
+  return [hints, notes, bar, moves.at(-1) ?? ''];
+}})"""
+
+
+def standing(board):
+    """What the value bar says."""
+    side = "XO"[board.count("_") % 2 == 0]
+    other = "XO"[side == "X"]
+    if over(board):
+        return f"{other} has won" if lost(board) else "draw"
+    found = int(solve(RULES).ranks[index(board)])
+    return f"{side if found > 0 else other} wins in {stones(found)}" if found else "draw"
+
+
+def test_every_position_and_move_is_told_as_the_solved_game_has_it(opened, shipped):
+    """All 4,520 undecided positions: the bar, every hint, and the sentence about every move."""
+    page = opened(shipped, "#play=first&seat=both", **CALM)
+    lines, waiting = {"_" * 9: []}, ["_" * 9]
+    for board in waiting:
+        for cell in range(9):
+            after = None if over(board) or board[cell] != "_" else put(board, cell)
+            if after and after not in lines:
+                lines[after] = [*lines[board], cell]
+                waiting.append(after)
+    open_boards = [board for board in lines if not over(board)]
+    assert (len(lines), len(open_boards)) == (5478, 4520)
+    games = [lines[board] for board in open_boards]
+    games += [[*lines[b], c] for b in open_boards for c in range(9) if b[c] == "_"]
+    whose = {"X": "X's", "O": "O's"}
+    links = [f"#play=first&seat=both&show=values&moves={written(line)}" for line in games]
+    told = 0
+    for line, (hints, notes, bar, last) in zip(games, page.evaluate(EVERY, links), strict=True):
+        *before, board = boards_of(line)
+        expected = ["" for _ in board]
+        if not over(board):
+            expected = [verdict(rank(board, c)) if board[c] == "_" else "" for c in range(9)]
+        assert hints == expected, board
+        assert notes == last_blunders(line, whose), board
+        assert bar == f"Value of the position: {standing(board)}"
+        if line:
+            assert last.endswith("??") == bool(blunder(before[-1], line[-1]))
+            told += last.endswith("??")
+    assert told > 4520
+
+
+def written(line):
+    return ".".join(name_of(RULES, cell) for cell in line)
+
+
+# The question.
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_first_screen_asks_and_everything_about_it_is_in_view(opened, shipped, size):
+    page = opened(shipped, "", size, **CALM)
+    assert QUESTION in page.inner_text("#play-title")
+    assert marks(page) == "X________"
+    height = SIZES[size][1]
+    for name in ("h1", "#play-title", "#board", "#status", "#start-net", "#start-beat"):
+        box = page.locator(name).bounding_box()
+        assert box["y"] >= 0, name
+        assert box["y"] + box["height"] <= height, name
+    assert fits(page)
+
+
+IDLE_WAITS = "window.held = []; window.requestIdleCallback = (act) => held.push(act)"
+BE_IDLE = "held.splice(0).forEach((act) => act())"
+
+
+def test_nothing_below_the_first_screen_is_made_before_it_can_be_used(browser, shipped):
+    page = browser.new_page()
+    page.add_init_script(IDLE_WAITS)
+    page.goto(shipped.as_uri() + "#question")
+    click(page, 1)
+    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
+    made = {
+        "teach": "#teach-chart svg",
+        "explorer": "#tiles a",
+        "pairs": "#pairs [aria-selected]",
+        "curves": "figure input",
+    }
+    for section, content in made.items():
+        assert page.locator(content).count() == 0
+        assert page.locator(f"#{section}").get_attribute("aria-busy") == "true"
+    page.locator("#teach-start").focus()  # who wants something has it at once
+    assert page.locator(made["teach"]).count() == 1
+    assert page.locator(made["explorer"]).count() == 0
+    page.wait_for_function("held.length > 0")
+    for _ in range(2 * len(made)):  # and the rest comes while nothing else is to be done
+        page.evaluate(BE_IDLE)
+    for content in made.values():
+        assert page.locator(content).count() > 0
+    assert page.locator("[aria-busy]").count() == 0
+    page.close()
+
+
+def test_the_first_screen_is_laid_out_first(browser, shipped):
+    page = browser.new_page()
+    page.add_init_script(IDLE_WAITS)
+    page.goto(shipped.as_uri())
+    click(page, 1)
+    assert page.locator("#notes").inner_text() == "Not b1: it loses in 3."
+    sections = page.locator("section:not([hidden])").all()
+    page.wait_for_function("held.length > 0")
+    for count in range(1, len(sections)):
+        visible = [section.is_visible() for section in sections]
+        assert visible == [n < count for n in range(len(sections))]
+        assert not page.locator("footer").is_visible()
+        page.evaluate(BE_IDLE)
+    page.evaluate(BE_IDLE)
+    assert page.locator("footer").is_visible()
+    page.close()
+
+
+@pytest.mark.parametrize("way", ["#leaderboard", "#teach=1", "reload"])
+def test_a_page_that_opens_further_down_is_whole_at_once(browser, shipped, way):
+    page = browser.new_page()
+    page.goto(shipped.as_uri())
+    page.locator("#leaderboard").wait_for(state="visible")
+    page.add_init_script(IDLE_WAITS)
+    if way == "reload":
+        page.reload()
+    else:
+        page.goto("about:blank")
+        page.goto(shipped.as_uri() + way)
+    assert page.locator("#leaderboard").is_visible()
+    assert way == "reload" or page.evaluate("scrollY") > 0
+    page.close()
+
+
+def test_all_sections_appear_even_where_the_script_fails(browser, shipped, tmp_path):
+    text = shipped.read_text(encoding="utf-8")
+    broken = tmp_path / "broken.html"
+    broken.write_text(text.replace('<script type="module">', '<script type="module">//'))
+    page = browser.new_page()
+    page.goto(broken.as_uri())
+    page.locator("#leaderboard").wait_for(state="visible")
+    assert page.locator("#board button").count() == 0
+    page.close()
+
+
+def test_a_wrong_answer_is_refuted_stone_by_stone_and_can_be_tried_again(opened, shipped):
+    page = opened(shipped, "", "phone")
+    stop_clock(page)
+    for cell in (c for c in range(1, 9) if c != 4):
+        click(page, cell)
+        assert page.inner_text("#notes") == f"Not {name_of(RULES, cell)}: it {loss(cell)}."
+        board = put("X" + "_" * 8, cell)
+        assert marks(page) == board
+        while not over(board):
+            page.clock.run_for(700)
+            after = marks(page)
+            (best,) = (c for c in range(9) if after[c] != board[c])
+            assert rank(board, best) == max(rank(board, c) for c in range(9) if board[c] == "_")
+            board = after
+        assert lost(board)
+        assert page.inner_text("#status") == "X wins."
+        assert page.locator("#board .won").count() == 3
+        label = page.locator("#board button").nth(cell).get_attribute("aria-label")
+        assert label.endswith("O, blunder")
+        page.click("#again")
+        assert marks(page) == "X________"
+    assert page.locator("#board .tried").count() == 7
+    click(page, 4)
+    assert page.inner_text("#notes") == "Right: b2 draws, the other seven lose. Play on."
+    assert "seat=O" in fragment(page)
+    page.clock.run_for(300)
+    assert marks(page).count("_") == 6
+
+
+def loss(cell):
+    return f"loses in {stones(rank('X' + '_' * 8, cell))}"
+
+
+def test_the_answer_is_shown_on_demand(opened, shipped):
+    page = opened(shipped, "", **CALM)
+    stop_clock(page)
+    click(page, 8)
+    page.clock.run_for(10_000)
+    page.click("#reveal")
+    hints = look(page)["hints"]
+    assert [cell for cell in range(1, 9) if hints[cell] == "draw"] == [4]
+    assert sum(hint.startswith("loss in ") for hint in hints) == 7
+
+
+def test_three_ways_lead_on_from_the_question(opened, shipped):
+    page = opened(shipped, "", **CALM)
+    page.click("#start-beat")
+    assert page.inner_text("#play-title") == "You are X against mcts"
+    assert not certify(RULES, "mcts").worst_case["O"] >= 0
+    page.go_back()
+    assert QUESTION in page.inner_text("#play-title")
+    page.click("#start-net")
+    assert page.inner_text("#play-title") == "You are X against selfplay"
+    page.get_by_role("link", name="Ask me the question again").click()
+    assert QUESTION in page.inner_text("#play-title")
+    assert page.locator("#start-teach").get_attribute("href") == "#teach"
+    assert page.locator("#teach").count() == 1
+
+
+# Blunders on the board.
+
+
+def test_a_blunder_is_ringed_and_refuted_by_numbered_stones_in_view(opened, shipped):
+    page = opened(shipped, "#play=selfplay&seat=both&moves=a1", "phone")
+    click(page, 1)
+    ghosts = page.locator("#board button:has(.ghost)")
+    labels = ghosts.evaluate_all("all => all.map(b => b.ariaLabel)")
+    line = [0, 1, *(0 for _ in labels)]
+    for label in labels:
+        place, _, number, mark = label.replace("best play: ", "").replace(", ", " ").split()
+        line[1 + int(number)] = "abc".index(place[0]) + 3 * int(place[1]) - 3
+        assert mark == "XO"[(1 + int(number)) % 2]
+    *earlier, end = boards_of(line)
+    assert lost(end)
+    for board, cell in list(zip(earlier, line, strict=True))[2:]:
+        assert rank(board, cell) == max(rank(board, c) for c in range(9) if board[c] == "_")
+    assert page.locator("#board button.blunder .glyph").inner_text() == "??"
+    box = page.locator("#notes").bounding_box()
+    assert page.inner_text("#notes") == f"O's blunder: {blunder('X________', 1)}"
+    assert 0 < box["y"] < box["y"] + box["height"] < SIZES["phone"][1]
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    assert page.locator("#board button").nth(4).inner_text() == "1"
+
+
+def test_the_opponents_slip_is_said_without_what_punishes_it(opened, shipped):
+    page = opened(shipped, "#play=first&seat=X&moves=b2.a1.c1", **CALM)
+    assert page.inner_text("#notes .slip") == "first slipped: win in 1."
+    assert page.locator("#board .ghost").count() == 0
+    page.click("#earlier")
+    page.click("#earlier")
+    page.click("#later")
+    assert page.locator("#notes .slip").count() == 0
+    page.click("#later")
+    click(page, 6)
+    assert page.inner_text("#status") == "You win. first lost at move 4: b1."
+    assert page.locator("#again").is_hidden()
+
+
+def test_a_lost_game_says_where_and_can_be_tried_again_from_there(opened, shipped):
+    page = opened(shipped, "#play=minimax&seat=O&moves=a1", **CALM)
+    line = [0]
+    for cell in (1, *range(9)):
+        if not over(marks(page)) and marks(page)[cell] == "_":
+            before = marks(page)
+            click(page, cell)
+            line += [cell, *(c for c in range(9) if marks(page)[c] != put(before, cell)[c])]
+    assert page.inner_text("#status") == "minimax wins. You lost at move 2: b1."
+    chips = page.locator("#moves button")
+    assert chips.nth(1).inner_text() == "b1??"
+    chips.nth(1).click()
+    assert marks(page) == "XO_______"
+    assert page.locator("#board .ghost").count() > 2
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert marks(page) == boards_of(line)[4]
+    page.locator("#moves button").last.click()
+    page.click("#again")
+    assert (marks(page), page.input_value("#seat")) == ("X________", "O")
+    click(page, 4)
+    assert marks(page).count("_") == 6
+
+
+def test_answers_come_after_a_moment_or_at_once(opened, shipped):
+    for options, replies in (({}, False), (CALM, True)):
+        page = opened(shipped, "#play=first&seat=X", **options)
+        stop_clock(page)
+        click(page, 4)
+        assert (marks(page).count("_") == 7) == replies
+        page.clock.run_for(299)
+        assert (marks(page).count("_") == 7) == replies
+        page.clock.run_for(1)
+        assert marks(page) == "O___X____"
+    page = opened(shipped, "#play=first&seat=X")
+    stop_clock(page)
+    click(page, 4)
+    page.click("#back")
+    page.clock.run_for(1000)
+    assert marks(page) == "_" * 9, "an answer to a stone that was taken back"
+
+
+def test_nothing_is_taken_back_where_nothing_is(opened, shipped):
+    for seat, start in (("X", "_" * 9), ("O", "X________")):
+        page = opened(shipped, f"#play=first&seat={seat}", **CALM)
+        assert page.get_attribute("#back", "aria-disabled") == "true"
+        page.locator("#back").click(force=True)
+        assert marks(page) == start
+        click(page, 8)
+        assert page.get_attribute("#back", "aria-disabled") == "false"
+        page.click("#back")
+        assert marks(page) == start
+
+
+# The keyboard.
+
+
+def press(page, cell):
+    """To the cell by arrow keys, from wherever the focus is on the board, and place a stone."""
+    at = "[...document.querySelectorAll('#board button')].indexOf(document.activeElement)"
+    for _ in range(40):
+        if page.evaluate(at) >= 0:
+            break
+        page.keyboard.press("Tab")
+    here = page.evaluate(at)
+    down, right = cell // 3 - here // 3, cell % 3 - here % 3
+    for key, count in (("Down", down), ("Up", -down), ("Right", right), ("Left", -right)):
+        for _ in range(count):
+            page.keyboard.press(f"Arrow{key}")
+    assert page.evaluate(at) == cell
+    page.keyboard.press("Enter")
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+@pytest.mark.parametrize("size", ["desktop", "phone"])
+def test_a_whole_game_by_keyboard_alone(opened, shipped, size, seat):
+    page = opened(shipped, f"#play=dqn&seat={seat}", size, **CALM)
+    while not over(marks(page)):
+        board = marks(page)
+        press(page, max((c for c in range(9) if board[c] == "_"), key=lambda c: rank(board, c)))
+    assert page.inner_text("#status") == "The game is a draw. Nobody blundered."
+
+
+def test_letters_are_keys_unless_a_field_has_the_focus(opened, shipped):
+    page = opened(shipped, "#play=first&seat=X", **CALM)
+    page.keyboard.press("s")  # the middle
+    assert marks(page) == "O___X____"
+    page.keyboard.press("h")
+    assert page.input_value("#overlay") == "values"
+    page.keyboard.press("h")
+    page.keyboard.press("u")
+    assert marks(page) == "_" * 9
+    page.keyboard.press("c")
+    page.keyboard.press("r")
+    assert page.inner_text("#status") == "You resigned: first wins."
+    page.keyboard.press("u")
+    assert page.inner_text("#status") == "Your turn."
+    page.keyboard.press("n")
+    assert marks(page) == "_" * 9
+    for field in ("#overlay", "#teach-seed"):
+        page.focus(field)
+        page.keyboard.press("s")
+        assert marks(page) == "_" * 9
+    page.keyboard.press("Escape")
+    page.get_by_text("Keys", exact=True).click()
+    page.uncheck("#letters")
+    page.focus("#board button")
+    page.keyboard.press("s")
+    assert marks(page) == "_" * 9
+
+
+# Overlays and every state as axe sees it.
+
+
+@pytest.mark.parametrize("name", ["tactical", "mcts"])
+def test_overlays_show_exact_values_the_players_chances_or_nothing(opened, shipped, name):
+    page = opened(shipped, f"#play={name}&seat=both&moves=a1.b2.b1", **CALM)
+    board = "XX__O____"
+    row = tabulate(RULES, player(name))(RULES.parse(board)[None])[0]
+    for overlay in ("none", "values", "player"):
+        page.select_option("#overlay", overlay)
+        hints = look(page)["hints"]
+        for cell in (c for c in range(9) if board[c] == "_"):
+            share = f"{100 * row[cell]:.0f}"
+            chance = "<1 %" if 0 < row[cell] < 0.004 else f"{share} %"
+            told = {"none": "", "values": verdict(rank(board, cell)), "player": chance}[overlay]
+            assert hints[cell] == told
+    assert "show=player" in fragment(page)
+
+
+def refute(page):
+    """Give a wrong answer and see it refuted."""
+    click(page, 1)
+    page.locator("#moves button").last.click()
+
+
+STATES = {
+    "question": ("", lambda page: None),
+    "refuted": ("", lambda page: refute(page)),
+    "answer": ("", lambda page: [refute(page), page.click("#reveal")]),
+    "blunder": ("#play=first&seat=both&moves=a1", lambda page: click(page, 1)),
+    "values": ("#play=first&seat=both&moves=a1.b1&show=values", lambda page: None),
+    "chances": ("#play=random&seat=O&show=player", lambda page: None),
+    "slip": ("#play=first&seat=X&moves=b2.a1.c1", lambda page: None),
+    "lost": ("#play=first&seat=X&moves=b2.a1.c1.b1.a3", lambda page: None),
+    "watched": ("#watch=mcts&against=first&moves=a1", lambda page: page.click("#pause")),
+    "unknown": ("#play=nobody&moves=a1", lambda page: page.get_by_text("Keys", exact=True).click()),
+}
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_axe_finds_nothing_wrong_in_any_state_and_nothing_is_too_wide(
+    opened, shipped, size, scheme
+):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(shipped, "", size, color_scheme=scheme, **CALM)
+    found = Axe().run(page).response["violations"]
+    assert not [(one["id"], one["impact"]) for one in found if one["impact"] != "minor"]
+    for name, (link, reach) in STATES.items():
+        page.evaluate("link => void (location.hash = link)", link or "#question")
+        page.wait_for_function("link => history.state?.game", arg=link)
+        reach(page)
+        found = Axe().run(page, context="#play")
+        assert not [one["id"] for one in found.response["violations"]], name
+        assert fits(page), name

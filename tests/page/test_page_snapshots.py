@@ -1,0 +1,202 @@
+"""Players along a learning curve, on the page: their moves, what is said of them, how one plays."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from page_browser import CALM, click, fits, fragment, marks
+
+from learners.cli import report
+from learners.cli.report_page import data, gather
+from learners.cli.report_page.build import PAGE
+from learners.registry import LEARNERS
+from learners.training import snapshots
+from learners.training.curve import from_card
+from tttenv import Rules, certify
+from tttenv.checkpoint import read_card
+from tttenv.exact import positions, tabulate
+
+RULES = Rules()
+SHIPPED = Path(__file__).parents[2] / "checkpoints"
+NAMES = ["reinforce", "td0"]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("snapshots")
+    none = folder / "none.json"
+    report.make(folder / "report.html", report.Contents(none, none, [*NAMES, "first"]))
+    return folder / "report.html"
+
+
+def kept(name):
+    """The curve of a shipped player, and its players by step."""
+    card = read_card(SHIPPED / name)
+    found = snapshots.read(SHIPPED / name, card, RULES, from_card(card))
+    return from_card(card), {at: snapshots.table_of(RULES, moves) for at, moves in found.items()}
+
+
+def told(certificate):
+    """What the page says of who can beat a player, and how soon."""
+    lines = certificate.losing_line
+    if not lines["X"] and not lines["O"]:
+        return "It never loses."
+    stones = {seat: (len(line or ()) + (seat == "O")) // 2 for seat, line in lines.items()}
+    words = {seat: f"loses in {n}" if n else "never loses" for seat, n in stones.items()}
+    return f"As X it {words['X']}, as O it {words['O']}."
+
+
+def chances(page):
+    """What the board says of the opponent's chances, cell by cell; None where there is a stone."""
+    found = []
+    for label in page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)"):
+        share = re.search(r"(\d+) %", label)
+        found.append(int(share[1]) if share else None)
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, name):
+    page = opened(file)
+    curve, tables = kept(name)
+    figure = page.locator(f"figure[data-name={name}]")
+    slider, output = figure.locator("input"), figure.locator("output")
+    slider.focus()
+    page.keyboard.press("Home")
+    for step, table in tables.items():
+        exact = certify(RULES, table)
+        words = output.inner_text()
+        assert words == slider.get_attribute("aria-valuetext")
+        assert words.startswith(
+            f"After {step:,} steps, {curve.seconds[curve.steps.index(step)]:.1f}"
+        )
+        x, o = (f"{exact.worst_case[seat]:.0f}".replace("-", "\u2212") for seat in "XO")
+        assert f"worst case as X {x}, as O {o}. {told(exact)}" in words
+        link = figure.get_by_role("link")
+        verb = "Play" if exact.unbeatable else "Beat"
+        assert link.inner_text() == f"{verb} it at step {step:,}"
+        page.keyboard.press("ArrowRight")
+    assert slider.input_value() == slider.get_attribute("max") == str(len(tables) - 1)
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_the_moves_of_every_snapshot_are_the_stored_ones_in_all_positions(browser, name):
+    """Of each shipped player, by the page's own script."""
+    shown = gather.trained(SHIPPED / name, name)
+    facts = json.dumps(json.dumps(data.tables([shown])))
+    script = (PAGE / "scripts/game.js").read_text(encoding="utf-8")
+    element = f"Object.assign(document.createElement('p'), {{id: 'data', textContent: {facts}}})"
+    page = browser.new_page()
+    page.evaluate(f"() => void document.body.append({element})")
+    read = """return data.players[0].earlier.map((_, at) =>
+      Array.from(movesAt(data.players[0], at), (chance) => Number(chance === 255)).join(""));"""
+    told = page.evaluate("() => {" + script + read + "}")
+    page.close()
+    tables = list(kept(name)[1].values())
+    assert len(told) == len(tables) - 1 > 0
+    for played, table in zip(told, tables, strict=False):
+        np.testing.assert_array_equal(np.reshape([*map(int, played)], (-1, 9)), table.table)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_board_shows_what_it_would_play_at_every_step(opened, file, name):
+    page = opened(file, f"#play={name}&seat=both&show=player")
+    _, tables = kept(name)
+    game = positions(RULES)
+    rng = np.random.default_rng(0)
+    page.locator("#training").focus()
+    page.keyboard.press("Home")
+    for step, table in tables.items():
+        assert page.locator("#training-text").inner_text().startswith(f"{step:,} of ")
+        for position in [0, *rng.choice(game.decisions, 3)]:
+            moves = line_to(game.boards[position])
+            named = name if step == list(tables)[-1] else f"{name}, step {step}"
+            page.evaluate(
+                "link => void (location.hash = link)",
+                f"#play={named}&seat=both&show=player&moves={'.'.join(moves)}",
+            )
+            page.wait_for_function(
+                "n => document.querySelectorAll('#moves li').length === n", arg=len(moves)
+            )
+            probs = table.table[position]
+            legal = game.successors[position] >= 0
+            assert chances(page) == [
+                round(100 * probs[cell]) if legal[cell] else None for cell in range(RULES.cells)
+            ]
+        page.locator("#training").focus()
+        page.keyboard.press("ArrowRight")
+
+
+def line_to(board):
+    """A game that leads to an undecided board, seen by the side to move, by its cells' names."""
+    own, others = np.flatnonzero(board == 1), np.flatnonzero(board == -1)
+    x, o = (own, others) if len(own) == len(others) else (others, own)
+    cells = [cell for pair in zip(x, o, strict=False) for cell in pair]
+    cells += [x[-1]] if len(x) > len(o) else []
+    return [f"{'abc'[cell % 3]}{cell // 3 + 1}" for cell in cells]
+
+
+def test_from_the_curve_to_the_board_and_its_blunders(opened, file):
+    page = opened(file, **CALM)
+    _, tables = kept("reinforce")
+    step = next(iter(tables))
+    figure = page.locator("figure[data-name=reinforce]")
+    figure.locator("input").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    exact = certify(RULES, tables[step])
+    assert f"against reinforce, step {step}" in page.locator("#play-title").inner_text()
+    assert page.locator("#player").evaluate("s => s.selectedOptions[0].textContent") == "reinforce"
+    assert page.locator("#about").inner_text().endswith("It can be beaten.")
+    assert page.locator("#training-text").inner_text() == f"0 of 510 steps. {told(exact)}"
+    link = fragment(page)
+    page.go_back()
+    assert page.evaluate("document.activeElement.textContent") == f"Beat it at step {step}"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "whose"
+    assert f"reinforce, step {step} may blunder" in page.locator("#counted").inner_text()
+    again = opened(file, link, **CALM)
+    assert f"against reinforce, step {step}" in again.locator("#play-title").inner_text()
+
+
+def test_the_slider_at_the_board_changes_the_player_in_the_same_game(opened, file):
+    page = opened(file, "#play=td0&seat=X&moves=a1.b1", **CALM)
+    assert page.locator("#training-holder").is_visible()
+    page.locator("#training").focus()
+    page.keyboard.press("Home")
+    assert "td0%2C%20step%200" in fragment(page)
+    assert marks(page) == "XO_______"
+    click(page, 4)
+    first = tabulate(RULES, kept("td0")[1][0])
+    board = np.zeros(9, np.int8)
+    board[[0, 4]], board[1] = -1, 1
+    answer = int(first(board[None])[0].argmax())
+    assert marks(page)[answer] == "O"
+    page.select_option("#player", label="first")
+    assert not page.locator("#training-holder").is_visible()
+    page.select_option("#player", label="td0")
+    assert page.locator("#training").input_value() == page.locator("#training").get_attribute("max")
+    assert "play=td0&" in fragment(page)
+
+
+@pytest.mark.parametrize("name", ["td0, step 1", "td0, step 99999", "first, step 0", ", step 0"])
+def test_a_step_that_is_not_kept_is_no_player(opened, file, name):
+    page = opened(file, f"#play={name}&seat=X")
+    assert "not on this page" in page.locator("#notes").inner_text()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_axe_finds_nothing_wrong_with_a_player_of_an_earlier_step(opened, file, size, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(file, "#play=reinforce, step 80&seat=X&show=player", size, color_scheme=scheme)
+    page.locator("figure input").first.focus()
+    page.keyboard.press("Home")
+    context = {"include": [["#play"], ["#curves"]]}
+    found = Axe().run(page, context).response["violations"]
+    assert not [(one["id"], [n["target"] for n in one["nodes"]][:3]) for one in found]
+    assert fits(page)

@@ -1,0 +1,758 @@
+"""The page's tables and figures: every number the library's, every width and paper holds them."""
+
+import json
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from page_browser import SIZES
+
+from learners.cli import report, sweep
+from learners.cli.report_page import curves, endings, marks, published, step_drawing, strips, tables
+from learners.cli.report_page.gather import from_benchmark, from_specs
+from learners.cli.report_page.leaderboard import blunder_classes
+from learners.training.curve import Curve
+from tttenv import Rules, certify, player
+from tttenv.checkpoint import read_card
+from tttenv.cli import console
+from tttenv.exact import positions, score, solve
+from tttenv.exact.certificate import TINY
+from tttenv.game.symmetry import orbits
+from tttenv.game.tiles import DARK, LIGHT
+from tttenv.opponents import OPPONENTS
+
+ROOT = Path(__file__).parents[2]
+RULES = Rules()
+MINUS = "\u2212"
+NAMED = ["tactical", "random", "minimax", "first"]
+PUBLISHED = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"]
+
+
+@pytest.fixture(scope="module")
+def trained(benchmarked):
+    """The folder of a small benchmark's results."""
+    return benchmarked[1]
+
+
+@pytest.fixture(scope="module")
+def several(trained):
+    return trained / "o/report.html"
+
+
+@pytest.fixture(scope="module")
+def without_snapshots(tmp_path_factory):
+    """The report of a training that kept its measures, and none of its players."""
+    folder = tmp_path_factory.mktemp("older")
+    shutil.copytree(ROOT / "checkpoints/reinforce", folder / "reinforce")
+    card = json.loads((folder / "reinforce/card.json").read_text())
+    card["files"] = {k: v for k, v in card["files"].items() if not k.startswith("snapshots")}
+    (folder / "reinforce/card.json").write_text(json.dumps(card))
+    made = report.make(
+        folder / "r.html", report.Contents(folder / "n", folder / "n", [str(folder / "reinforce")])
+    )
+    return Path(made["report"])
+
+
+def measured(curve, at):
+    """A measure of a curve as the page tells it."""
+    as_x, as_o = (minus(console.value(curve.worst[seat][at])) for seat in "XO")
+    return (
+        f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
+        f" {console.share(curve.optimal[at])} %, worst case as X {as_x}, as O {as_o}."
+    )
+
+
+def rows_of(page, selector="#leaderboard tbody tr"):
+    """The rows by their head's link or text: the texts of all cells by the column's heading."""
+    return page.locator(selector).evaluate_all(
+        """all => Object.fromEntries(all.map(row => [
+          (row.querySelector('th a') ?? row.querySelector('th')).textContent,
+          Object.fromEntries([...row.querySelectorAll('td')].map(cell => [
+            cell.dataset.head, cell.textContent]))]))"""
+    )
+
+
+def minus(text):
+    return text.replace("-", MINUS)
+
+
+def cells_of(found):
+    """A certificate's numbers as the leaderboard shows them, by heading."""
+    odds, worst = found["vs_random"], found["worst_case"]
+    return {
+        "Verdict": "never loses" if found["unbeatable"] else "can be beaten",
+        "Against random moves, %": "".join(
+            seat + "".join(map(console.share, odds[seat])) for seat in "XO"
+        ),
+        "Worst case": "".join(seat + minus(console.value(worst[seat])) for seat in "XO"),
+        "Optimal moves, %": console.share(found["optimal_moves"]["all"]),
+    }
+
+
+# The leaderboard
+
+
+def test_the_leaderboard_is_what_certify_prints(opened, shipped, run_here):
+    page = opened(shipped)
+    rows, strengths = rows_of(page), []
+    assert set(rows) == {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")} | {*OPPONENTS}
+    for name, row in rows.items():
+        folder = ROOT / "checkpoints" / name
+        found = certify(RULES, name).to_dict() if name in OPPONENTS else None
+        found = found or read_card(folder)["certificate"]
+        assert cells_of(found).items() <= row.items()
+        wins = sum(found["vs_random"][seat][0] for seat in "XO")
+        worst = round(sum(found["worst_case"].values()), 9)
+        strengths.append((found["unbeatable"], worst, wins))
+    assert strengths == sorted(strengths, reverse=True)
+    page.click("details summary")
+    for name in ("dqn", "tactical"):
+        page.select_option("#player", label=name)
+        prefix, command = page.inner_text("#command").split(" ", 1)
+        assert (prefix, command) == ("tttenv", f"certify '{name}' --json")
+        told = json.loads(run_here("certify.py", *shlex.split(command)[1:]).stdout)
+        assert told.pop("player") == name
+        assert json.loads(page.inner_text("#certificate")) == told
+        assert cells_of(told).items() <= rows[name].items()
+
+
+def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):
+    page = opened(shipped)
+    for name in ("genetic", "first", "epsilon"):
+        row = page.locator("#leaderboard tbody tr", has=page.get_by_role("link", name=name))
+        certificate = from_specs([name])[0].certificate
+        for lane, seat in enumerate("XO"):
+            bar = row.locator("svg.bar").nth(lane)
+            whole = bar.bounding_box()["width"]
+            for kind, share in zip(marks.OUTCOMES, certificate["vs_random"][seat], strict=True):
+                part = bar.locator(f".{kind}")
+                width = part.bounding_box()["width"] if part.count() else 0
+                assert width / whole == pytest.approx(share, abs=0.01)
+            dot = row.locator(f"svg.dots circle.{seat.lower()}").get_attribute("cx")
+            place = float(dot.rstrip("%")) / 100
+            worst = certificate["worst_case"][seat]
+            room = marks.ROOM / 100
+            assert (place - room) / (1 - 2 * room) - 1 == pytest.approx(worst, abs=1e-3)
+
+
+@pytest.mark.parametrize("name", ["selfplay", "genetic", "first", "minimax", "random"])
+def test_blunders_are_classes_told_apart_by_whether_it_gets_there(opened, shipped, name):
+    """By brute force: all games of the player against any replies, one seat after the other."""
+    (shown,) = from_specs([name])
+    game, table = positions(RULES), shown.table.table
+    met = set()
+    for seat in (0, 1):
+        waiting = [(0, 0)]
+        while waiting:
+            at, ply = waiting.pop()
+            if ply % 2 == seat:
+                met.add(at)
+            for cell in np.flatnonzero(game.successors[at] >= 0):
+                if ply % 2 != seat or table[at, cell] > TINY:
+                    waiting.append((int(game.successors[at, cell]), ply + 1))
+            waiting = list(dict.fromkeys(waiting))
+    wrong = np.flatnonzero(((table > TINY) & (game.successors >= 0) & ~solve(RULES).optimal).any(1))
+    _, classes = orbits(RULES, game.boards)
+    reached = {classes[at] for at in wrong if int(at) in met}
+    others = {classes[at] for at in wrong} - reached
+    assert blunder_classes(shown) == (len(reached), len(others))
+    page = opened(shipped)
+    row = rows_of(page)[name]
+    assert (row["Blunders reached"], row["Other blunders"]) == (str(len(reached)), str(len(others)))
+    page.select_option("#whose", label=f"where {name} may blunder")
+    counted = page.inner_text("#counted")
+    total = len(reached) + len(others)
+    if not total:
+        assert counted == f"{name} never blunders."
+    else:
+        noun = "position" if total == 1 else "positions"
+        told = f"in {total} {noun}: it gets to {len(reached)} of them, to {len(others)} never."
+        assert told in counted
+    pale = 0
+    for ply in range(10):
+        page.locator(f"[name=ply][value='{ply}']").check(force=True)
+        pale += page.locator("#tiles .pale").count()
+    assert pale == len(others)
+
+
+def test_a_single_stone_is_one_stone(opened, shipped):
+    page = opened(shipped)
+    page.locator("[name=ply][value='1']").check(force=True)
+    assert page.inner_text("#counted") == "3 of 765 positions have 1 stone."
+
+
+def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
+    page = opened(shipped)
+    table = page.locator("#leaderboard")
+
+    def column(heading):
+        return [row[heading] for row in rows_of(page).values()]
+
+    table.get_by_role("button", name="Other blunders").click()
+    others = list(map(int, column("Other blunders")))
+    assert others == sorted(others, reverse=True)
+    assert table.locator("th[aria-sort=descending]").inner_text().startswith("Other blunders")
+    page.keyboard.press("Enter")
+    assert list(map(int, column("Other blunders"))) == sorted(others)
+    table.get_by_role("button", name="Worst case").click()
+    assert list(rows_of(page))[-1] == "first"
+    table.get_by_role("button", name="Player").click()
+    assert next(iter(rows_of(page))) == min(rows_of(page))
+    table.get_by_role("button", name="Seconds").click()
+    assert column("Seconds")[-1] == ""  # what is missing stands last
+    page.get_by_role("link", name="genetic").click()
+    assert page.inner_text("#about-name") == "genetic"
+
+
+def test_on_a_phone_a_row_shows_its_rest_on_a_tap(opened, shipped):
+    page = opened(shipped, "", "phone")
+    row = page.locator("#leaderboard tbody tr").first
+    blunders = row.locator("[data-head='Other blunders']")
+    bar, more = row.locator("svg.bar").first, row.locator("button.more")
+    assert row.locator("th a").is_visible()
+    assert row.locator(".verdict").is_visible()
+    assert bar.is_visible()
+    assert not blunders.is_visible()
+    more.click()
+    assert blunders.is_visible()
+    assert more.get_attribute("aria-expanded") == "true"
+    page.keyboard.press("Enter")
+    assert not blunders.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_seeds_are_told_where_there_are_several(opened, several, trained):
+    page = opened(several)
+    rows = rows_of(page)
+    results = json.loads((trained / "o/benchmark.json").read_text())
+    for found in results["learners"]:
+        own = rows[f"{found['learner']} seed 0"]
+        told = f"{found['unbeatable']} of {found['seeds']} seeds unbeatable"
+        assert own["Verdict"] == f"never loses {told}"
+    assert rows["minimax"]["Verdict"] == "never loses"
+
+
+@pytest.fixture
+def one_seed(trained, tmp_path, monkeypatch):
+    """Results with one seed of each learner, changed as a test wants them."""
+    monkeypatch.chdir(trained)
+
+    def write(quick=False, **reached):
+        found = json.loads((trained / "o/benchmark.json").read_text())
+        found["quick"] = quick
+        kept = [row for row in found["players"] if row["folder"] or row["player"] == "first"]
+        found["players"] = kept  # the others take their time
+        found["trainings"] = [t | reached for t in found["trainings"] if t["seed"] == 0]
+        file = trained / "o" / f"{tmp_path.name}.json"
+        file.write_text(json.dumps(found))
+        return file
+
+    return write
+
+
+def test_a_seed_is_no_part_of_the_name_where_there_is_one(one_seed):
+    found = from_benchmark(one_seed()).players
+    assert {"td0", "qtable"} < {shown.name for shown in found}
+    assert not [shown for shown in found if shown.seeds]
+
+
+def test_a_quick_run_says_so(one_seed, opened, tmp_path):
+    for quick in (True, False):
+        out = tmp_path / "report.html"
+        report.make(out, report.Contents(one_seed(quick), tmp_path / "none"))
+        page = opened(out)
+        flagged = page.locator("#leaderboard tr", has_text="quick run").locator("th a")
+        assert set(flagged.all_inner_texts()) == ({"td0", "qtable"} if quick else set())
+        assert ("a tenth of the usual steps" in page.inner_text("#leaderboard")) == quick
+
+
+def test_seconds_of_a_training_that_got_nowhere_are_told_apart(one_seed):
+    (found,) = {p.in_all for p in from_benchmark(one_seed()).players if p.steps}
+    assert not found
+    (found,) = {p.in_all for p in from_benchmark(one_seed(unbeatable_at=None)).players if p.steps}
+    assert found
+
+
+# How soon
+
+
+def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
+    page = opened(several)
+    results = json.loads((trained / "o/benchmark.json").read_text())
+    times = [row["unbeatable_at"][1] for row in results["trainings"]]
+    least, most = marks.log_ends(times)
+    for found in results["learners"]:
+        row = page.locator(".strips tbody tr", has_text=found["learner"])
+        own = [t for t in results["trainings"] if t["learner"] == found["learner"]]
+        dots = row.locator("circle").evaluate_all(
+            "all => all.map(c => parseFloat(c.getAttribute('cx')))"
+        )
+        seconds = [least * (most / least) ** ((x / 100 - 0.03) / (strips.END - 0.03)) for x in dots]
+        assert seconds == pytest.approx([t["unbeatable_at"][1] for t in own], rel=0.01)
+        assert f"{found['unbeatable']} of {found['seeds']}" in row.inner_text()
+        assert row.locator("td").last.inner_text() == f"{found['median_seconds']:.1f}"
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    """What the command writes of a training."""
+    folder = tmp_path_factory.mktemp("swept")
+    where = ["--out", str(folder), "--runs", str(folder / "runs"), "--jobs", "1"]
+    sweep.main(["td0", "--seeds", "1", "--steps", "2", *where, "--json"])
+    return json.loads((folder / "sweep.json").read_text())
+
+
+@pytest.fixture
+def sweep_file(swept, tmp_path):
+    """Writes a sweep's file, a training for each set of changes to the one there is."""
+
+    def write(*changes):
+        file = tmp_path / "sweep.json"
+        rows = [swept["trainings"][0] | change for change in changes]
+        file.write_text(json.dumps(swept | {"trainings": rows}))
+        return file
+
+    return write
+
+
+def test_a_sweep_is_shown_by_setting(opened, sweep_file, tmp_path):
+    soon = {"setting": "dqn lr=0.001", "unbeatable_seconds": 2.5}
+    never = soon | {"unbeatable_seconds": None, "seed": 1, "stopped_early": True}
+    failed = soon | {"seed": 2, "error": "no device", "unbeatable_seconds": None}
+    other = {"setting": "</td><b>$x$", "unbeatable_seconds": 0.0}
+    file = sweep_file(soon, never, failed, other)
+    out = tmp_path / "report.html"
+    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", ["first"], sweep=file))
+    page = opened(out)
+    rows = page.locator(".strips tbody tr").all_inner_texts()
+    assert [re.split(r"[\t\n]+", row.strip()) for row in rows] == [
+        ["</td><b>$x$", "1 of 1", "0.0"],
+        ["dqn lr=0.001", "1 of 2, stopped early", "2.5"],
+    ]
+    assert page.locator(".strips circle.never").count() == 1
+    assert page.locator("#curves b").count() == 0
+
+
+WRONG = [[], {}, "1", True, -1, 1e16, [1], float("nan")]
+
+
+SHOWN = ["setting", "seed", "unbeatable_seconds", "error", "stopped_early"]
+
+
+@pytest.mark.parametrize("key", SHOWN)
+def test_every_value_of_a_sweep_is_of_its_kind_or_refused(sweep_file, key):
+    for value in [*WRONG, None]:
+        good = (key, value) in (("setting", "1"), ("error", "1"), ("stopped_early", True))
+        if good or (key == "unbeatable_seconds" and value is None):
+            continue
+        with pytest.raises(ValueError, match=r"^[^\n]*holds no results of a sweep[^\n]*$"):
+            endings.of_sweep(sweep_file({key: value}))
+
+
+def test_a_sweep_that_is_none_is_refused_in_a_line(sweep_file, tmp_path):
+    file = tmp_path / "sweep.json"
+    for text in ("[]", "{", '{"trainings": 3}', '{"trainings": [1]}', '{"trainings": []}'):
+        file.write_text(text)
+        with pytest.raises(
+            ValueError, match=r"^[^\n]*sweep.json holds no results of a sweep[^\n]*$"
+        ):
+            endings.of_sweep(file)
+    file = sweep_file(*[{"seed": n} for n in range(endings.MOST + 1)])
+    with pytest.raises(ValueError, match="tells of 10,001 trainings: a page shows 10,000"):
+        endings.of_sweep(file)
+    with pytest.raises(ValueError, match="there is no such file"):
+        endings.of_sweep(tmp_path / "none.json")
+
+
+def test_trainings_of_results_are_of_their_kinds_or_refused(one_seed):
+    for wrong in ({"unbeatable_at": value} for value in ([1], [1, -1], "x", [True, 1], {})):
+        with pytest.raises(ValueError, match="its trainings have values of other kinds"):
+            from_benchmark(one_seed(**wrong))
+    for wrong in ({"seed": -1}, {"seed": "0"}, {"learner": 3}, {"folder": None}):
+        with pytest.raises(ValueError, match="its trainings have values of other kinds"):
+            from_benchmark(one_seed(**wrong))
+
+
+# Curves
+
+CURVE = Curve(
+    [0, 5, 10, 15],
+    [0.0, 0.5, 1.0, 1.5],
+    {"X": [-1, -1, 0, 0], "O": [-1, -0.25, -0.25, 0]},
+    [0.5, 0.75, 0.9, 1.0],
+)
+
+
+@pytest.mark.parametrize("over", ["steps", "seconds"])
+def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
+    drawn = curves.svg(CURVE, over, "label")
+    places = dict(re.findall(r'class="steps (\w+)" d="([^"]+)"', drawn))
+    series = {"good": [100 * share for share in CURVE.optimal], "x": CURVE.worst["X"]}
+    series["o"] = CURVE.worst["O"]
+    assert set(places) == set(series)
+    for name, path in places.items():
+        begin, *rest = re.findall(r"([MHV])([\d.]+)(?: ([\d.]+))?", path)
+        assert [kind for kind, *_ in rest] == ["H", "V"] * (len(CURVE.steps) - 1)
+        xs = [float(begin[1]), *(float(x) for kind, x, _ in rest if kind == "H")]
+        ys = [float(begin[2]), *(float(y) for kind, y, _ in rest if kind == "V")]
+        along = np.interp(getattr(CURVE, over), [0, getattr(CURVE, over)[-1]], [36, 310])
+        assert xs == pytest.approx(along, abs=0.01)
+        top, bottom = (22, 82) if name == "good" else (118, 178)
+        ends = [50, 100] if name == "good" else [-1, 0]
+        assert ys == pytest.approx(np.interp(series[name], ends, [bottom, top]), abs=0.01)
+
+
+def test_both_seats_are_seen_where_they_coincide():
+    style = (ROOT / "learners/cli/report_page/page/styles/curves.css").read_text()
+    width = {
+        seat: float(re.search(rf"\.steps\.{seat} {{[^}}]*stroke-width: ([\d.]+)", style)[1])
+        for seat in "xo"
+    }
+    assert width["x"] > 2 * width["o"]
+    drawn = curves.svg(CURVE, "steps", "label")
+    assert drawn.index("steps x") < drawn.index("steps o") < drawn.index("marks o")
+    assert drawn.count("a2.6 2.6") == 4 * len(CURVE.steps)  # rings of O and dots of both
+    assert drawn.count("l5.2 5.2") == len(CURVE.steps)  # crosses of X
+
+
+def test_a_long_curve_keeps_its_first_last_and_first_unbeatable_measure():
+    count = 5000
+    safe = [0.0 if n >= 2345 else -1.0 for n in range(count)]
+    whole = Curve(
+        list(range(count)), [n / 10 for n in range(count)], {"X": safe, "O": safe}, [0.9] * count
+    )
+    thin = curves.thinned(whole, 100)
+    assert len(thin.steps) <= 100
+    assert (thin.steps[0], thin.steps[-1]) == (0, count - 1)
+    assert thin.unbeatable_at == whole.unbeatable_at == (2345, 234.5)
+    assert set(zip(thin.steps, thin.seconds, strict=True)) <= set(
+        zip(whole.steps, whole.seconds, strict=True)
+    )
+
+
+def test_the_cursor_names_measures_by_slider_and_by_pointer(opened, without_snapshots):
+    page = opened(without_snapshots)
+    figure = page.locator("figure[data-name=reinforce]")
+    curve, _ = curves.read(ROOT / "checkpoints/reinforce")
+    slider, output = figure.locator("input"), figure.locator("output")
+    assert output.inner_text() == measured(curve, -1)
+    slider.focus()
+    page.keyboard.press("Home")
+    assert output.inner_text() == measured(curve, 0) == slider.get_attribute("aria-valuetext")
+    assert output.inner_text().startswith("After 0 steps")
+    page.keyboard.press("ArrowRight")
+    assert output.inner_text() == measured(curve, 1)
+    drawing = figure.locator("svg:visible")
+    drawing.scroll_into_view_if_needed()
+    box = drawing.bounding_box()
+    page.mouse.move(box["x"] + box["width"] * 309 / 320, box["y"] + 60)
+    assert output.inner_text() == measured(curve, -2)  # the last begins at the edge
+    assert figure.locator("a, button").count() == 0  # its players are not kept
+
+
+def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
+    page = opened(shipped)
+    count = page.locator(".over-steps svg:visible").count()
+    assert count == len(list(ROOT.glob("checkpoints/*/card.json")))
+    page.get_by_role("radio", name="seconds").check()
+    assert page.locator(".over-seconds svg:visible").count() == count
+    assert page.locator(".over-steps svg:visible").count() == 0
+
+
+def test_ticks_are_round_and_few():
+    for last in (0.07, 0.4, 1.5, 8, 25, 130, 520, 19_999, 1e6):
+        found = step_drawing.ticks(last)
+        assert 2 <= len(found) <= step_drawing.TICKS + 1
+        assert found[0] == 0
+        assert found[-1] <= last
+        assert all(f"{tick:.3g}".rstrip("0.").lstrip("0.")[:2] for tick in found[1:])
+
+
+# Pairs
+
+
+def test_pairs_are_exact_scores(opened, shipped):
+    page = opened(shipped)
+    page.select_option("#pair-x", label="tactical")
+    page.select_option("#pair-o", label="td0")
+    found = score(RULES, player("tactical"), player(f"{ROOT}/checkpoints/td0"))
+    win, draw, loss = map(console.share, found)
+    assert page.inner_text("#pair") == f"X wins {win} %, draws {draw} %, loses {loss} %"
+    told = page.inner_text(".pairs .chosen")
+    assert float(told.replace(MINUS, "-")) == pytest.approx(found.value, abs=0.005)
+
+
+def test_what_is_sure_stands_out_and_only_that():
+    players = from_specs(NAMED)
+    found = tables.scores(players)
+    drawn = tables.pairs(players, found)
+    cells = re.findall(r'<td class="([^"]+)" data-x="(\d)" data-o="(\d)"[^>]*>([^<]+)</td>', drawn)
+    assert len(cells) == len(NAMED) ** 2
+    sure = {"sure win": "+1", "sure draw": "=", "sure loss": f"{MINUS}1"}
+    counts = dict.fromkeys(sure, 0)
+    for classes, x, o, text in cells:
+        result = score(RULES, player(NAMED[int(x)]), player(NAMED[int(o)]))
+        kind = next((k for k, p in zip(sure, result, strict=True) if p == pytest.approx(1)), None)
+        assert (kind is not None) == classes.startswith("sure")
+        if kind:
+            counts[kind] += 1
+            assert (text, classes.removesuffix(" self")) == (sure[kind], kind)
+        else:
+            assert re.fullmatch(rf"[+{MINUS}]?\.\d\d", text)
+            assert float(text.replace(MINUS, "-")) == pytest.approx(result.value, abs=0.0101)
+        assert ("self" in classes) == (x == o)
+    told = tables.certain(players, found)
+    wins, draws, losses = counts["sure win"], counts["sure draw"], counts["sure loss"]
+    assert f"X always wins {wins}, O always wins {losses}, and {draws} are" in told
+
+
+def test_arrow_keys_move_between_pairs(opened, shipped):
+    page = opened(shipped)
+    page.locator('.pairs [data-x="1"][data-o="1"]').click()
+    for key, place in (("Right", (1, 2)), ("Down", (2, 2)), ("Left", (2, 1)), ("Up", (1, 1))):
+        page.keyboard.press(f"Arrow{key}")
+        chosen = page.locator(".pairs .chosen")
+        assert (chosen.get_attribute("data-x"), chosen.get_attribute("data-o")) == tuple(
+            map(str, place)
+        )
+        assert chosen.evaluate("cell => cell === document.activeElement")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".pairs .chosen").get_attribute("data-o") == "0"  # the edge holds
+    assert page.locator('.pairs [tabindex="0"]').count() == 1
+
+
+# Published numbers
+
+
+def test_the_figure_of_published_worst_cases_holds_the_rows_numbers():
+    found = dict(published.worst_as_o(PUBLISHED))
+    assert len(found) == 10
+    assert found["LMS, seven features"] == {"published": -1, "repaired": 0}
+    assert found["TD(0)"] == {"claimed": -1, "published": -1, "repaired": 0}
+    assert {values["repaired"] for values in found.values()} == {0}
+    assert published.worst_as_o([row for row in PUBLISHED if row["unit"] == "%"]) == []
+    assert "worst-figure" not in published.html([row for row in PUBLISHED if row["unit"] == "%"])
+
+
+def test_published_numbers_stand_last_and_folded(opened, shipped):
+    page = opened(shipped)
+    sections = page.locator("main > section:not([hidden])").evaluate_all(
+        "all => all.map(s => s.id)"
+    )
+    wanted = [
+        "play",
+        "teach",
+        "field",
+        "leaderboard",
+        "curves",
+        "larger",
+        "league",
+        "pairs",
+        "explorer",
+    ]
+    assert sections == [name for name in [*wanted, "published"] if name in sections]
+    assert sections[-1] == "published"
+    links = page.locator("nav a:not([hidden])").evaluate_all("all => all.map(a => a.hash.slice(1))")
+    assert links == sections
+    assert page.locator("#published tbody tr:visible").count() == 10
+    page.locator("#published summary").first.click()
+    assert page.locator("#published tbody tr:visible").count() > 50
+
+
+# Widths, paper, colours
+
+
+@pytest.mark.parametrize("width", SIZES)
+def test_a_table_that_goes_on_says_so(opened, shipped, width):
+    page = opened(shipped, "", width)
+    frames = page.locator(".scroll:visible")
+    for number in range(frames.count()):
+        frame = frames.nth(number)
+        room = frame.evaluate("f => f.scrollWidth - f.clientWidth")
+        cue = frame.locator("xpath=following-sibling::*[1]")
+        assert cue.is_visible() == (room > 1)
+        if room > 1:
+            assert frame.get_attribute("data-more") == "right"
+            frame.evaluate("f => f.scrollTo(f.scrollWidth, 0)")
+            page.wait_for_function("f => f.dataset.more === ''", arg=frame.element_handle())
+
+
+def test_paper_cuts_no_table_and_parts_no_caption(opened, shipped):
+    page = opened(shipped)
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    for width, tables_of in ((703, ":not(.pairs, .heat)"), (1032, ":is(.pairs, .heat)")):
+        page.set_viewport_size({"width": width, "height": 1000})  # A4 less its margins
+        clipped = page.locator(f"table{tables_of}").evaluate_all(
+            "(all, width) => all.filter(t => t.offsetParent &&"
+            " t.getBoundingClientRect().right > width + 0.5).map(t => t.className)",
+            width,
+        )
+        assert not clipped
+    hidden = page.locator(".scroll").evaluate_all(
+        "all => all.filter(s => getComputedStyle(s).overflowX !== 'visible').length"
+    )
+    assert hidden == 0
+    assert page.locator("#published tbody tr:visible").count() > 100  # unfolded
+    figures = page.locator("figure").evaluate_all(
+        "all => all.map(f => getComputedStyle(f).breakInside)"
+    )
+    assert set(figures) == {"avoid"}
+    assert not page.locator("#board").is_visible()
+    assert page.pdf(prefer_css_page_size=True).startswith(b"%PDF")
+
+
+def test_a_dark_page_is_printed_in_dark_on_light(opened, shipped):
+    inks = []
+    for scheme in ("light", "dark"):
+        page = opened(shipped, color_scheme=scheme)
+        page.emulate_media(media="print")
+        inks.append(page.locator("h1").evaluate("h => getComputedStyle(h).color"))
+    assert inks[0] == inks[1]
+
+
+def test_a_page_that_is_printed_at_once_is_whole(browser, shipped):
+    page = browser.new_page()
+    page.add_init_script("globalThis.requestIdleCallback = () => 0")  # nothing is made when idle
+    page.goto(shipped.as_uri())
+    assert page.locator("html.first").count() == 1
+    assert page.locator("[aria-busy]").count() > 1
+    page.pdf()
+    assert page.locator("html.first, [aria-busy]").count() == 0
+    assert page.locator("#published").bounding_box()["height"] > 100
+    page.close()
+
+
+def test_on_paper_a_table_of_many_columns_is_whole(opened, tmp_path):
+    players = [f"epsilon:player=minimax,epsilon=0.{n:02}" for n in range(1, 25)]
+    out = tmp_path / "report.html"
+    report.make(out, report.Contents(tmp_path / "none", tmp_path / "none", players))
+    page = opened(out)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": 1032, "height": 700})
+    right = page.locator(".pairs").evaluate("t => t.getBoundingClientRect().right")
+    assert right <= 1032
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", SIZES)
+def test_axe_finds_nothing_in_the_tables(opened, several, scheme, width):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(several, "", width, color_scheme=scheme)
+    for more in page.locator("button.more:visible").all()[:3]:
+        more.click()
+    for folded in page.locator("#published details").all():
+        folded.evaluate("d => { d.open = true }")
+    page.select_option("#whose", label="where tactical may blunder")
+    sections = ["leaderboard", "curves", "larger", "pairs", "explorer", "published"]
+    context = {"include": [[f"#{name}"] for name in sections]}
+    found = Axe().run(page, context).response["violations"]
+    assert not [(one["id"], [n["target"] for n in one["nodes"]][:3]) for one in found]
+
+
+def linear(colour):
+    parts = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab(light):
+    to_xyz = np.array([[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175]])
+    to_xyz = np.vstack([to_xyz, [0.0193339, 0.119192, 0.9503041]])
+    xyz = to_xyz @ np.clip(light, 0, 1) / np.array([0.95047, 1, 1.08883])
+    f = np.where(xyz > 216 / 24389, np.cbrt(xyz), (24389 / 27 * xyz + 16) / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+# Machado, Oliveira and Fernandes 2009, severity 1, on linear light.
+SIGHT = {
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.01182, 0.04294, 0.968881],
+    ],
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+}
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_tints_differ_for_colour_blind_readers(sight, scheme):
+    style = (ROOT / "learners/cli/report_page/page/styles/base.css").read_text()
+    tints = {
+        name: re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style)[scheme]
+        for name in ("win", "draw", "loss", "ink")
+    }
+    seen = {name: lab(np.array(SIGHT[sight]) @ linear(tint)) for name, tint in tints.items()}
+    for one, other in (("win", "loss"), ("win", "draw"), ("draw", "loss")):
+        assert np.linalg.norm(seen[one] - seen[other]) >= 10, (one, other)
+    light = {name: np.array([0.2126, 0.7152, 0.0722]) @ linear(t) for name, t in tints.items()}
+    for name in ("win", "draw", "loss"):
+        bright, dark = sorted([light["ink"], light[name]], reverse=True)
+        assert (bright + 0.05) / (dark + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("scheme", [0, 1])
+def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
+    style = (ROOT / "learners/cli/report_page/page/styles/base.css").read_text()
+    palette, alone = (LIGHT, DARK)[scheme], step_drawing.PAINTS[bool(scheme)]
+    paper, bad = (
+        linear(found[scheme])
+        for found in (
+            re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style) for name in ("paper", "bad")
+        )
+    )
+    shine = np.array([0.2126, 0.7152, 0.0722])
+    for stone, ink in (("x", palette.x), ("o", palette.o)):
+        colour = re.findall(rf"--{stone}: (#[0-9a-f]{{6}})", style)[scheme]
+        assert colour == "#" + bytes(ink).hex() == alone[stone]
+        low, high = sorted([shine @ linear(colour), shine @ paper])
+        assert (high + 0.05) / (low + 0.05) >= 4.5
+    assert shine @ linear(colour) > 1.3 * (shine @ bad)  # a blunder's red is darker than an O
+
+
+# The curve on a card
+
+
+def test_a_card_of_another_kind_has_no_curve_and_says_why(tmp_path):
+    shutil.copytree(ROOT / "checkpoints/td0", tmp_path / "td0")
+    card = json.loads((tmp_path / "td0/card.json").read_text())
+    whole = card["curve"]
+    assert curves.read(tmp_path / "td0")[0] is not None
+    wrong = [[], "x", 3, {}, {"steps": [1]}, whole | {"more": [1]}]
+    for name, column in whole.items():
+        wrong += [whole | {name: value} for value in ("", [], column[:-1], [[1]] * len(column))]
+        wrong += [
+            whole | {name: [value] * len(column)} for value in (None, True, 1e16, "1", 10**400)
+        ]
+        wrong += [whole | {name: column[::-1]}] if name in ("steps", "seconds") else []
+    wrong += [{name: [0] * 201 for name in whole} | {"steps": list(range(201))}]
+    for value in wrong:
+        (tmp_path / "td0/card.json").write_text(json.dumps(card | {"curve": value}))
+        found, complaint = curves.read(tmp_path / "td0")
+        assert found is None, value
+        assert complaint
+        assert "\n" not in complaint
+        assert len(complaint) < 200
+    player(str(tmp_path / "td0"))  # it can be played all the same
+
+
+def test_curves_on_cards_end_with_the_cards_player():
+    for folder in sorted(card.parent for card in ROOT.glob("checkpoints/*/card.json")):
+        card, (curve, complaint) = read_card(folder), curves.read(folder)
+        assert complaint is None
+        found = card["certificate"]
+        assert curve.steps[0] == 0
+        assert curve.steps[-1] == card["steps"]
+        assert curve.seconds[-1] == pytest.approx(card["seconds"], abs=1e-3)
+        assert curve.optimal[-1] == pytest.approx(found["optimal_moves"]["all"], abs=1e-6)
+        for seat in "XO":
+            assert curve.worst[seat][-1] == pytest.approx(found["worst_case"][seat], abs=1e-6)

@@ -1,0 +1,285 @@
+"""The player that is taught in the page: certified there and by the library, the same each time."""
+
+import base64
+import json
+from collections import defaultdict
+
+import numpy as np
+import pytest
+from page_browser import fragment
+
+from learners.cli import report
+from learners.cli.report_page import data
+from learners.cli.report_page.build import PAGE
+from tttenv import Rules, certify, player
+from tttenv.exact import Tabulated, positions, tabulate
+
+RULES = Rules()
+SCRIPTS = ("game", "certificate", "teacher")
+SEEDS = 100
+CALM = {"reduced_motion": "reduce"}
+BASE64 = """const base64 = (array) => {
+  let text = "";
+  for (const byte of new Uint8Array(array.buffer)) text += String.fromCharCode(byte);
+  return btoa(text);
+};"""
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A report of two players: the page teaches the others."""
+    folder = tmp_path_factory.mktemp("taught")
+    none = folder / "none.json"
+    report.make(folder / "report.html", report.Contents(none, none, ["first", "random"]))
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def inside(browser):
+    """Runs JavaScript in the scope of the page's own scripts on the game and on teaching."""
+    page = browser.new_page()
+    facts = json.dumps(json.dumps(data.tables([])))
+    texts = [(PAGE / "scripts" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
+    element = "Object.assign(document.createElement('p'), {id: 'data', textContent: " + facts + "})"
+    page.evaluate(f"() => void document.body.append({element})")
+    texts.append(BASE64)
+
+    def run(code):
+        return page.evaluate("() => {" + "\n".join([*texts, code]) + "}")
+
+    yield run
+    page.close()
+
+
+def taught(inside, seed, games=20_000):
+    """The page's certificate of a player, how many games it took, its table and its values."""
+    return next(all_taught(inside, [seed], games))
+
+
+def all_taught(inside, seeds, games=20_000):
+    """The same for several seeds."""
+    told = inside(
+        "const worst = (table) => Math.min(worstCase(table, 0), worstCase(table, 1));"
+        "const taught = (seed) => { const learner = new TableLearner(seed);"
+        f"while (learner.games < {games} && worst(learner.table()) < -1e-9) learner.playGames(100);"
+        "return {certificate: certificateOf(learner.table()), games: learner.games,"
+        " table: base64(learner.table()), values: base64(learner.values)}; };"
+        f"return {list(seeds)}.map(taught);"
+    )
+    for found in told:
+        table = np.frombuffer(base64.b64decode(found["table"]), "<f8").reshape(-1, RULES.cells)
+        values = np.frombuffer(base64.b64decode(found["values"]), "<f8")
+        yield found["certificate"], found["games"], Tabulated(RULES, table), values
+
+
+def assert_same(told, exact):
+    """That two certificates agree in each field, numbers to 1e-12."""
+    assert set(told) == set(exact)
+    for key, value in exact.items():
+        pairs = [(told[key], value)]
+        if isinstance(value, dict):
+            pairs = [(told[key].pop(part), value[part]) for part in value]
+            assert not told[key], key
+        for one, other in pairs:
+            if isinstance(other, float):
+                one, other = [one], [other]
+            if isinstance(other, list) and isinstance(other[0], float):
+                assert len(one) == len(other), key
+                assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 1e-12, key
+            else:
+                assert one == other, key
+
+
+def test_a_hundred_seeds_are_certified_by_the_page_and_again_by_the_library(inside):
+    count = 0
+    for first in range(0, SEEDS, 25):
+        for told, games, table, _ in all_taught(inside, range(first, first + 25)):
+            assert told["unbeatable"]
+            assert games < 20_000
+            assert_same(told, certify(RULES, table).to_dict())
+            count += 1
+    assert count == SEEDS
+
+
+@pytest.mark.parametrize(
+    ("seed", "games"), [(0, 0), (1, 100), (2, 500), (3, 1000), (2**32 - 1, 500)]
+)
+def test_the_page_certifies_beatable_players_as_the_library_does(inside, seed, games):
+    told, played, table, _ = taught(inside, seed, games)
+    assert (played, told["unbeatable"]) == (games, False)
+    assert told["losing_line"]["O"]
+    assert_same(told, certify(RULES, table).to_dict())
+
+
+@pytest.mark.parametrize("name", ["td0", "tactical", "random", "first", "epsilon", "lms"])
+def test_the_page_certifies_other_players_as_the_library_does(inside, name):
+    table = tabulate(RULES, player(name))
+    packed = base64.b64encode(table.table.astype("<f8").tobytes()).decode()
+    told = inside(f"return certificateOf(unpack('{packed}', Float64Array));")
+    assert_same(told, certify(RULES, table).to_dict())
+
+
+def td0(seed, games):
+    """The values of each class after so many games, by another program of the same algorithm."""
+    game, mask, now = positions(RULES), 2**32 - 1, seed
+
+    def below(limit):
+        nonlocal now
+        now = (now + 0x9E3779B9) & mask
+        mixed = (now ^ (now >> 16)) * 0x85EBCA6B & mask
+        mixed = (mixed ^ (mixed >> 13)) * 0xC2B2AE35 & mask
+        return (mixed ^ (mixed >> 16)) * limit >> 32
+
+    classes = data.classes().tolist()
+    values = defaultdict(float, {classes[n]: 1.0 for n in np.flatnonzero(game.lost).tolist()})
+    after = [[int(to) for to in row if to >= 0] for row in game.successors]
+    for _ in range(games):
+        opening, at, stones = below(7), 0, 0
+        while after[at]:
+            random = stones < opening or below(10) < 3
+            worth = [values[classes[to]] for to in after[at]]
+            best = [to for to, value in zip(after[at], worth, strict=True) if value == max(worth)]
+            among = after[at] if random else best
+            to = among[below(len(among))]
+            if not random:
+                values[classes[at]] += 0.5 * (-values[classes[to]] - values[classes[at]])
+            at, stones = to, stones + 1
+    return [values[number] for number in range(max(classes) + 1)]
+
+
+@pytest.mark.parametrize(("seed", "games"), [(0, 400), (1, 400), (77, 1500), (2**32 - 1, 300)])
+def test_the_same_seed_gives_the_same_values_bit_for_bit_in_another_program(inside, seed, games):
+    _, played, _, values = taught(inside, seed, games)
+    assert played == games
+    assert values.tolist() == td0(seed, games)
+
+
+def test_random_numbers_are_of_splitmix_and_even(inside):
+    found = inside("const below = randomNumbers(0); return [1, 2].map(() => below(2 ** 32));")
+    assert found == [0x92CA2F0E, 0x3CD6E3F3]
+    counts = inside(
+        "const below = randomNumbers(5); const counts = Array(9).fill(0);"
+        "for (let n = 0; n < 90000; n++) counts[below(9)]++; return counts;"
+    )
+    assert sum((count - 10_000) ** 2 / 10_000 for count in counts) < 30  # chi-squared, 8 degrees
+
+
+def certificate(page):
+    return json.loads(page.locator("#certificate").text_content())
+
+
+def learned(page):
+    """The lesson's end: waits for it."""
+    page.locator("#teach-play").wait_for()
+    return page.inner_text("#teach-status")
+
+
+def test_a_link_teaches_and_the_player_is_played_and_certified_on_the_board(opened, file, inside):
+    page = opened(file, "#teach=7", **CALM)
+    assert learned(page).startswith("Certified: never loses, in both seats.")
+    assert page.evaluate("document.getElementById('teach').getBoundingClientRect().top") < 100
+    told, games, _, _ = taught(inside, 7)
+    assert f" {games:,} games" in page.inner_text("#teach-status")
+    page.get_by_role("link", name="Play it").click()
+    assert page.inner_text("#about-name") == "taught 7"
+    assert_same(certificate(page), told)
+    assert page.locator("#lose-X").is_disabled()
+    assert page.locator("#lose-O").is_disabled()
+    again = opened(file, fragment(page), **CALM)  # another's page knows no lesson
+    assert again.inner_text("#about-name") == "taught 7"
+    assert_same(certificate(again), told)
+
+
+def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, inside):
+    page = opened(file, **CALM)
+    page.fill("#teach-seed", "3")
+    page.get_by_role("button", name="500 games only").click()
+    assert "It can be beaten" in learned(page)
+    told, _, _, _ = taught(inside, 3, 500)
+    page.get_by_role("button", name="See it lose as O", exact=True).click()
+    assert page.inner_text("#about-name") == "taught 3 (500 games)"
+    assert_same(certificate(page), told)
+    assert page.locator("#moves button").count() == len(told["losing_line"]["O"])
+    page.locator("#moves button").last.click()
+    assert page.inner_text("#status").startswith("X wins. O lost at move ")
+    page.get_by_role("link", name="Beat it as X").click()
+    assert page.input_value("#seat") == "X"
+    page.get_by_role("button", name="Teach it on").click()
+    page.get_by_role("link", name="Play it").click()
+    straight, _, _, _ = taught(inside, 3)
+    assert page.inner_text("#about-name") == "taught 3"
+    assert_same(certificate(page), straight)
+
+
+def test_an_older_link_with_a_comma_names_the_same_player(opened, file):
+    page = opened(file, "#play=taught 3, 500 games&seat=X")
+    assert page.inner_text("#about-name") == "taught 3 (500 games)"
+
+
+def test_teaching_on_ends_a_replay_so_that_the_address_names_the_lesson(opened, file):
+    page = opened(file, **CALM)
+    page.fill("#teach-seed", "3")
+    page.get_by_role("button", name="500 games only").click()
+    assert "It can be beaten" in learned(page)
+    page.get_by_role("button", name="See it lose as O", exact=True).click()
+    page.get_by_role("button", name="Teach it on").click()
+    assert "Certified" in learned(page)
+    page.wait_for_timeout(1_500)  # two stones of the replay
+    assert fragment(page).endswith("#teach=3")
+
+
+def test_forged_names_of_taught_players_are_no_players(opened, file):
+    for name in ("taught 4294967296", "taught x", "taught 1 (99999 games)", "taught 1 (150 games)"):
+        page = opened(file, f"#play={name}")
+        assert page.inner_text("#about-name") in ("first", "random"), name
+    page = opened(file, "#teach=99999999999")
+    assert "nothing yet" in page.inner_text("#teach-status")
+
+
+def test_one_watches_it_learn_and_may_stop_or_hurry(opened, file):
+    page = opened(file)
+    assert "0 games" in page.inner_text("#teach-count")
+    page.get_by_role("button", name="Teach one").click()
+    seen = set()
+    while len(seen) < 4:
+        seen.add(page.inner_text("#teach-count").split(" ")[0])
+    assert all(int(games.replace(",", "")) % 100 == 0 for games in seen)
+    page.get_by_role("button", name="Stop here").click()
+    assert "Stopped at" in learned(page)
+    page.get_by_role("button", name="Teach it on").click()
+    page.get_by_role("button", name="Finish at once").click()
+    page.get_by_role("link", name="Play it").wait_for()
+    assert learned(page).startswith("Certified")
+    for seat in "xo":
+        path = page.get_attribute(f"#teach-chart .as-{seat}", "d")
+        assert set(path) <= set("MHV0123456789. ")  # steps: no ramps between measures
+        assert path.startswith("M34 ")  # from games 0 on
+    page.get_by_role("button", name="Teach another").click()
+    assert page.input_value("#teach-seed") == "2"
+    assert fragment(page).endswith("#teach=2")
+
+
+def test_the_lesson_by_keyboard_alone(opened, file):
+    page = opened(file, size="phone", **CALM)
+    page.focus("#teach-start")
+    page.keyboard.press("Enter")
+    learned(page)
+    assert page.evaluate("document.activeElement.id") == "teach-start"
+    page.keyboard.press("Shift+Tab")
+    assert page.evaluate("document.activeElement.id") == "teach-play"
+    page.keyboard.press("Enter")
+    assert page.inner_text("#about-name") == "taught 1"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_axe_finds_no_violation_while_and_after_teaching(opened, file, size, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(file, "", size, color_scheme=scheme, **CALM)
+    for button in (None, "500 games only", "Teach it on"):
+        if button:
+            page.get_by_role("button", name=button, exact=True).click()
+            learned(page)
+        found = Axe().run(page, context="#teach").response["violations"]
+        assert not [(one["id"], one["impact"]) for one in found]

@@ -1,0 +1,226 @@
+"""The report in a real browser, from file://: played, clicked, read, compared with the exact."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from page_browser import marks
+
+from learners.cli import report
+from tttenv import Rules, player
+from tttenv.exact import positions, solve, tabulate
+from tttenv.exact.certificate import TINY, blunders
+from tttenv.game.symmetry import orbits
+from tttenv.opponents import OPPONENTS
+
+ROOT = Path(__file__).parents[2]
+
+
+RULES = Rules()
+EVIL, WORSE = "<img src=x onerror=alert(1)>", "<!--<script>"
+
+
+@pytest.mark.parametrize("width", ["desktop", "phone"])
+def test_the_explorer_shows_all_classes_and_where_a_player_may_blunder(opened, shipped, width):
+    page = opened(shipped, "", width)
+    game = positions(RULES)
+    _, classes = orbits(RULES, game.boards)
+
+    def check(expected):
+        """Ply by ply as many positions as there are classes with an expected one; in all."""
+        total = with_move = 0
+        for ply in range(10):
+            page.locator(f"[name=ply][value='{ply}']").check(force=True)
+            here = np.unique(classes[game.ply(ply)][expected[game.ply(ply)]])
+            assert page.locator("#tiles li").count() == len(here)
+            total += len(here)
+            with_move += page.locator("#tiles a", has_text="to move").count()
+        assert f" {total} positions" in page.inner_text("#counted")
+        return total, with_move
+
+    assert check(np.ones(len(game), bool)) == (765, 627)
+    for name in ("maskable_ppo", "first"):
+        page.select_option("#whose", label=f"where {name} may blunder")
+        spec = f"{ROOT}/checkpoints/{name}" if name == "maskable_ppo" else name
+        check(blunders(solve(RULES), tabulate(RULES, player(spec)).table))
+    page.locator("[name=ply][value='3']").check(force=True)
+    page.locator("#tiles a").first.click()
+    board = marks(page)
+    assert board.count("_") == 6
+    assert (page.input_value("#seat"), page.input_value("#overlay")) == ("both", "player")
+    at = game.index(RULES.parse(board))
+    first = tabulate(RULES, player("first")).table[at]
+    assert ((first > TINY) & ~solve(RULES).optimal[at]).any()
+
+
+def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
+    page = opened(shipped)
+    shown = json.loads(page.locator("#data").text_content())["players"]
+    folders = {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")}
+    assert {player["spec"] for player in shown} == folders | {*OPPONENTS}
+
+
+def test_a_curve_alone_has_its_legend_beside_its_heading_and_on_no_curve():
+    from learners.cli.report_page import curves
+
+    worst = {"X": [-1.0, 0.0], "O": [-1.0, -1.0]}
+    drawn = curves.alone(curves.Curve([1, 2], [1.0, 2.0], worst, [0.6, 0.9])).decode()
+    at = {text: float(y) for y, text in re.findall(r'y="([\d.]+)"[^>]*>([^<]+)</text>', drawn)}
+    assert at["\u00d7 as X"] == at["\u25cb as O"] == at["worst case"]
+    assert at["worst case"] < at["0.0"] - 5  # above the axes
+
+
+def test_the_benchmark_ends_with_the_address_of_its_report(opened, benchmarked):
+    told, folder = benchmarked
+    assert told.splitlines()[-1].split()[1] == (folder / "o/report.html").resolve().as_uri()
+    page = opened(folder / "o/report.html")
+    assert page.locator("#board button").count() == 9
+
+
+def test_a_players_name_stays_text(opened, tmp_path):
+    for name in (EVIL, WORSE):
+        shutil.copytree(ROOT / "checkpoints/td0", tmp_path / name)
+    row = {"source": EVIL, "what": "</script>", "claimed": [0.919, 0, 0.081], "unit": "%"}
+    row |= {"published": [1, 0, 0], "repaired": None, "expected": [], "note": "</td>"}
+    row |= {"budget": None, "budget_claimed": None, "tolerance": "", "holds": True, "main": True}
+    (tmp_path / "published.json").write_text(json.dumps({"rows": [row]}))
+    out = tmp_path / "report.html"
+    report.make(
+        out,
+        report.Contents(
+            out, tmp_path / "published.json", [str(tmp_path / EVIL), str(tmp_path / WORSE), "first"]
+        ),
+    )
+    page = opened(out)
+    assert page.locator("img").count() == 0
+    assert page.inner_text("#about-name") == EVIL
+    names = page.locator("#leaderboard tbody th a").all_text_contents()
+    assert {EVIL, WORSE} < set(names)
+    page.select_option("#whose", label=f"where {EVIL} may blunder")
+    page.get_by_role("link", name=EVIL).click()
+    assert page.inner_text("#about-name") == EVIL
+    page.locator("#published summary").click()
+    cells = page.locator("#published tbody tr > *").all_inner_texts()
+    numbers = ["91.90 / 0.00 / 8.10", "100.00 / 0.00 / 0.00", "-"]
+    assert cells == [EVIL, "</script>", *numbers, "</td>"]
+
+
+class Attributes(HTMLParser):
+    """The names of all attributes in a page's source, and the content of its policy."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.names, self.policy = set(), ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        """Called by the parser at every element."""
+        self.names |= {name for name, _ in attributes}
+        if ("http-equiv", "Content-Security-Policy") in attributes:
+            self.policy = dict(attributes)["content"]
+
+
+def test_the_file_is_small_and_its_policy_lets_nothing_else_in(browser, shipped):
+    text = shipped.read_text(encoding="utf-8")
+    assert len(text.encode()) < 3_000_000
+    found = Attributes(text)
+    assert not [n for n in found.names if n.startswith("on") or n in ("style", "src", "srcset")]
+    assert "default-src 'none'" in found.policy
+    assert "unsafe" not in found.policy
+    page = browser.new_page()
+    messages = []
+    page.on("console", lambda message: messages.append(message.text))
+    page.goto(shipped.as_uri())
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('script'),"
+        " {textContent: 'window.ran = true'}))"
+    )
+    assert page.evaluate("window.ran") is None
+    assert any("Content Security Policy" in message for message in messages)
+    page.close()
+
+
+def test_what_it_cannot_use_it_names_in_one_line(tmp_path, run_here):
+    (tmp_path / "bad.json").write_text("[]")
+    row = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][0]
+    row.pop("main")
+    (tmp_path / "bad.txt").write_text(json.dumps({"rows": [row]}))
+    gone = {"players": [{"player": "a", "folder": "r/a", "seconds": 1}]}
+    (tmp_path / "gone.json").write_text(json.dumps(gone))
+    cases = {
+        ("--results", "bad.json"): "bad.json holds no results",
+        ("--results", "gone.json"): "r/a, which is gone",
+        ("first", "--published", "bad.txt"): "holds no published numbers",
+        ("nobody",): "known are",
+        ("first", "mcts:time=0.1"): "cannot be certified",
+        ("first", "--out", "."): "a file, which . cannot be",
+    }
+    for arguments, named in cases.items():
+        told = run_here("report.py", *arguments)
+        assert (told.returncode, told.stdout) == (2, "")
+        assert re.fullmatch(r"report.py: [^\n]+\n", told.stderr), told.stderr
+        assert named in told.stderr
+    assert not (tmp_path / "results").exists()
+    told = json.loads(run_here("report.py", "first", "random", "--json").stdout)
+    assert told["players"] == ["first", "random"]
+    assert (tmp_path / told["report"]).stat().st_size == told["bytes"]
+
+
+@pytest.mark.parametrize("key", ["main", "source", "what", "holds"])
+def test_published_rows_are_whole_or_refused(tmp_path, key):
+    out, file = tmp_path / "report.html", tmp_path / "numbers.json"
+    row = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][0]
+    without = {name: value for name, value in row.items() if name != key}
+    wrong = {
+        f"entry 2 lacks {key}": {"rows": [row, without]},
+        "entry 1 lacks source": {"rows": [1]},
+        "there is no list 'rows'": {"rows": {"a": row}},
+    }
+    if key != "main":  # anything is true or not
+        wrong["entry 1 has values of other kinds"] = {"rows": [row | {key: []}]}
+    for named, content in wrong.items():
+        file.write_text(json.dumps(content))
+        with pytest.raises(ValueError, match=f"numbers.json holds no published numbers: {named}"):
+            report.make(out, report.Contents(out, file, ["first"]))
+    assert not out.exists()
+
+
+def test_results_of_another_kind_are_refused(tmp_path):
+    out, file = tmp_path / "report.html", tmp_path / "words.json"
+    row = {"player": "first", "folder": None, "seconds": None}
+    odd = {"player": 1, "folder": 1, "seconds": "1"}
+    several = [{"players": [row, row | {key: value}]} for key, value in odd.items()]
+    for content in ("# Words", "[" * 100_000, *map(json.dumps, [*several, {"players": []}])):
+        file.write_text(content)
+        named = "its players are not" if content.startswith("{") else "it is not JSON"
+        with pytest.raises(ValueError, match=f"holds no results of the benchmark: {named}"):
+            report.make(out, report.Contents(file))
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("out", [".", "folder", "file/report.html", "file/a/b.html"])
+def test_a_report_that_has_no_place_is_refused_before_any_work(tmp_path, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("file").touch()
+    with pytest.raises(ValueError, match=f"a file, which {re.escape(out)} cannot be"):
+        report.make(Path(out), report.Contents(Path("none.json"), Path("none.json"), ["nobody"]))
+
+
+def test_a_trained_player_is_shown_by_its_name_from_any_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    made = report.make(Path("report.html"), report.Contents(Path("none"), Path("none"), ["dqn"]))
+    assert made["players"] == ["dqn"]
+    with pytest.raises(ValueError, match=r"or the folder of a checkpoint$"):
+        report.make(Path("no.html"), report.Contents(Path("none"), Path("none"), ["nobody"]))
+
+
+def test_pictures_need_results(tmp_path, run_here):
+    told = run_here("pictures.py")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(r"pictures.py: [^\n]*make benchmark[^\n]*\n", told.stderr)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,104 @@
+"""The campaign of attacks: its table, one case of each family, and that it can fail."""
+
+import importlib
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from campaign import FAMILIES
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# A family whose cases fail, raise, end the process and hang.
+FAILING = """
+import sys, tempfile, time, types
+from pathlib import Path
+sys.path.insert(0, "tests")
+from campaign import Row, running
+
+class Failing:
+    total = 5
+    def __init__(self, place, log):
+        self.log = log
+    def case(self, number, rng):
+        self.log.count("tries")
+        if number == 1:
+            self.log.check(False, "a law", rng.random())
+        if number == 2:
+            raise KeyError("a mistake")
+        if number == 3:
+            import os
+            os._exit(7)
+        if number == 4:
+            time.sleep(100)
+    def close(self):
+        pass
+
+sys.modules["campaign.failing"] = types.SimpleNamespace(Failing=Failing)
+row = Row("failing:Failing", "fails", 1, 5, time_limit=0.5)
+with tempfile.TemporaryDirectory() as folder:
+    found = running.run(running.Order("failing", row, 9, None, None), Path(folder))
+print(running.figures("failing", found))
+print(*running.report_lines("failing", 9, found), sep="\\n")
+"""
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_every_row_names_a_family_that_says_what_its_cases_are(name):
+    module, kind = FAMILIES[name].target.split(":")
+    home = importlib.import_module(f"campaign.{module}")
+    assert len(home.__doc__.splitlines()) > 3
+    for method in ("__init__", "case", "close"):
+        assert callable(getattr(getattr(home, kind), method))
+
+
+def test_a_family_that_is_none_is_refused():
+    command = [sys.executable, "-m", "tests.campaign", "nobody"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert told.returncode == 2
+    assert "no family 'nobody'; known are kills, " in told.stderr
+
+
+def test_failures_crashes_and_hangs_are_told_with_the_command_that_repeats_them():
+    command = [sys.executable, "-c", FAILING]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert re.match(r"failing +4 failed +5 of 5 cases, 3 tries", told.stdout)
+    for case, kind in (
+        (1, "a law"),
+        (2, "KeyError in the campaign's own code"),
+        (3, "a case ends the process"),
+        (4, "a case hangs"),
+    ):
+        again = f"python -m tests.campaign failing --seed 9 --case {case}"
+        assert f"FAILED 1 times: {kind}\n    {again}" in told.stdout
+
+
+def test_the_short_form_has_its_own_number_of_cases():
+    command = [sys.executable, "-m", "tests.campaign", "--short", "--count", "3"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert told.returncode == 2
+    assert "--short has its own number of cases" in told.stderr
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_campaign_asked_to_end_prints_its_figures_and_removes_its_folder(tmp_path, number):
+    command = [sys.executable, "-m", "tests.campaign", "games", "--seconds", "600"]
+    with subprocess.Popen(
+        [*command, "--folder", str(tmp_path)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as campaign:
+        while campaign.poll() is None and not list(tmp_path.glob("*/games-*")):
+            time.sleep(0.05)
+        campaign.send_signal(number)
+        figures, told = campaign.communicate()
+    assert campaign.returncode == 130
+    assert re.search(r"^games +0 failed +\d+ cases", figures, re.MULTILINE)
+    assert told == "campaign      ended early\n"
+    assert not list(tmp_path.iterdir())

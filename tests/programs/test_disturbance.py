@@ -1,0 +1,124 @@
+"""Disturbed first weights: as small as told, different for every seed, and gone afterwards."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from disturbance import SIZE, TABLES, disturb
+
+from learners.registry import LEARNERS
+from learners.selfplay import SelfPlay, SelfPlayConfig
+from tttenv import Rules
+
+TESTS = Path(__file__).parents[1]
+STRENGTH = re.compile(r"\b(unbeatable|vs_random|worst_case|optimal_moves)\b")
+TRAINING = re.compile(
+    r"\.learn\(|ppo\.train\(|run_training\(|\btrained\(|\brun\((kind|learner|SelfPlay)\b"
+)
+
+
+def weights(seed):
+    """All first weights of a learner with this disturbance; None: as they are."""
+    with pytest.MonkeyPatch.context() as patch:
+        if seed is not None:
+            disturb(patch, seed)
+        learner = SelfPlay(SelfPlayConfig(hidden=(16,)), Rules())
+    parameters = [weight for net in learner.nets.values() for weight in net.parameters()]
+    return torch.nn.utils.parameters_to_vector(parameters).detach()
+
+
+def test_weights_are_disturbed_by_at_most_a_millionth_and_differently_by_every_seed():
+    plain, first, second = map(weights, (None, 1, 2))
+    for disturbed in (first, second):
+        share = ((disturbed - plain) / plain)[plain != 0].abs()
+        assert SIZE / 2 < share.max() < 1.2 * SIZE  # float32 rounds to a tenth of a millionth
+    assert (first != second).float().mean() > 0.5
+    assert torch.equal(weights(1), first)
+    assert torch.equal(weights(None), plain)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_disturbed_once_after_their_first_step(name):
+    kind, steps = LEARNERS.load(name), {}
+    for seed in (None, 1):
+        with pytest.MonkeyPatch.context() as patch:
+            if seed is not None:
+                disturb(patch, seed)
+            learner = kind(kind.Config(), Rules())
+            learner.step()
+            steps[seed] = getattr(learner, TABLES[name]).clone()
+    assert not torch.equal(steps[None], steps[1])
+    assert torch.allclose(steps[None].double(), steps[1].double(), rtol=1.2 * SIZE, atol=0)
+
+
+def training_tests():
+    for file in sorted(TESTS.rglob("test_*.py")):
+        for found in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(found, ast.FunctionDef) and found.name.startswith("test_"):
+                body = "\n".join(map(ast.unparse, found.body))
+                compares = ".unbeatable" in body or re.search(r" [<>]=? |reached\(", body)
+                if TRAINING.search(body) and STRENGTH.search(body) and compares:
+                    yield found
+
+
+def test_what_asserts_how_strong_a_training_became_is_marked():
+    found = list(training_tests())
+    assert len(found) > 8
+    for test in found:
+        marks = [ast.unparse(mark) for mark in test.decorator_list]
+        assert "pytest.mark.trained" in marks, f"{test.name} lacks @pytest.mark.trained"
+
+
+SAMPLE = """
+import pytest
+
+@pytest.mark.trained
+def test_marked(disturbance, reached):
+    reached("seed", disturbance, below=3)
+
+def test_unmarked(reached):
+    reached("number", 1, above=0)
+
+def test_skipped():
+    pytest.skip("no program")
+"""
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Runs the sample with the settings of all tests and gives its output."""
+    (tmp_path / "test_sample.py").write_text(SAMPLE)
+    (tmp_path / "conftest.py").write_text((TESTS / "conftest.py").read_text(encoding="utf-8"))
+
+    def run(*options, path=os.environ["PATH"]):
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider"]
+        env = {**os.environ, "PATH": path, "PYTHONPATH": str(TESTS)}
+        env.pop("CI", None)
+        done = subprocess.run(
+            [*command, *options, "-c", os.devnull, f"--rootdir={tmp_path}", str(tmp_path)],
+            env=env, capture_output=True, text=True, cwd=tmp_path,
+        )  # fmt: skip
+        return done.stdout
+
+    return run
+
+
+def test_the_summary_shows_passes_and_numbers_beside_their_bounds(ran):
+    told = ran("--disturbances", "3", "-k", "test_marked")
+    assert re.search(r"test_sample\.py::test_marked: 2/3 passed, \d\.\d s a run\n", told), told
+    assert "    seed: 1 / 2 / 3  (< 3)\n" in told
+
+
+def test_an_unmarked_test_cannot_assert_what_a_training_reached(ran):
+    assert "bears @pytest.mark.trained" in ran("-k", "test_unmarked")
+
+
+def test_a_run_says_in_a_line_what_was_skipped_and_what_to_install(ran, tmp_path):
+    told = ran("-k", "test_skipped", path=str(tmp_path))
+    line = "1 test skipped (1 in test_sample.py): apt-get install chromium xvfb xdotool"
+    assert line in told.splitlines(), told

@@ -1,0 +1,441 @@
+"""Laws of the executor, on processes: the same results however they are shared, lost or resumed."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from processes import children, unheard
+
+from tests import parallel_work as work
+from tests.parallel_work import tasks_of
+from tttenv.cli import workers
+from tttenv.cli.workers import Workers
+from tttenv.parallel import ResultsFolder, Task, run
+from tttenv.parallel.processes import Processes
+from tttenv.parallel.ray_cluster import pack, unpack
+from tttenv.parallel.results_folder import LONGEST
+from tttenv.parallel.tasks import ATTEMPTS, description, key
+
+ROOT = Path(__file__).parents[2]
+# A run of its own: python -c DRIVER NOTES RESULTS FUNCTION COUNT SECONDS WORKERS
+DRIVER = """
+import json, sys
+from pathlib import Path
+from tests import parallel_work
+from tttenv.cli import console, workers
+from tttenv.parallel import Task
+
+def main(args):
+    notes, results, name, count, seconds, jobs = args
+    given = [{"seed": n, "notes": notes, "seconds": float(seconds)} for n in range(int(count))]
+    tasks = [Task(f"task {g['seed']}", getattr(parallel_work, name), g) for g in given]
+    options = workers.Workers(jobs=int(jobs))
+    done = workers.run_all(tasks, options, Path(results), quiet=True)
+    print(json.dumps(workers.values(done)))
+
+if __name__ == "__main__":
+    console.run(main, "driver")
+"""
+
+
+def outcomes(tasks, number=2, results=None):
+    with Processes(number) as backend:
+        return sorted(run(tasks, backend, results), key=lambda outcome: outcome.number)
+
+
+def contents(folder):
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+@pytest.fixture
+def driver(tmp_path):
+    """Starts DRIVER in a process group of its own; its workers end with the test."""
+    started = []
+
+    def start(function, count=4, seconds=0.0, jobs=2):
+        notes, results = tmp_path / "notes", tmp_path / "results"
+        notes.mkdir(exist_ok=True)
+        arguments = [str(notes), str(results), function, str(count), str(seconds), str(jobs)]
+        script = tmp_path / "driver.py"
+        script.write_text(DRIVER)
+        child = subprocess.Popen(
+            [sys.executable, str(script), *arguments],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(child)
+        return child, notes, results
+
+    yield start
+    for child in started:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+
+
+def wait_for(folder, pattern, count):
+    for _ in range(600):
+        if len(list(folder.glob(pattern))) >= count:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"never {count} files {pattern}: {list(folder.iterdir())}")
+
+
+def group_is_gone(child):
+    for _ in range(100):
+        try:
+            os.killpg(child.pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_results_are_the_same_bit_for_bit_with_any_number_of_workers(tmp_path):
+    expected, files = None, None
+    for number in (1, 2, 4):
+        folder = tmp_path / str(number)
+        found = outcomes(tasks_of(work.drawn), number, ResultsFolder(folder))
+        values = [outcome.value for outcome in found]
+        assert [value["seed"] for value in values] == list(range(6))  # in the order of the tasks
+        expected, files = expected or values, files or contents(folder)
+        assert values == expected
+        assert contents(folder) == files
+
+
+def test_values_are_those_that_a_folder_gives_back(tmp_path):
+    results = ResultsFolder(tmp_path)
+    fresh = outcomes(tasks_of(work.drawn), 2, results)
+    again = outcomes(tasks_of(work.drawn), 2, results)
+    assert [o.value for o in fresh] == [o.value for o in again]
+    assert [o.reused for o in fresh + again] == [False] * 6 + [True] * 6
+    assert fresh[0].value["sizes"] == [1, 2]
+
+
+def test_nothing_runs_twice_that_is_done(tmp_path):
+    (notes := tmp_path / "notes").mkdir()
+    results = ResultsFolder(tmp_path / "results")
+    tasks = tasks_of(work.noted, notes=str(notes))
+    outcomes(tasks[:4], 2, results)
+    found = outcomes(tasks, 2, results)
+    assert [outcome.reused for outcome in found] == [True] * 4 + [False] * 2
+    assert sorted(int(note.name.split("-")[0]) for note in notes.iterdir()) == list(range(6))
+    results.remove()
+    assert not results.folder.exists()
+    assert not any(outcome.reused for outcome in outcomes(tasks, 2, results))
+
+
+def test_a_description_holds_all_that_a_value_depends_on(monkeypatch, tmp_path):
+    @dataclass(frozen=True)
+    class Arguments:
+        seed: int = 0
+
+    base = Task("a name", work.drawn, {"seed": 0})
+    same = Task("another name", work.drawn, Arguments(), tmp_path)
+    assert key(base) == key(same)
+    others = [Task("", work.noted, {"seed": 0}), Task("", work.drawn, {"seed": 1})]
+    others.append(Task("", work.drawn, {"seed": 0, "notes": ""}))
+    assert len({key(task) for task in [base, *others]}) == 4
+    code = description(base)["code"]
+    assert {"python", "numpy", "sources of tttenv", "sources of learners"} <= code.keys()
+    monkeypatch.setattr(
+        "tttenv.parallel.tasks.code_version", lambda package: code | {"sources of tttenv": "0"}
+    )
+    assert key(base) != key(others[0])
+    assert description(base)["code"] != code
+    with pytest.raises(ValueError, match="is no function of a module"):
+        key(Task("mine", lambda given, context: 0, {}))
+    with pytest.raises(ValueError, match="mine: its arguments cannot be described"):
+        key(Task("mine", work.drawn, {"seed": object()}))
+
+
+def test_edited_sources_are_another_version(tmp_path, monkeypatch):
+    from tttenv.parallel.code_version import code_version
+
+    monkeypatch.syspath_prepend(tmp_path)
+    package = tmp_path / "some_package_of_tasks"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    versions = []
+    for text in ("x = 1\n", "x = 2\n", "x = 1\n"):
+        (package / "deep.py").write_text(text)
+        code_version.cache_clear()
+        versions.append(code_version(package.name))
+    code_version.cache_clear()
+    assert versions[0] == versions[2] != versions[1]
+
+
+def mutations(text):
+    """A result's file altered in ways that a reader could overlook."""
+    found = json.loads(text)
+    yield "cut off", text[: len(text) // 2]
+    yield "empty", ""
+    yield "another value", text.replace(str(found["value"]["drawn"][0]), "0.5")
+    yield "no digest", json.dumps({k: v for k, v in found.items() if k != "sha256"})
+    yield "of another task", text.replace('"seed": 0', '"seed": 1', 1)
+    yield "other code", text.replace('"python": "', '"python": "1', 1)
+    yield "a list", "[]"
+    yield "nested", "[" * 100_000
+    yield "not finite", text.replace(str(found["value"]["drawn"][0]), "NaN")
+    yield "long", text + " " * LONGEST
+
+
+def test_hostile_and_cut_off_files_are_refused_and_the_task_runs_again(tmp_path):
+    task = tasks_of(work.drawn, 1)[0]
+    results = ResultsFolder(tmp_path)
+    value = outcomes([task], 1, results)[0].value
+    (file,) = tmp_path.iterdir()
+    text = file.read_text()
+    for name, altered in mutations(text):
+        assert altered != text, name
+        file.write_text(altered)
+        assert results.get(task) is None, name
+    found = outcomes([task], 1, results)[0]
+    assert (found.reused, found.value) == (False, value)
+    assert file.read_text() == text
+    file.unlink()
+    os.mkfifo(file)
+    assert results.get(task) is None
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert results.get(task) is None
+    assert not outcomes([task], 1, results)[0].reused
+    assert file.read_text() == text
+
+
+def test_a_task_whose_folder_is_gone_runs_again(tmp_path):
+    results = ResultsFolder(tmp_path / "results")
+    (tmp_path / "0").mkdir()
+    task = tasks_of(work.writing, 1, tmp_path)[0]
+    outcomes([task], 1, results)
+    assert results.get(task) is not None
+    (tmp_path / "0").rename(tmp_path / "moved")
+    assert results.get(task) is None
+
+
+@pytest.mark.parametrize(
+    ("function", "line"),
+    [
+        (work.failing, "task 1: KeyError: 'no 1\\nand more'"),
+        (work.refusing, "task 1: 1 is refused"),
+        (work.leaving, "task 1: SystemExit: 3"),
+        (work.unheard_of, "task 1: JSON cannot hold a value of type object"),
+        (work.endless_number, "task 1: Out of range float values are not JSON compliant"),
+    ],
+)
+def test_an_error_names_its_task_and_does_not_end_the_others(function, line, tmp_path):
+    tasks = tasks_of(work.drawn)
+    tasks[1] = tasks_of(function)[1]
+    results = ResultsFolder(tmp_path)
+    found = outcomes(tasks, 2, results)
+    assert found[1].error.startswith(line)
+    unexpected = function in (work.failing, work.leaving)
+    assert (f"in {function.__name__}\n" in found[1].traceback) == unexpected
+    assert bool(found[1].traceback) == unexpected
+    assert [outcome.error for n, outcome in enumerate(found) if n != 1] == [""] * 5
+    assert results.get(tasks[1]) is None
+    with pytest.raises(ValueError, match=r"^1 of 6 failed: task 1: "):
+        workers.values(found)
+
+
+def test_work_that_cannot_be_sent_or_found_is_an_error_of_its_task(monkeypatch):
+    given = {"seed": 1}
+    tasks = [Task("good", work.drawn, given), Task("bad", sent_as_another, given)]
+    found = outcomes(tasks, 1)
+    assert found[0].error == ""
+    assert found[1].error.startswith("bad: AttributeError: ")
+
+
+def sent_as_another(given, context):
+    """A function that a worker does not find under its name."""
+
+
+sent_as_another.__module__, sent_as_another.__qualname__ = work.__name__, "gone"
+work.gone = sent_as_another  # here, but in no worker
+
+
+@pytest.mark.parametrize("deaths", [1, ATTEMPTS - 1, ATTEMPTS])
+def test_a_killed_workers_task_runs_again_and_no_other_does(deaths, tmp_path):
+    (notes := tmp_path / "notes").mkdir()
+    tasks = tasks_of(work.noted, notes=str(notes))
+    tasks[2] = Task("dying", work.dying, {"seed": 2, "notes": str(notes), "deaths": deaths})
+    found = outcomes(tasks, 2)
+    expected = [outcome.value for outcome in outcomes(tasks_of(work.drawn), 1)]
+    if deaths == ATTEMPTS:
+        assert found[2].error == f"dying: its process ended {ATTEMPTS} times, at last by SIGKILL"
+        expected[2] = None
+    assert [outcome.value for outcome in found] == expected
+    times = [len(list(notes.glob(f"{seed}-*"))) for seed in range(6)]
+    assert times == [1, 1, min(deaths + 1, ATTEMPTS), 1, 1, 1]
+
+
+def test_a_bounded_number_is_in_flight():
+    """No task is taken from its source before there is room for it."""
+    taken, ended, most = 0, 0, 0
+
+    def source():
+        nonlocal taken, most
+        for task in tasks_of(work.drawn, 30):
+            taken += 1
+            most = max(most, taken - ended)
+            yield task
+
+    with Processes(2) as backend:
+        for _ in run(source(), backend):
+            ended += 1
+    assert (taken, ended, most) == (30, 30, 2)
+
+
+def test_progress_is_told_of_every_task_by_its_name():
+    heard = []
+    with Processes(2) as backend:
+        list(run(tasks_of(work.drawn, 3, seconds=0.3), backend, None, heard.append))
+    assert sorted((n.name, n.step, n.steps, n.state) for n in heard) == [
+        (f"task {seed}", 1, 2, "half") for seed in range(3)
+    ]
+
+
+def test_cores_and_devices_are_those_of_the_task():
+    names = ["OMP_NUM_THREADS", "CUDA_VISIBLE_DEVICES"]
+    before = dict(os.environ)
+    tasks = [Task(str(n), work.threads, {"names": names, "n": n}) for n in range(4)]
+    with Processes(2, 3, ["0,1", "2,3"]) as backend:
+        found = [outcome.value for outcome in run(tasks, backend)]
+    assert {value["OMP_NUM_THREADS"] for value in found} == {"3"}
+    assert {value["CUDA_VISIBLE_DEVICES"] for value in found} <= {"0,1", "2,3"}
+    assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"jobs": 0}, "--jobs is at least 1"),
+        ({"cores_per_task": 0}, "--cores-per-task is at least 1"),
+        ({"gpus_per_task": -1.0}, "--gpus-per-task is 0 or more"),
+        ({"gpus_per_task": float("nan")}, "--gpus-per-task is 0 or more"),
+        ({"gpus_per_task": 0.5}, "on a Ray cluster only"),
+        ({"gpus_per_task": 99.0}, "--gpus-per-task 99: this machine has"),
+        ({"memory_per_task": 0}, "--memory-per-task is at least 1"),
+        ({"memory_per_task": 10**9}, "--memory-per-task 1000000000: this machine has"),
+    ],
+)
+def test_options_without_room_for_a_task_are_refused_before_anything_runs(options, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        workers.check(Workers(**options))
+
+
+def test_memory_and_cores_bound_the_number_of_processes(monkeypatch):
+    monkeypatch.setattr(os, "cpu_count", lambda: 8)
+    monkeypatch.setattr(os, "sysconf", lambda name: {"SC_PAGE_SIZE": 2**20}.get(name, 1000))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "4,5,6")
+    for options, number in (
+        ({}, 8),
+        ({"jobs": 20}, 20),
+        ({"cores_per_task": 3}, 2),
+        ({"cores_per_task": 9}, 1),
+        ({"memory_per_task": 300}, 3),
+        ({"gpus_per_task": 1.0}, 3),
+        ({"gpus_per_task": 2.0}, 1),
+    ):
+        assert workers._processes(Workers(**options)).room() == number, options
+
+
+def test_without_ray_asking_for_it_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(ModuleNotFoundError) as missing:
+        workers.run_all(tasks_of(work.drawn, 1), Workers(ray="auto"), quiet=True)
+    from tttenv import extras
+
+    missing.value.name = "ray"
+    assert extras.to_install(missing.value).endswith("pip install 'tttenv[ray]'")
+
+
+def test_a_folders_files_travel_and_none_leads_out_of_it(tmp_path):
+    (tmp_path / "from" / "deep").mkdir(parents=True)
+    (tmp_path / "from" / "deep" / "one").write_bytes(b"1")
+    (tmp_path / "from" / ".two").write_bytes(b"2")
+    (tmp_path / "from" / ".lock").write_bytes(b"held")
+    (tmp_path / "from" / "link").symlink_to("/etc/passwd")
+    files = pack(tmp_path / "from")
+    assert files == {"deep/one": b"1", ".two": b"2"}
+    (tmp_path / "to").mkdir()
+    (tmp_path / "to" / "old").write_bytes(b"old")
+    unpack(files, tmp_path / "to")
+    assert pack(tmp_path / "to") == files
+    for name in ("../out", "/etc/out", "a/../../out", ""):
+        with pytest.raises(ValueError, match="is no file within a folder"):
+            unpack({name: b""}, tmp_path / "to")
+    assert not (tmp_path / "out").exists()
+
+
+def test_workers_in_the_middle_of_long_tasks_end_with_a_killed_driver(driver):
+    child, notes, _ = driver("sleeping")
+    wait_for(notes, "*-begun", 2)
+    child.kill()
+    assert child.communicate(timeout=20) == ("", "")
+    assert group_is_gone(child)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("when", ["at work", "starting"])
+def test_an_interrupt_ends_everything_within_seconds(driver, number, when):
+    child, notes, _ = driver("sleeping")
+    if when == "at work":
+        wait_for(notes, "*-begun", 2)
+    else:
+        time.sleep(0.4)
+        if child.poll() is not None:
+            pytest.fail(child.stderr.read())
+    before = time.monotonic()
+    os.killpg(child.pid, number)
+    out, complaint = child.communicate(timeout=20)
+    assert time.monotonic() - before < 10
+    assert out == ""
+    if when == "at work":
+        assert child.returncode == {signal.SIGINT: 130, signal.SIGTERM: 143}[number]
+        assert complaint == {signal.SIGINT: "\ndriver: interrupted\n", signal.SIGTERM: ""}[number]
+    assert group_is_gone(child)
+
+
+def test_an_interrupt_is_the_drivers_alone_from_the_first_moment_of_a_worker(driver):
+    child, notes, _ = driver("sleeping")
+    looks = 0
+    while len(list(notes.glob("*-begun"))) < 2:
+        for worker in children(child.pid):
+            assert signal.SIGINT in unheard(worker)
+            looks += 1
+        assert child.poll() is None
+    assert looks > 10
+
+
+def test_no_finished_task_is_lost_and_no_worker_left_when_the_driver_is_killed(driver):
+    child, notes, results = driver("noted", 30, 0.1)
+    wait_for(results, "*.json", 5)
+    child.kill()
+    child.wait()
+    assert group_is_gone(child)
+    kept = contents(results)
+    finished = {name for name in kept if not name.startswith(".")}
+    assert len(finished) >= 5
+    ran_before = {note.name for note in notes.iterdir()}
+    child, notes, results = driver("noted", 30, 0.0)  # another description: all run again
+    child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert len(list(results.glob("*.json"))) == len(finished) + 30
+    child, notes, results = driver("noted", 30, 0.1)
+    out, _ = child.communicate(timeout=60)
+    after = {note.name for note in notes.iterdir()}
+    assert len(after - ran_before) == 60 - len(finished)
+    assert contents(results).items() >= {name: kept[name] for name in finished}.items()
+    assert [value["seed"] for value in json.loads(out)] == list(range(30))

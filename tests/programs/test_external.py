@@ -1,0 +1,302 @@
+"""Bots that are other programs: certified like any player, and every failure gets a verdict."""
+
+import gc
+import json
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from processes import ends, lives, run_script
+
+from tttenv import Rules, certify, player
+from tttenv.metrics.league_tasks import digests
+from tttenv.opponents import external as manual
+from tttenv.opponents.external import external
+from tttenv.testing import check_policy
+
+ROOT = Path(__file__).parents[2]
+RULES = Rules()
+SHELL_BOT = manual.__doc__.partition("    #!/bin/sh\n")[2].partition("\n\n")[0]
+PYTHON_BOT = """
+import random, sys
+def say(text): print(text, flush=True)
+for line in open(sys.argv[1], "a+") and sys.stdin:
+    open(sys.argv[1], "a").write(line)
+    if line.startswith("tttenv"):
+        say("ready")
+    if line.startswith("move"):
+        empty = [cell for cell, mark in enumerate(line.split()[4]) if mark == "_"]
+        say({answer})
+"""
+EVERYWHERE = "' '.join(f'{cell}:{1 / len(empty)}' for cell in empty)"
+
+
+@pytest.fixture
+def bot(tmp_path):
+    """Writes a program and gives the command that starts it."""
+
+    def write(text, interpreter="/bin/sh"):
+        file = tmp_path / "bot"
+        file.write_text(f"#!{interpreter}\n{text}\n")
+        file.chmod(0o755)
+        return str(file)
+
+    return write
+
+
+@pytest.fixture
+def python_bot(bot, tmp_path):
+    """A bot in Python that answers what an expression over `empty` says, and logs its questions."""
+    file = tmp_path / "log"
+
+    def write(answer):
+        return f"{bot(PYTHON_BOT.replace('{answer}', answer), sys.executable)} {file}"
+
+    write.log = lambda: file.read_text().splitlines()
+    return write
+
+
+def test_the_shell_bot_of_the_manual_is_the_first_empty_cell(bot):
+    assert certify(RULES, external(RULES, bot(SHELL_BOT), timeout=60)) == certify(RULES, "first")
+
+
+def test_a_bot_may_answer_with_probabilities(python_bot):
+    found = certify(RULES, external(RULES, python_bot(EVERYWHERE), timeout=60))
+    assert found == certify(RULES, "random")
+
+
+def test_a_bot_is_told_rules_board_and_side_once_a_board_and_when_to_quit(python_bot):
+    rules = Rules(2, 3, 3)
+    program = external(rules, python_bot("empty[-1]"), timeout=60, start=60)
+    boards = np.array([rules.parse("XO__X_"), rules.parse("______"), rules.parse("XO__X_")])
+    for _ in range(2):
+        assert program(boards).argmax(axis=1).tolist() == [5, 5, 5]
+    program.close()
+    assert python_bot.log() == ["tttenv 1", "move 2 3 3 XO__X_ O", "move 2 3 3 ______ X", "quit"]
+
+
+def test_a_bot_that_throws_dice_is_a_pure_player_all_the_same(python_bot):
+    dice = external(RULES, python_bot("random.choice(empty)"), timeout=60)
+    check_policy(dice, RULES, count=100)
+
+
+def test_what_is_remembered_is_what_was_answered_in_little_room(python_bot):
+    """Padding an answer with spaces and zero digits costs nothing once it is understood."""
+    rules = Rules(19, 19, 5)
+    long = "' '.join(f'{cell}:{1 / len(empty):.25e}' for cell in empty)"
+    program = external(rules, python_bot(long), timeout=60)
+    board = rules.start(1)
+    first, again = program(board), program(board)
+    assert first.tobytes() == again.tobytes()
+    assert first == pytest.approx(np.full((1, 361), 1 / 361))
+    assert [len(packed) for packed in program.known.values()] == [10 * 361]
+    one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 500 * '0'"), timeout=60)
+    with pytest.raises(ValueError, match="not a cell"):
+        one(board)
+    one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 30 * '0'"), timeout=60)
+    assert one(board)[0, -1] == 1
+    assert [len(packed) for packed in one.known.values()] == [10]
+
+
+def test_answers_take_no_more_memory_than_allowed(python_bot):
+    """It says so rather than ask again about a board, which dice may answer otherwise."""
+    rules = Rules(19, 19, 5)
+    program = external(rules, python_bot(EVERYWHERE), timeout=60, memory=1)
+    boards = [rules.play(rules.start(), np.array(cell)) for cell in range(361)]
+    known = [program(board[None]) for board in boards[:200]]
+    with pytest.raises(ValueError, match=r"has answered \d+ boards, .* over 1 MB: memory="):
+        program(np.array(boards))
+    assert 200 < len(program.known) < 300
+    for board, probs in zip(boards, known, strict=False):
+        assert program(board[None]).tobytes() == probs.tobytes()
+
+
+def test_a_board_is_known_whatever_kind_of_number_it_is_written_in(python_bot):
+    program = external(RULES, python_bot("random.choice(empty)"), timeout=60)
+    for kind in (np.int8, np.int64, np.float64):
+        program(np.zeros((1, 9), kind))
+    assert len(python_bot.log()) == 1
+
+
+def test_boards_of_every_size_and_answers_for_them(python_bot):
+    rules = Rules(19, 19, 5)
+    boards = np.zeros((2, 361), np.int8)
+    boards[1, :2] = 1, -1
+    answers = external(rules, python_bot(EVERYWHERE), timeout=60)(boards)
+    assert answers == pytest.approx((boards == 0) / [[361], [359]])
+
+
+FAILURES = {
+    "hangs": ("sleep 100", "did not answer within 0.3 s (does it flush", "_________"),
+    "hangs later": ("read a; echo 0; sleep 100", "did not answer within", "X________"),
+    "half a line": ("read a; printf 3; sleep 100", "it wrote '3' without an end of line", None),
+    "crashes": ("read a; echo why >&2; echo oh no >&2; exit 3", "status 3, saying 'oh no'", None),
+    "ends at once": ("exit 0", "ended with exit status 0", "_________"),
+    "is killed": ("read a; kill -SEGV $$", "was killed by SIGSEGV", "_________"),
+    "dies talking": ("read a; printf 4; exit 1", "status 1 in the middle of the line '4'", None),
+    "goes deaf and dumb": ("exec <&- >&-; sleep 100", "closed its", "_________"),
+    "leaves a child": ("sleep 100 & exit 5", "ended with exit status 5", "_________"),
+    "rubbish": ("read a; echo 'hello you'", "answered 'hello you', not a cell or cells", None),
+    "nothing": ("read a; echo", "answered '', not a cell", "_________"),
+    "two cells": ("read a; echo 4 5", "answered '4 5', not a cell", "_________"),
+    "too many words": (
+        "read a; yes 1:0.1 | head -n 100 | tr '\\n' ' '; echo",
+        "more than 576",
+        None,
+    ),
+    "many words": (
+        "read a; yes 1:0.1 | head -n 1000000 | tr '\\n' ' '; echo",
+        "more than 576",
+        None,
+    ),
+    "a long number": ("read a; printf '%01000d\\n' 1", "with a line of more than 576 bytes", None),
+    "a large cell": ("read a; printf '1%0500d\\n' 1", "answered '1000", "_________"),
+    "beyond numbers": ("read a; echo 4:1e999", "answered '4:1e999', not a cell", None),
+    "too probable": ("read a; echo 4:1e308 5:1e308", "answered '4:1e308 5:1e308', not", None),
+    "endless": ("read a; echo 4:inf", "answered '4:inf', not a cell", None),
+    "other digits": ("read a; echo \u0664", "answered '\u0664', not a cell", "_________"),
+    "underscores": ("read a; echo 0_4", "answered '0_4', not a cell", "_________"),
+    "escapes": ("read a; printf '\\033[2J\\n'", "answered '\\x1b[2J', not a cell", None),
+    "no bytes of a text": ("read a; printf '\\377\\n'", "answered '\ufffd', not a cell", None),
+    "no number": ("read a; echo 4:nan", "answered '4:nan', not a cell", "_________"),
+    "negative": ("read a; echo 4:-1 5:2", "answered '4:-1 5:2', not a cell", "_________"),
+    "sum": ("read a; echo 0:0.5 1:0.3", "its probabilities sum to 0.8", "_________"),
+    "taken": ("while read a; do echo 0; done", "plays cell 0, which is taken", "X________"),
+    "partly taken": ("while read a; do echo 0:0.1 1:0.9; done", "plays cell 0, which is", None),
+    "off the board": ("read a; echo 9", "plays cell 9, off the board", "_________"),
+    "before the board": ("read a; echo -1", "plays cell -1, off the board", "_________"),
+    "talks too much": ("read a; echo 0; echo 1; sleep 100", "wrote '1' before it was asked", None),
+    "never stops": ("exec cat /dev/zero", "wrote ", None),
+}
+
+
+@pytest.mark.parametrize("failure", FAILURES)
+def test_every_failure_gets_a_verdict_in_one_line_and_nothing_is_left_running(bot, failure):
+    text, verdict, board = FAILURES[failure]
+    timeout = 0.3 if "sleep" in text else 30
+    program = external(RULES, bot(text), timeout=timeout)
+    if failure == "talks too much":  # the second line has been written when it is asked again
+        program(RULES.start(1))
+        time.sleep(0.3)
+    before = time.monotonic()
+    with pytest.raises(ValueError, match=re.escape(verdict)) as error:
+        certify(RULES, program)
+    assert time.monotonic() - before < 10
+    assert re.fullmatch(r"'[^\n]*/bot' [^\n]*: [XO] to move on [XO_]{9}", str(error.value))
+    assert board is None or str(error.value).endswith(f" {board}")
+    assert program.program is None
+
+
+def test_a_program_that_failed_is_started_anew_by_the_next_question(bot):
+    program = external(RULES, bot("read a; echo 4; exit 1"))
+    boards = [RULES.start(1), RULES.play(RULES.start(1), np.array([0]))]
+    assert [int(program(board).argmax()) for board in boards[:1] * 2] == [4, 4]
+    with pytest.raises(ValueError, match="status 1"):
+        program(boards[1])
+    assert int(program(boards[1]).argmax()) == 4
+
+
+@pytest.mark.parametrize("manner", ["close", "forget", "hang"])
+def test_a_program_ends_with_all_that_it_started(bot, tmp_path, manner):
+    children = f"trap '' TERM; sleep 100 & echo $$ $! > {tmp_path}/pids"
+    wait = "sleep 100" if manner == "hang" else "read b; sleep 100"
+    program = external(RULES, bot(f"{children}; read a; echo 4; {wait}"), timeout=0.5)
+    program(RULES.start(1))
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert all(map(lives, pids))
+    if manner == "hang":
+        with pytest.raises(ValueError, match="did not answer"):
+            certify(RULES, program)
+    elif manner == "close":
+        program.close()
+    del program
+    gc.collect()
+    assert all(map(ends, pids))
+
+
+def test_a_program_ends_with_python(bot, tmp_path):
+    command = bot(f"echo $$ > {tmp_path}/pid; trap '' TERM; read a; echo 4; read b; sleep 100")
+    code = f"import tttenv; p = tttenv.player('external:command={command}'); "
+    code += "print(int(p(tttenv.Rules().start(1)).argmax()))"
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert (told.stdout, told.stderr) == ("4\n", "")
+    assert ends(int((tmp_path / "pid").read_text()))
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("/no/such/bot", "No such file"),
+        (__file__, "Permission denied"),
+        ("'unbalanced", "No closing quotation"),
+    ],
+)
+def test_what_cannot_be_started_is_said(command, why):
+    with pytest.raises(ValueError, match=f"cannot start .*{why}"):
+        external(RULES, command)(RULES.start(1))
+
+
+def test_a_script_without_its_first_line_is_told_so(tmp_path):
+    file = tmp_path / "bot"
+    file.write_text("echo 4\n")
+    file.chmod(0o755)
+    with pytest.raises(ValueError, match="a script opens with a line like #!/bin/sh"):
+        external(RULES, str(file))(RULES.start(1))
+
+
+@pytest.mark.parametrize(
+    ("spec", "named"),
+    [
+        ("external", "external:command="),
+        ("external:command=x,timeout=0", "timeout is at least"),
+        ("external:command=x,timeout=inf", "timeout is at least"),
+        ("external:command=x,start=soon", "start='soon' is not a number"),
+        ("external:program=x", "it takes command, timeout, start"),
+    ],
+)
+def test_specs_that_make_no_sense_are_refused(spec, named):
+    with pytest.raises(ValueError, match=named):
+        player(spec, RULES)
+
+
+def test_the_script_certifies_a_command_with_arguments(python_bot):
+    spec = f"external:command=({python_bot('empty[0]')}),timeout=60"
+    told = run_script("certify.py", spec, "--json")
+    assert told.returncode == 0
+    known = certify(RULES, "first").to_dict() | {"queried_twice": 475}  # as of one that searches
+    assert json.loads(told.stdout) == {"player": spec, **known}
+    assert "asking about all boards" in run_script("certify.py", spec).stderr
+
+
+def test_a_program_is_certified_by_workers_too(python_bot):
+    spec = f"external:command=({python_bot('empty[0]')}),timeout=60"
+    alone = json.loads(run_script("certify.py", spec, "--json", "--rules", "2,2,2").stdout)
+    shared = run_script("certify.py", spec, "--json", "--rules", "2,2,2", "--jobs", "2")
+    assert shared.returncode == 0, shared.stderr
+    assert json.loads(shared.stdout) == alone
+
+
+def test_a_program_in_a_folder_is_told_apart_by_its_contents(bot):
+    first = digests(f"external:command={bot('read a')}")
+    assert digests(f"epsilon:player=(external:command={bot('read a')})") == first
+    assert digests(f"gomocup:command={bot('read b')}") != first
+    assert len(first) == 1
+
+
+def test_the_script_ends_with_the_verdict_and_status_2(bot):
+    told = run_script(
+        "certify.py", f"external:command={bot('while read a; do echo 0; done')}", "--json"
+    )
+    assert (told.returncode, told.stdout) == (2, "")
+    verdict = r"certify\.py: '[^\n]*/bot' plays cell 0, which is taken: O to move on X_{8}\n"
+    assert re.fullmatch(verdict, told.stderr), told.stderr
+
+
+def test_a_limit_longer_than_systems_know_is_as_good_as_none(bot):
+    assert certify(RULES, external(RULES, bot(SHELL_BOT), timeout=1e12)) == certify(RULES, "first")

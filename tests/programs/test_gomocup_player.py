@@ -1,0 +1,224 @@
+"""Engines of the Gomocup protocol as players: sound ones play, others get a verdict and end."""
+
+import gc
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import fake_engine
+import numpy as np
+import pytest
+from processes import ends, lives
+
+from tttenv import Rules, certify, player
+from tttenv.opponents.gomocup import gomocup
+from tttenv.testing import check_policy, some_boards
+
+ROOT = Path(__file__).parents[2]
+RULES = Rules(5, 5, 5)
+SIZES = [Rules(5, 5, 5), Rules(15, 15, 5), Rules(4, 7, 5), Rules(9, 5, 5), Rules(19, 19, 5)]
+
+
+def command(skin, log=os.devnull):
+    parts = [sys.executable, "-I", "-S", fake_engine.__file__, skin, str(log)]
+    return shlex.join(parts)
+
+
+def engine(skin, rules=RULES, log=os.devnull, **limits):
+    return gomocup(rules, command(skin, log), **{"timeout": 60, "start": 60} | limits)
+
+
+def boards_of(rules, count=25):
+    """Different boards, the empty one first, then as in a game."""
+    found = np.unique(some_boards(rules, 4 * count, seed=3), axis=0)
+    found = found[np.argsort(np.count_nonzero(found, axis=1), kind="stable")]
+    return found[np.linspace(0, len(found) - 1, count).astype(int)]
+
+
+@pytest.mark.parametrize("skin", fake_engine.SOUND)
+def test_a_sound_engine_is_the_player_that_it_is(skin):
+    playing = engine(skin)
+    boards = boards_of(RULES)
+    assert (playing(boards) == player("first", RULES)(boards)).all()
+    playing.close()
+
+
+@pytest.mark.parametrize("rules", SIZES, ids=str)
+def test_boards_of_every_size_are_told_by_columns_and_rows(rules):
+    boards = boards_of(rules)
+    assert (engine("well-behaved", rules)(boards) == player("first", rules)(boards)).all()
+
+
+def test_it_is_certified_like_any_player():
+    rules = Rules(3, 3, 3)
+    assert certify(rules, engine("well-behaved", rules, anyk=True)) == certify(rules, "first")
+    check_policy(engine("well-behaved"), RULES, count=50)
+
+
+def test_what_an_engine_is_told(tmp_path):
+    """Written down from the protocol, not from the code."""
+    rules, log = Rules(5, 6, 5), tmp_path / "log"
+    limits = {"time": 2.5, "max_memory": 7, "folder": str(tmp_path)}
+    playing = engine("no RESTART", rules, log, **limits)
+    #              row 0   row 1   row 2   row 3   row 4
+    board = "X_____ _O____ ______ _____X ______"
+    playing(np.array([rules.start(), rules.parse(board)]))
+    playing(np.array([rules.start(), rules.parse(board.replace("_O", "OO"))]))
+    playing.close()
+    infos = ["timeout_turn 2500", "timeout_match 0", f"max_memory {7 * 2**20}", "rule 0"]
+    infos += ["game_type 1", f"folder {tmp_path}"]
+    first = ["INFO time_left 2147483647", "BEGIN", "RESTART", "RECTSTART 6,5"]
+    second = ["INFO time_left 2147483647", "BOARD", "0,0,2", "1,1,1", "5,3,2"]
+    third = ["RECTSTART 6,5", "INFO time_left 2147483647", "BOARD"]
+    third += ["0,0,1", "0,1,2", "5,3,1", "1,1,2"]
+    told = log.read_text().splitlines()
+    assert told == [
+        "RECTSTART 6,5",
+        *[f"INFO {info}" for info in infos],
+        *(first + second + third),
+        "END",
+    ]
+
+
+@pytest.mark.parametrize("rules", SIZES, ids=str)
+def test_a_board_is_told_as_a_game_in_turns_that_the_engine_goes_on_with(rules, tmp_path):
+    log = tmp_path / "log"
+    playing = engine("well-behaved", rules, log)
+    for board in boards_of(rules)[1:]:
+        log.write_text("")
+        playing(board[None])
+        lines = re.findall(r"^(\d+),(\d+),([12])$", log.read_text(), re.MULTILINE)
+        stones = [tuple(map(int, line)) for line in lines]
+        told = rules.start()
+        for column, row, side in stones:
+            told[row * rules.n + column] = {1: 1, 2: -1}[side]
+        assert (told == board).all()
+        assert len(stones) == np.count_nonzero(board)
+        sides = [side for _, _, side in stones]
+        assert sides[-1] == 2
+        assert all(one != other for one, other in pairwise(sides))
+
+
+@pytest.mark.parametrize("failure", fake_engine.FAILING)
+def test_every_failure_gets_a_verdict_in_one_line_and_nothing_is_left_running(failure):
+    _, verdict, by_time = fake_engine.FAILING[failure]
+    limits = {"timeout": 0.5, "start": 0.5} if by_time else {}
+    playing = engine(failure, **limits)
+    before, boards = counted(), boards_of(RULES)
+    begin = time.monotonic()
+    with pytest.raises(ValueError, match=re.escape(verdict)) as error:
+        playing(boards)
+    assert time.monotonic() - begin < 15
+    told = str(error.value)
+    assert re.fullmatch(r"['\"][^\n]*fake_engine.py [^\n]*: [XO] to move on [XO_]{25}", told)
+    assert told.isprintable()
+    assert playing.program is None
+    assert counted() == before
+
+
+def counted():
+    """The open files and the children of this process."""
+    tasks = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    return len(os.listdir("/proc/self/fd")), len(tasks.read_text().split())
+
+
+def test_an_engine_that_failed_is_started_anew_by_the_next_question():
+    playing, boards = engine("crashes in mid-game"), boards_of(RULES)
+    played = player("first", RULES)(boards)
+    assert (playing(boards[:2]) == played[:2]).all()
+    with pytest.raises(ValueError, match="status 3"):
+        playing(boards[2:3])
+    assert (playing(boards[2:4]) == played[2:4]).all()
+
+
+def test_an_engine_that_knows_square_boards_only_is_told_of():
+    oblong = Rules(5, 7, 5)
+    square = gomocup(oblong, shlex.join(["sh", "-c", "while read a; do echo UNKNOWN; done"]))
+    with pytest.raises(ValueError, match="cannot play on 5 by 7: it answered 'RECTSTART 7,5' with"):
+        square(oblong.start(1))
+
+
+@pytest.mark.parametrize("manner", ["close", "forget", "hang"])
+def test_an_engine_ends_with_all_that_it_started(manner, tmp_path):
+    log = tmp_path / "log"
+    playing = engine("deaf", log=log, timeout=60)
+    playing(RULES.start(1))
+    pids = [int(pid) for pid in re.search(r"pids (\d+) (\d+)", log.read_text()).groups()]
+    assert all(map(lives, pids))
+    if manner == "close":
+        playing.close()
+    if manner == "hang":
+        playing.conversation.limits = fake_limits(playing.conversation.limits)
+        os.kill(pids[0], signal.SIGSTOP)
+        with pytest.raises(ValueError, match=r"did not answer within 0\.3 s"):
+            playing(boards_of(RULES)[2:3])
+    del playing
+    gc.collect()
+    assert all(map(ends, pids))
+
+
+def fake_limits(limits):
+    """The same with little time."""
+    return type(limits)(limits.time, 0.3, 0.3, limits.max_memory, limits.folder)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("skin", fake_engine.LEFT)
+def test_an_engine_and_its_children_end_with_a_python_that_is_ended(skin, how, tmp_path):
+    log = tmp_path / "log"
+    spec = f"gomocup:command=({command(skin, log)}),start=60"
+    code = (
+        "import time, tttenv; from tttenv import Rules; rules = Rules(5, 5, 5);"
+        f" p = tttenv.player({spec!r}, rules);"
+        " p(rules.start(1)); print('ready', flush=True); time.sleep(1000)"
+    )
+    child = subprocess.Popen(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        assert child.stdout.readline() == b"ready\n"
+        pids = [int(pid) for pid in re.search(r"pids (\d+) (\d+)", log.read_text()).groups()]
+        assert all(map(lives, pids))
+        child.send_signal(how)
+        child.wait(15)
+        assert all(map(ends, pids))
+    finally:
+        child.kill()
+        child.wait()
+        child.stdout.close()
+
+
+@pytest.mark.parametrize(
+    ("spec", "rules", "named"),
+    [
+        ("gomocup", "15,15,5", "gomocup plays an engine: gomocup:command="),
+        ("gomocup:command=x", "3,3,3", "play five in a row, not 3 as 3,3,3: anyk=true says"),
+        ("gomocup:command=x", "15,15,6", "play five in a row, not 6 as 15,15,6"),
+        ("gomocup:command=x,anyk=maybe", "15,15,5", "anyk='maybe' is not true or false"),
+        ("gomocup:command=x,time=0", "15,15,5", "time is at least"),
+        ("gomocup:command=x,time=1e9", "15,15,5", "time is at most 2,147,483 s"),
+        ("gomocup:command=x,timeout=nan", "15,15,5", "timeout is at least"),
+        ("gomocup:command=x,max_memory=-1", "15,15,5", "max_memory is at least 0"),
+        ("gomocup:command=x,memory=0", "15,15,5", "memory is at least 1"),
+        ("gomocup:command=x,folder=/no/such", "15,15,5", "there is no folder '/no/such'"),
+        ("gomocup:command=x,colour=red", "15,15,5", "it takes command, time, timeout"),
+    ],
+)
+def test_specs_that_make_no_sense_are_refused(spec, rules, named):
+    with pytest.raises(ValueError, match=re.escape(named)):
+        player(spec, Rules.of(rules))
+
+
+def test_an_engine_that_is_not_there_is_told_of():
+    with pytest.raises(ValueError, match="cannot start '/no/such/engine': No such file"):
+        gomocup(RULES, "/no/such/engine")(RULES.start(1))

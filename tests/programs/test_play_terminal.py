@@ -1,0 +1,225 @@
+"""play.py as one types into it: in a terminal, in a pipe, with hints, colours and rubbish."""
+
+import os
+import re
+import resource
+import subprocess
+import sys
+
+import pytest
+from processes import ROOT, command, surroundings
+from typist import CTRL_C, CTRL_D, Typist
+
+from tttenv import Rules, player
+from tttenv.cli.play import words
+
+
+def piped(*arguments, typed="", **more):
+    """play.py with its input from a pipe."""
+    return subprocess.run(
+        command("play.py", *arguments),
+        input=typed,
+        text=True,
+        capture_output=True,
+        env=surroundings(TERM="xterm", **more),
+        timeout=100,
+    )
+
+
+def working_seconds():
+    """What ended child processes have worked: other than time, the same on a busy machine."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+# The script, typed into
+
+
+def test_a_game_is_won_on_a_terminal_then_lost_with_seats_swapped():
+    with Typist("first") as typist:
+        typist.type("s", "E", "z")
+        typist.expect("X wins\nscore: you 1, draws 0, first 0\n")
+        typist.type("again")
+        typist.expect("you are O, first is X")
+        typist.type("a2", "4")
+        typist.expect("X wins\n")
+        typist.expect(r"your blunder, stone \d: [abc][123] (loses in [123]|draws); ")
+        typist.expect("score: you 1, draws 0, first 1\n")
+        typist.type("quit")
+        typist.expect("score: you 1, draws 0, first 1\n")
+        assert typist.end() == 0
+        assert "\x1b" not in typist.shown.replace("\x1b[?2004h", "").replace("\x1b[?2004l", "")
+
+
+def test_a_game_is_drawn_against_perfect_play():
+    policy, rules, board, cells = player("minimax:ties=first"), Rules(), Rules().start(), []
+    while not rules.over(board):
+        cells.append(int(policy(board[None])[0].argmax()))
+        board = rules.play(board, cells[-1])
+    with Typist("minimax:ties=first", "--seat", "O") as typist:
+        typist.type(*map(str, cells[1::2]))
+        typist.expect("draw\nscore: you 0, draws 1, minimax:ties=first 0\n")
+        typist.press(CTRL_D)
+        assert typist.end() == 0
+        assert typist.shown.endswith("score: you 0, draws 1, minimax:ties=first 0\n")
+
+
+def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
+    with Typist("tactical") as typist:
+        typist.type("")
+        typist.expect("a cell, or help")
+        typist.type("hello \x16\x01 there" + "y" * 200)
+        typist.expect(r"is no cell \(by key")
+        typist.type("9")
+        typist.expect("there is no cell 9: they are numbered 0 to 8")
+        typist.type("undo")
+        typist.expect("there is no stone of yours to take back")
+        typist.type("hint")
+        typist.expect(r"exact +tactical's chances, %\n")
+        typist.expect(r"  1   =   =   =      1  11  11  11\n")
+        typist.type("b2", "S")
+        typist.expect("b2 is already taken")
+        typist.type("UNDO")
+        typist.expect("2 stones taken back\n\n    a b c\n  1 . . .\n  2 . . .\n  3 . . .\n")
+        typist.type("hints", "b2", "?")
+        typist.expect("help, ?")
+        typist.type("resign")
+        typist.expect("you resign\nO wins\nscore: you 0, draws 0, tactical 1\n")
+        typist.type("hint")
+        typist.expect("the game is over")
+        typist.type("b3")
+        typist.expect("the game is over: again plays another")
+        typist.type("undo")
+        typist.expect("0 stones taken back")
+        typist.type("n")
+        typist.expect("you are O, tactical is X")
+        typist.expect(r"exact +tactical's chances, %\n")  # hints stayed on
+        typist.press(CTRL_D)
+        typist.expect("score: you 0, draws 0, tactical 0\n")
+        assert typist.end() == 0
+        assert "Traceback" not in typist.shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("first", "--hints"), ("mcts:iterations=20,seed=1", "--rules", "3,4,3", "--hints")],
+    ids=["3,3,3", "3,4,3"],
+)
+def test_in_a_terminal_of_80_columns_no_line_is_longer_and_no_word_is_cut(arguments):
+    with Typist(*arguments) as typist:
+        typist.type(
+            "help", "zz" * 30, "a1", "c2", "b3", "a3", "hint", "c3", "hints", "again", "quit"
+        )
+        assert typist.end() == 0
+        assert max(map(len, typist.shown.split("\n"))) <= 80
+        words = set(typist.shown.split())
+        told = piped(*arguments, typed="help\n").stdout
+        assert set(told[told.index("To put") : told.index("  undo")].split()) <= words
+
+
+def test_ctrl_c_ends_at_once_with_one_line_and_status_130():
+    with Typist() as typist:
+        typist.expect("selfplay")
+        typist.press(CTRL_C)  # Python misses one between writing the prompt and reading
+        assert typist.end(again=CTRL_C) == 130
+        assert re.search(r"\n?play.py: interrupted\n$", typist.shown)
+        assert "Traceback" not in typist.shown
+
+
+def test_a_terminal_has_colours_unless_told_otherwise():
+    with Typist("first", colours=True) as typist:
+        typist.type("4")
+        typist.expect("X to play")
+        assert "\x1b[94mX\x1b[0m" in typist.shown
+        assert "\x1b[2m" in typist.shown  # the rim
+
+
+def test_a_pipe_gets_plain_text_in_which_one_can_read_what_was_typed():
+    told = piped("first", typed="4\nwhat\n2\n6\n")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "\x1b" not in told.stdout
+    assert re.findall(r"^\w > (.*)$", told.stdout, re.MULTILINE) == [
+        *("4", "a1  (first)", "what", "2", "b1  (first)", "6"),
+    ]
+    assert "\nX wins\n" in told.stdout
+    assert told.stdout.endswith("\nscore: you 1, draws 0, first 0\n")
+    assert piped("first", typed="4\nwhat\n2\n6\n").stdout == told.stdout
+
+
+def test_bytes_that_are_no_text_are_rubbish_like_any_other():
+    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "first"]
+    told = subprocess.run(
+        command,
+        input=b"\xff\xfe\x00\n4\n",
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
+        timeout=100,
+    )
+    assert (told.returncode, told.stderr) == (0, b"")
+    assert b"is no cell" in told.stdout
+    assert b"a1  (first)" in told.stdout
+
+
+def test_a_reader_who_leaves_early_sees_no_traceback():
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, str(ROOT / "scripts" / "play.py"), "first"]
+    told = subprocess.run(
+        command,
+        input=b"4\n" * 5,
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        timeout=100,
+    )
+    os.close(writing)
+    assert (told.returncode, told.stderr) == (0, b"")
+
+
+def test_the_first_prompt_comes_within_two_seconds_and_without_torch():
+    seconds = []
+    for _ in range(3):
+        start = working_seconds()
+        told = piped()
+        seconds.append(working_seconds() - start)
+        assert "you are X, selfplay is O" in told.stdout
+    assert min(seconds) < 2
+    code = (
+        "import sys, runpy; sys.argv = ['play.py', '--hints']\n"
+        "try: runpy.run_path('scripts/play.py', run_name='__main__')\n"
+        "finally: print(sorted({'torch', 'pygame', 'rich'} & set(sys.modules)), file=sys.stderr)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, input="4\nhint\n", text=True, capture_output=True
+    )
+    assert "score: you 0" in told.stdout
+    assert told.stderr.strip() == "[]"
+
+
+def test_td0_goes_on_learning_behind_its_flag():
+    told = piped("td0", "--learn", "--hints", typed="4\n0\n1\n2\n3\n5\n6\n7\n8\n")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "you are X, td0 is O" in told.stdout
+    told = piped("--learn", typed="4\n")
+    assert "you are X, td0 is O" in told.stdout  # the shipped one
+
+
+def test_other_boards_are_played_by_whoever_can():
+    told = piped("--rules", "15,15,5", typed="h8\nhint\nq\nbye\n")
+    assert "alphabeta: 5 in a row win on 15 by 15" in told.stdout
+    assert "exact: no move is decided by a short search" in told.stdout
+    assert re.search(r"^best by search, not proved: [a-o]\d+", told.stdout, re.MULTILINE)
+    assert re.search(r"^alphabeta: ([a-o]\d+ \d+ %|\d+ moves at )", told.stdout, re.MULTILINE)
+    assert told.stdout.count("\n") < 60  # two boards, and no third of chances
+    assert "'q' is no cell" in told.stdout
+    told = piped("--rules", "3,4,3", typed="hint\n")
+    assert re.search(r"^  2 +-\d +\+\d", told.stdout, re.MULTILINE)  # X wins there, if it opens so
+
+
+def test_hints_and_blunders_on_boards_past_enumeration():
+    typed = "c3\na1\na1\n"
+    told = piped("first", "--rules", "5,5,4", "--hints", typed=typed + "b3\ne5\n")
+    assert (told.returncode, told.stderr) == (0, "")
+    assert words.LEGEND_UNDECIDED in told.stdout
+    assert re.search(r"^  [1-5] .*  [+?=-] ", told.stdout, re.MULTILINE)
+    assert re.search(r"^first's blunder: \S+ loses; .* draw( at least)?\.$", told.stdout, re.M)

@@ -1,0 +1,169 @@
+"""Scripts as programs: help at once, closed pipes, full disks, interrupts, and no worker left."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import time
+from functools import partial
+from pathlib import Path
+
+import pytest
+from processes import ROOT, command, run_script, surroundings
+from test_scripts import KEYS, TINY
+
+from learners.registry import LEARNERS
+from tttenv.opponents import OPPONENTS
+
+SCRIPTS = sorted(
+    p.name for p in (ROOT / "scripts").glob("*.py") if "__main__" in p.read_text(encoding="utf-8")
+)
+
+
+@pytest.fixture
+def ran(tmp_path):
+    """Runs a script in an empty folder."""
+    return partial(run_script, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_every_script_shows_its_help(ran, script):
+    shown = ran(script, "--help")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert f"usage: {script}" in shown.stdout
+
+
+def test_training_from_start_to_proof(ran, tmp_path):
+    told = ran("train.py", "selfplay", "--json")
+    assert (told.returncode, told.stderr) == (0, "")
+    found = json.loads(told.stdout)
+    folder = Path("runs/selfplay-0")
+    assert found["player"] == str(folder)
+    assert found["certificate"]["unbeatable"]
+    card = json.loads((tmp_path / folder / "card.json").read_text())
+    assert (card["certificate"], card["steps"]) == (found["certificate"], found["steps"])
+    certified = json.loads(ran("certify.py", str(folder), "--json").stdout)
+    assert certified == {"player": str(folder), **found["certificate"]}
+    again = ran("train.py", "selfplay")
+    assert again.returncode == 2
+    refused, *to_paste = again.stderr.splitlines()
+    assert re.fullmatch(r"train\.py: .*--resume", refused), again.stderr
+    assert [line.split()[:3] for line in to_paste] == [["tttenv", "train", "selfplay"]] * 2
+
+
+def test_a_training_that_stopped_when_unbeatable_goes_on_with_more_steps(ran):
+    ended = json.loads(ran("train.py", "td0", "--json").stdout)
+    assert ended["certificate"]["unbeatable"]
+    told = ran("train.py", "td0", "--resume")
+    assert told.returncode == 2
+    assert re.search(r"it is unbeatable, .* --steps N alone trains on\n", told.stderr)
+    more = ended["steps"] + 3
+    on = json.loads(ran("train.py", "td0", "--resume", "--steps", str(more), "--json").stdout)
+    assert on["steps"] == more
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [["minimax"], ["minimax", "--json"], ["--help"]])
+def test_an_output_that_cannot_be_written_is_told_in_one_line(ran, arguments):
+    with open("/dev/full", "w") as full:
+        told = ran("certify.py", *arguments, stdout=full)
+    assert told.returncode == 2
+    assert re.fullmatch(r"certify.py: cannot write[^\n]*: No space left on device\n", told.stderr)
+
+
+def test_the_benchmark_tells_of_every_player_and_learner(ran, tmp_path):
+    told = ran("benchmark.py", "--quick", "--json", "--out", "o", "--runs", "r", "--jobs", "1")
+    assert (told.returncode, told.stderr) == (0, "")
+    found = json.loads(told.stdout)
+    assert found == json.loads((tmp_path / "o" / "benchmark.json").read_text())
+    names = [*OPPONENTS, *(f"{name} 0" for name in LEARNERS)]
+    assert [row["player"] for row in found["players"]] == names
+    assert [row["learner"] for row in found["learners"]] == list(LEARNERS)
+    assert all(set(row) >= KEYS for row in found["players"])
+    assert {row["player"]: row["unbeatable"] for row in found["players"]}["minimax"]
+    for name in LEARNERS:
+        assert any("tfevents" in path.name for path in (tmp_path / "r" / f"{name}-0").iterdir())
+    shown = ran("benchmark.py", "--learners", "--out", "o", "--runs", "r")
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert all(re.search(rf"^ *{name} ", shown.stdout, re.MULTILINE) for name in OPPONENTS)
+    assert "tensorboard --logdir r" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["certify.py", "minimax", "--json"], ["certify.py", "minimax"], ["train.py", "--help"]],
+    ids=" ".join,
+)
+def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    told = ran(*arguments, stdout=writing)
+    os.close(writing)
+    assert told.stderr == ""
+
+
+@contextlib.contextmanager
+def at_work(folder, *arguments):
+    """A script in a process group of its own that has saved its first player under `r`."""
+    with subprocess.Popen(
+        command(*arguments),
+        cwd=folder,
+        env=surroundings(),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as child:
+        try:
+            while not list(folder.glob("r/*/card.json")):
+                assert child.poll() is None
+                time.sleep(0.05)
+            yield child
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["train.py", *TINY, "--steps", "100000", "--checkpoint-every", "5", "--out", "r/1"],
+        ["benchmark.py", "--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_an_interrupt_ends_a_long_training_with_one_line_and_status_130(tmp_path, arguments):
+    with at_work(tmp_path, *arguments, "--json") as child:
+        os.killpg(child.pid, signal.SIGINT)  # as Ctrl-C does: to the workers too
+        out, complaint = child.communicate(timeout=30)
+    assert (child.returncode, out) == (130, "")
+    assert complaint.split("\n") == ["", f"{arguments[0]}: interrupted", ""]
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_a_benchmark_that_is_ended(tmp_path, how):
+    many = ["--learners", "selfplay", "--seeds", "40", "--jobs", "2", "--runs", "r", "--json"]
+    with at_work(tmp_path, "benchmark.py", *many) as child:
+        child.send_signal(how)  # to it alone, not to its workers
+        child.communicate(timeout=30)  # the workers hold these pipes, too
+        assert child.returncode == (143 if how == signal.SIGTERM else -how)
+        for _ in range(100):
+            try:
+                os.killpg(child.pid, 0)
+            except ProcessLookupError:
+                return
+            time.sleep(0.1)
+        pytest.fail("a worker is left")
+
+
+def test_speed_measures_its_rows_beside_others(ran):
+    arguments = ["--only", "in 2 threads", "--rounds", "1", "--seconds", "0.01", "--json"]
+    told = ran("speed.py", *arguments)
+    rows = json.loads(told.stdout)
+    assert len(rows) == 3
+    for row in rows:
+        assert row["ours"] > 0
+        assert row["ratios"].keys() == row["peers"].keys() == {"one env in one thread"}
+        assert all(ratio > 0 for ratio in row["ratios"].values())

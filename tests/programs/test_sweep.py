@@ -1,0 +1,347 @@
+"""Sweeps: which settings are tried, which are stopped early, and what does not depend on how."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.plugins.hparams import plugin_data_pb2
+
+from learners.cli import halving, search_space, sweep, sweep_tables, trainings
+from learners.cli.sweep_file import Result
+from learners.registry import LEARNERS
+from learners.training.loop import Schedule
+from tttenv import certify, player
+from tttenv.checkpoint import read_card
+from tttenv.game.rules import Rules
+from tttenv.parallel import Context
+
+ROOT = Path(__file__).parents[2]
+USUAL = {"presets": ["default"], "rules": ["3,3,3"], "grids": [], "ranges": [], "draws": 0}
+
+
+def settings(*learners, seed=0, **more):
+    return search_space.settings(learners, seed=seed, prog="sweep.py", **{**USUAL, **more})
+
+
+def ran(folder, *arguments, status=0):
+    """The script's results, its whole output, and its rows by folder without seconds."""
+    command = [sys.executable, str(ROOT / "scripts" / "sweep.py"), *map(str, arguments)]
+    around = os.environ | {"PYTHONPATH": str(ROOT)}
+    told = subprocess.run(
+        command, cwd=folder, env=around, text=True, capture_output=True, timeout=250
+    )
+    assert told.returncode == status, told.stderr
+    return told
+
+
+def timeless(text):
+    """The trainings of a sweep without what a clock measured."""
+    found = json.loads(text)["trainings"]
+    for row in found:
+        row["seconds"] = row["unbeatable_seconds"] = None
+    return found
+
+
+def test_a_grid_is_every_combination_in_order_and_none_twice():
+    found = settings("dqn", grids=["lr=1e-3,3e-3,0.001", "games=32,64"])
+    assert [one.changes for one in found] == [
+        {"lr": lr, "games": games} for lr in (1e-3, 3e-3) for games in (32, 64)
+    ]
+    assert found[0].name == "dqn lr=0.001 games=32"
+    found = settings("dqn", "reinforce", presets=["default"], rules=["3,3,3", "4,4,4"])
+    assert [one.name for one in found] == ["dqn", "dqn 4,4,4", "reinforce", "reinforce 4,4,4"]
+
+
+def test_values_are_of_the_kind_of_their_field():
+    (one,) = settings("dqn", grids=["hidden=64 32", "symmetric=False", "opponent=random"])
+    assert one.changes == {"hidden": (64, 32), "symmetric": False, "opponent": "random"}
+    assert one.name == "dqn hidden=64x32 symmetric=False opponent=random"
+    training = one.training(7, None)
+    assert (training.config.hidden, training.config.seed) == ((64, 32), 7)
+
+
+def test_draws_are_within_their_bounds_and_more_of_them_begin_alike():
+    ranges = ["lr=1e-5..1e-1", "games=1..4", "epsilon=0..0.5"]
+    few, many = (settings("dqn", ranges=ranges, draws=n, seed=3) for n in (20, 60))
+    assert many[:20] == few
+    assert settings("dqn", ranges=ranges, draws=20, seed=4) != few
+    values = {name: [one.changes[name] for one in many] for name in ("lr", "games", "epsilon")}
+    assert all(1e-5 <= lr <= 1e-1 for lr in values["lr"])
+    assert 15 < sum(lr < 1e-3 for lr in values["lr"]) < 45  # half of them, in the logarithm
+    assert set(values["games"]) == {1, 2, 3, 4}
+    assert 15 < sum(epsilon < 0.25 for epsilon in values["epsilon"]) < 45
+
+
+def test_folders_have_names_of_their_own_that_lead_nowhere_else():
+    words = ["random", "mcts:iterations=5/../x", "mcts:iterations=5 ../x", "a b", "a-b"]
+    found = [
+        search_space.Setting("dqn", "default", "3,3,3", {"opponent": word})
+        for word in [*words, "long" * 100, "long" * 101]
+    ]
+    names = [one.folder(seed) for one in found for seed in (1, 11)]
+    assert len(set(names)) == len(names)
+    assert all(len(name) < 120 and "/" not in name and name[0] != "." for name in names)
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ({"grids": ["lrr=1"]}, r"unknown setting of dqn 'lrr'; did you mean lr\?"),
+        ({"grids": ["seed=1,2"]}, "--seeds counts them"),
+        ({"grids": ["lr"]}, "--grid is FIELD=..., not 'lr'"),
+        ({"grids": ["lr=1", "lr=2"]}, "name a setting twice"),
+        ({"grids": ["lr=1"], "ranges": ["lr=1..2"], "draws": 1}, "name a setting twice"),
+        ({"grids": ["symmetric=yes"]}, "True or False is wanted, not 'yes'"),
+        ({"ranges": ["lr=1..2"]}, "give both"),
+        ({"draws": 3}, "give both"),
+        ({"ranges": ["lr=2..1"], "draws": 1}, r"LOW\.\.HIGH, two numbers, not '2\.\.1'"),
+        ({"ranges": ["lr=1..inf"], "draws": 1}, "two numbers"),
+        ({"ranges": ["lr=nan..1"], "draws": 1}, "two numbers"),
+        ({"ranges": ["games=1.5..2"], "draws": 1}, "two whole numbers"),
+        ({"ranges": ["symmetric=0..1"], "draws": 1}, "symmetric of dqn is no number"),
+        ({"presets": ["none"]}, "unknown preset of dqn 'none'"),
+        ({"grids": [f"games={','.join(map(str, range(1, 400)))}"] * 1, "draws": 999,
+          "ranges": ["lr=1..2"]}, "more than 100,000"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_tried_is_told_in_a_line(more, complaint):
+    with pytest.raises(ValueError, match=complaint) as told:
+        settings("dqn", **more)
+    assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ([], "which learners? As in: sweep.py dqn; known are selfplay"),
+        (["dqq"], "unknown learner 'dqq'; did you mean dqn?"),
+        (["dqn", "--seeds", "0"], "--seeds is at least 1"),
+        (["dqn", "--steps", "0"], "--steps is at least 1"),
+        (["dqn", "--grid", "lr=fast"], "--lr: a number is wanted, not 'fast'"),
+        (["dqn", "--grid", "games=0"], "games, batch and sync are at least 1"),
+        (["dqn", "--rules", "3,3"], "3,3"),
+    ],
+)
+def test_a_wrong_sweep_is_refused_before_anything_is_trained(
+    arguments, complaint, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    try:
+        sweep.main(arguments)
+    except ValueError as error:
+        told = str(error)
+    except SystemExit:
+        told = capsys.readouterr().err
+    assert complaint in told
+    assert not list(tmp_path.iterdir())
+
+
+def value(unbeatable, worst=(0, 0), optimal=1.0, step=10):
+    card = {"worst_case": dict(zip("XO", worst, strict=True)), "optimal_moves": {"all": optimal}}
+    return {"unbeatable_at": (step, 1.0) if unbeatable else None, "certificate": card}
+
+
+def test_the_stronger_third_goes_on_by_the_exact_worst_case():
+    ordered = [  # from the strongest to the weakest
+        [value(True, step=5), value(True, step=5)],
+        [value(True, step=9), value(True, step=5)],
+        [value(True), value(False, (0, -1))],
+        [value(False, (0, 0), 0.5)] * 2,  # not all optimal, but never beaten as far as is known
+        [value(False, (0, -1), 0.9)] * 2,
+        [value(False, (0, -1), 0.8)] * 2,
+        [value(False, (-1, -1), 0.99)] * 2,
+        [value(False, (None, None), None)],
+        [],  # all failed
+    ]
+    scores = [halving.strength(values) for values in ordered]
+    assert scores == sorted(scores, reverse=True)
+    turned = dict(enumerate(ordered[::-1]))
+    assert halving.better(turned) == [8, 7, 6]
+    assert halving.better({5: ordered[3]}) == [5]
+    assert halving.budgets(6000, 20) == [680, 2000, 6000]
+    assert halving.budgets(5, 10) == [5, 5, 5]
+
+
+def test_summaries_are_medians_and_quartiles_of_the_seeds_that_got_there():
+    setting = {"learner": "td0", "preset": "default", "rules": "3,3,3", "changes": {}}
+    unknown = dict.fromkeys(field.name for field in fields(Result))
+    known = {"worst_case_X": 0.0, "worst_case_O": 0.0, "error": "", "stopped_early": False}
+    blank = Result(**unknown | setting | known)
+    rows = [
+        replace(blank, unbeatable=True, unbeatable_steps=n, unbeatable_seconds=n / 10)
+        for n in (10, 20, 30, 40, 90)
+    ]
+    rows.append(replace(blank, unbeatable=False, worst_case_O=-1.0))
+    rows.append(replace(blank, error="failed", unbeatable=False, worst_case_X=None))
+    found = sweep_tables.summary("some", rows)
+    assert (found["seeds"], found["unbeatable"], found["failed"]) == (7, 5, 1)
+    assert (found["median_steps"], found["quartiles_steps"]) == (30, [20.0, 40.0])
+    assert (found["worst_case_X"], found["worst_case_O"]) == (0.0, -1.0)
+
+
+SMALL = ["td0", "qtable", "--seeds", "2", "--grid", "games=16,32", "--steps", "12", "--json"]
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    """A sweep by one worker, and its folder."""
+    folder = tmp_path_factory.mktemp("sweep")
+    return ran(folder, *SMALL, "--jobs", "1").stdout, folder
+
+
+def test_more_seeds_add_to_what_is_there_and_nothing_is_computed_twice(done):
+    text, folder = done
+    cards = {card: card.stat().st_mtime_ns for card in folder.glob("runs/sweep/*/card.json")}
+    more = [*SMALL[:2], "--seeds", "3", *SMALL[4:]]
+    again = json.loads(ran(folder, *more).stdout)["trainings"]
+    assert [row for row in again if row["seed"] < 2] == json.loads(text)["trainings"]
+    assert len(again) == 12
+    assert {card: card.stat().st_mtime_ns for card in cards} == cards
+
+
+def test_results_are_those_of_the_checkpoints_as_json_and_as_csv(done):
+    text, folder = done
+    found = json.loads(text)
+    assert json.loads((folder / "results" / "sweep.json").read_text()) is not None
+    rows = found["trainings"]
+    assert [row["setting"] for row in rows[::2]] == [
+        f"{name} games={games}" for name in ("td0", "qtable") for games in (16, 32)
+    ]
+    for row in rows:
+        card = read_card(folder / row["folder"])
+        assert card["config"]["games"] == row["changes"]["games"]
+        assert (card["steps"], card["config"]["seed"]) == (row["steps"], row["seed"])
+        worst = certify(Rules(), player(str(folder / row["folder"]))).worst_case
+        assert worst == {"X": row["worst_case_X"], "O": row["worst_case_O"]}
+    with (folder / "results" / "sweep.csv").open(newline="") as stream:
+        lines = list(csv.DictReader(stream))
+    assert {line["config.games"] for line in lines} == {"16", "32"}
+    assert all(line["unbeatable"] in ("True", "False") for line in lines)
+
+
+def test_tensorboard_shows_the_settings_of_every_training_under_hparams(done):
+    _, folder = done
+    found = set()
+    for run in (folder / "runs" / "sweep").glob("*-[01]"):
+        events = EventAccumulator(str(run))
+        events.Reload()
+        content = events.PluginTagToContent("hparams")
+        assert {"_hparams_/experiment", "_hparams_/session_start_info"} <= content.keys()
+        data = plugin_data_pb2.HParamsPluginData.FromString(
+            content["_hparams_/session_start_info"]
+        ).session_start_info.hparams
+        found.add((data["learner"].string_value, data["setting games"].number_value))
+        assert "exact/worst_case_X" in events.Tags()["scalars"]
+    assert found == {(name, games) for name in ("td0", "qtable") for games in (16.0, 32.0)}
+
+
+def test_halving_trains_the_survivors_as_if_they_had_been_alone(tmp_path):
+    grid = ["--grid", "games=1,2,4,32", "--seeds", "1", "--steps", "36", "--json", "--jobs", "2"]
+    whole = ran(tmp_path, "td0", *grid, "--halve")
+    found = {row["changes"]["games"]: row for row in timeless(whole.stdout)}
+    assert found[32]["steps"] == max(row["steps"] for row in found.values())
+    stopped = [games for games, row in found.items() if row["stopped_early"]]
+    assert len(stopped) >= 2
+    assert 32 not in stopped
+    (tmp_path / "alone").mkdir()
+    alone = ran(tmp_path / "alone", "td0", *grid[2:], "--grid", "games=32")
+    (row,) = timeless(alone.stdout)
+    assert row == found[32]
+    places = (tmp_path, tmp_path / "alone")
+    weights = [next((p / row["folder"]).glob("weights-*")).read_bytes() for p in places]
+    assert weights[0] == weights[1]
+
+
+def test_a_failed_training_is_named_and_the_others_are_told(tmp_path):
+    told = ran(
+        tmp_path, "td0", "--rules", "3,3,3", "4,4,4", "--seeds", "1", "--steps", "1", status=1
+    )
+    lines = [line for line in told.stdout.splitlines() if " seed 0: " in line]
+    assert len(lines) == 2
+    assert sum("failed: " in line for line in lines) == 1
+    assert "sweep.py: 1 of 2 trainings failed, the first one: " in told.stderr
+
+
+def test_a_folder_of_something_else_is_left_alone(tmp_path):
+    (tmp_path / "runs/sweep/td0-0").mkdir(parents=True)
+    (tmp_path / "runs/sweep/td0-0/mine").touch()
+    told = ran(tmp_path, "td0", "--seeds", "1", status=2)
+    assert "was not made for this: choose another folder with --runs" in told.stderr.replace(
+        "\n  ", " "
+    )
+    assert (tmp_path / "runs/sweep/td0-0/mine").exists()
+
+
+CHANGES = 16  # of a folder until a training in it has begun, and some more
+
+
+def killed_at(call, work):
+    """Do the work, which is cut off at the change of a folder with this number; whether it was."""
+
+    class Killed(BaseException):
+        pass
+
+    left = call
+
+    def counted(event, _):
+        nonlocal left
+        if event in ("os.mkdir", "os.remove", "os.rename", "os.rmdir", "tempfile.mkstemp"):
+            left -= 1
+            if left == 0:
+                raise Killed
+
+    hooks.append(counted)
+    try:
+        work()
+    except Killed:
+        return True
+    finally:
+        hooks.clear()
+    return False
+
+
+hooks = []  # an audit hook cannot be removed, so one calls these
+sys.addaudithook(lambda event, about: [hook(event, about) for hook in hooks])
+
+
+def test_a_training_killed_while_its_folder_is_cleared_runs_again_to_the_same_end(tmp_path):
+    (setting,) = settings("td0", grids=["games=4"])
+    work = [("td0-0", setting.training(0, Schedule(4, 2, 2, False)))]
+    older = setting.training(1, Schedule(4, 2, 2, False))  # of another seed
+
+    def one(folder):
+        return trainings.train_one(work[0][1], Context(print, folder))
+
+    one(tmp_path / "alone" / "td0-0")
+    expected = [file.read_bytes() for file in tmp_path.glob("alone/td0-0/weights-*")]
+    for call in range(1, CHANGES + 1):
+        runs = tmp_path / str(call)
+        if call % 2:  # there is a finished training of another seed in the folder
+            trainings.train_one(older, Context(print, runs / "td0-0"))
+        assert killed_at(call, lambda runs=runs: one(runs / "td0-0"))
+        trainings.check_folders(work, runs)
+        one(runs / "td0-0")
+        assert [file.read_bytes() for file in runs.glob("td0-0/weights-*")] == expected
+
+
+def test_the_folder_of_a_training_killed_before_it_had_its_mark_is_taken(tmp_path):
+    (setting,) = settings("td0")
+    work = [("td0-0", setting.training(0, Schedule(4, 2, 2, False)))]
+    (folder := tmp_path / "td0-0").mkdir()
+    for name in (f".{trainings.MARK}.half", f".{trainings.MARK}.half2"):
+        trainings.check_folders(work, tmp_path)
+        (folder / name).touch()
+    (folder / "mine").touch()
+    with pytest.raises(ValueError, match="was not made for this"):
+        trainings.check_folders(work, tmp_path)
+
+
+def test_every_learner_has_settings_to_sweep():
+    for name in LEARNERS:
+        assert settings(name)[0].training(0, None).config.seed == 0

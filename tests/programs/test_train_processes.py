@@ -1,0 +1,65 @@
+"""Trainings in processes: the same bytes in each, with any threads, and after a kill."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from test_train import SHORT, SMALL, contents, steps_of, trained
+
+from learners.training.checkpoint import load_training
+from tttenv import Rules, certify, player
+
+ROOT = Path(__file__).parents[2]
+
+CHILD = """
+import sys
+from pathlib import Path
+from learners.training.loop import Schedule
+from learners.selfplay import SelfPlayConfig
+from learners.training.train import train
+from tttenv import Rules
+config, out, steps = SelfPlayConfig(seed=3, hidden=(16,)), Path(sys.argv[1]), int(sys.argv[2])
+plan = Schedule(steps, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+train("selfplay", config, Rules(), plan, out, watch=lambda r: print(r.step, flush=True))
+"""
+
+
+def test_the_same_seed_gives_the_same_bytes_in_two_processes(tmp_path):
+    for number in (1, 2):  # the second in other surroundings
+        surroundings = os.environ | {"PYTHONHASHSEED": str(number), "OMP_NUM_THREADS": str(number)}
+        arguments = [sys.executable, "-c", CHILD, str(tmp_path / str(number)), "10"]
+        subprocess.run(arguments, env=surroundings, check=True, capture_output=True)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    trained(tmp_path / "3", replace(SMALL, seed=4), replace(SHORT, steps=10))
+    assert contents(tmp_path / "1") != contents(tmp_path / "3")
+
+
+def test_numpys_threads_change_no_bit(tmp_path):
+    """`lms` multiplies matrices with NumPy, whose library reads its own number of threads."""
+    for number in (1, 2):
+        surroundings = os.environ | {"OPENBLAS_NUM_THREADS": str(number)}
+        script = [sys.executable, str(ROOT / "scripts/train.py"), "lms", "--steps", "30"]
+        where = ["--out", str(tmp_path / str(number))]
+        subprocess.run([*script, *where], env=surroundings, check=True, capture_output=True)
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
+def test_a_killed_training_loses_at_most_one_interval(tmp_path):
+    killed, straight = tmp_path / "killed", tmp_path / "straight"
+    arguments = [sys.executable, "-c", CHILD, str(killed), "100000"]
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) as child:
+        step_seen = next(step for step in map(int, child.stdout) if step >= 25)
+        child.kill()
+        step_seen = max([step_seen, *map(int, child.stdout)])
+    assert child.returncode == -signal.SIGKILL
+    reached = load_training(killed)["clock"]["step"]
+    assert step_seen - 10 < reached
+    certify(Rules(), player(str(killed)))
+    longer = replace(SHORT, steps=reached + 10)
+    trained(killed, plan=longer, resume=True)
+    trained(straight, plan=longer)
+    assert contents(killed) == contents(straight)
+    assert steps_of(killed) == steps_of(straight)

@@ -1,0 +1,100 @@
+"""How long compiling took in this process, so that no other figure has to contain it.
+
+What is compiled is logged by the logger `tttenv`, level INFO; commands show it on a terminal.
+"""
+
+import logging
+import time
+from typing import Any
+
+from numba.core import event as events
+
+SUBJECTS = {  # by the module of the function that Python calls
+    "alphabeta": "alpha-beta",
+    "attack": "certificates",
+    "board_step": "the environment",
+    "evaluators": "the tree search",
+    "gumbel_search": "the tree search",
+    "line_planes": "what networks see",
+    "mcts": "Monte Carlo tree search",
+    "mistakes": "certificates",
+    "proof_checking": "the checker of proofs",
+    "proof_recording": "the writer of proofs",
+    "proof_search": "the prover",
+    "reachability": "certificates",
+    "rollouts": "play-outs",
+    "table_step": "the environment",
+}
+THE_REST = "the rules"
+_logger = logging.getLogger("tttenv")
+
+
+class _Watch(events.Listener):
+    """Counts the functions that are compiled, and the seconds of those that Python called.
+
+    A function's compilation includes that of the functions it calls.
+    """
+
+    def __init__(self) -> None:
+        self.functions, self.seconds, self.processor_seconds = 0, 0.0, 0.0
+        self._logged: set[str] = set()
+        self._depth, self._began = 0, (0.0, 0.0)
+
+    def on_start(self, event: Any) -> None:
+        """Begin to count the seconds, unless another function waits for this one."""
+        if self._depth == 0:
+            self._began = time.perf_counter(), time.process_time()
+            self._log(event.data["dispatcher"].py_func.__module__)
+        self._depth += 1
+
+    def _log(self, module: str) -> None:
+        package, _, name = module.rpartition(".")
+        subject = SUBJECTS.get(name, THE_REST)
+        if package == "tttenv.kernels" and subject not in self._logged:
+            self._logged.add(subject)
+            _logger.info("tttenv: compiling %s, once on this machine", subject)
+
+    def on_end(self, event: Any) -> None:
+        """Add the seconds."""
+        self._depth -= 1
+        self.functions += 1
+        if self._depth == 0:
+            self.seconds += time.perf_counter() - self._began[0]
+            self.processor_seconds += time.process_time() - self._began[1]
+
+
+watch = _Watch()
+events.register("numba:compile", watch)
+
+
+def now() -> float:
+    """Seconds on a clock that stands still while compiling; its differences count."""
+    return time.perf_counter() - watch.seconds
+
+
+def now_by_processor() -> float:
+    """Seconds of processor time without those of compiling; its differences count."""
+    return time.process_time() - watch.processor_seconds
+
+
+class Stopwatch:
+    """Seconds since it was made, without those that compiling took."""
+
+    def __init__(self, processor: bool = False) -> None:
+        """Start it.
+
+        Args:
+            processor: whether to count processor time instead of time on the clock.
+        """
+        self._now = now_by_processor if processor else now
+        self._start, self._compiled = self._now(), watch.seconds
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far."""
+        return self._now() - self._start
+
+    @property
+    def compile_seconds(self) -> float:
+        """Seconds on the clock that compiling took meanwhile."""
+        return watch.seconds - self._compiled

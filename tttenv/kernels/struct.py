@@ -1,0 +1,185 @@
+"""`Struct`: arrays and numbers that compiled functions take as one pointer.
+
+numba passes a tuple as one argument for each number in it: an array of two dimensions is seven. A
+search that hands a tuple of fifty arrays from function to function spends most of its compile time
+on these arguments. A `Struct` is a pointer to the addresses, shapes and strides of its arrays,
+which are loaded where they are used. It is immutable, so the compiler may keep what it has loaded.
+
+    @dataclass(frozen=True, eq=False)
+    class Board(Struct):
+        stones: NDArray[np.int8]
+        k: int
+
+The fields are arrays, integers, floats, booleans and other structs. In compiled code
+`board.stones` is an array without an owner: it must not be returned to Python.
+`dataclasses.replace` makes a struct with other fields.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from typing import Any
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import AttributeTemplate
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_getattr_generic,
+    models,
+    register_model,
+    typeof_impl,
+    unbox,
+)
+
+WORD = ir.IntType(64)  # every number of a struct takes as much
+BYTES = ir.IntType(8).as_pointer()
+
+# Metadata of a field whose array may have any strides, so that all its views are of one type.
+STRIDED = {"strided": True}
+
+
+class StructType(types.Type):
+    """The compiler's type of a struct: its class and the types of its fields."""
+
+    def __init__(self, name: str, members: tuple[tuple[str, Any], ...]) -> None:
+        self.members = members
+        digest = hashlib.sha256(repr(members).encode()).hexdigest()
+        super().__init__(f"{name}.{digest[:16]}")
+
+
+@dataclass(frozen=True, eq=False)
+class Struct:
+    """The base of all structs, which are frozen dataclasses."""
+
+    def __post_init__(self) -> None:
+        members = [(each.name, getattr(self, each.name)) for each in fields(self)]
+        strided = {each.name for each in fields(self) if "strided" in each.metadata}
+        types_of = tuple((name, _type_of(value, name in strided)) for name, value in members)
+        memory = np.array([w for _, value in members for w in _words(value)], np.int64)
+        vars(self).update(
+            _numba_type_=_struct_type(type(self).__name__, types_of),
+            _memory=memory,
+            _address=memory.ctypes.data,
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has its own arrays, so it has its own addresses."""
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))
+
+
+@lru_cache(maxsize=1024)
+def _struct_type(name: str, members: tuple[tuple[str, Any], ...]) -> StructType:
+    return StructType(name, members)
+
+
+def _type_of(value: Any, any_strides: bool) -> Any:
+    """The compiler's type of a field."""
+    if isinstance(value, np.ndarray):
+        contiguous = value.flags.c_contiguous and not any_strides
+        return _array_type(value.dtype, value.ndim, contiguous)
+    if isinstance(value, Struct):
+        return vars(value)["_numba_type_"]
+    return numba.typeof(value)
+
+
+@lru_cache(maxsize=1024)
+def _array_type(dtype: Any, dimensions: int, contiguous: bool) -> Any:
+    return types.Array(numba.from_dtype(dtype), dimensions, "C" if contiguous else "A")
+
+
+def _words(value: Any) -> Iterator[int]:
+    """A field as the numbers that `_load` reads."""
+    if isinstance(value, np.ndarray):
+        yield from (value.ctypes.data, value.size, *value.shape, *value.strides)
+    elif isinstance(value, Struct):
+        yield vars(value)["_address"]
+    elif isinstance(value, float):
+        yield int(np.float64(value).view(np.int64))
+    else:
+        yield int(value)
+
+
+def _count(member: Any) -> int:
+    """How many words a field of this type takes."""
+    return 2 + 2 * member.ndim if isinstance(member, types.Array) else 1
+
+
+@register_model(StructType)
+class _StructModel(models.PrimitiveModel):
+    """In compiled code a struct is a pointer."""
+
+    def __init__(self, manager: Any, kind: StructType) -> None:
+        super().__init__(manager, kind, BYTES)
+
+
+@typeof_impl.register(Struct)
+def _typeof_struct(value: Struct, _: Any) -> StructType:
+    found: StructType = vars(value)["_numba_type_"]
+    return found
+
+
+@unbox(StructType)
+def _unbox_struct(_: StructType, value: Any, context: Any) -> Any:
+    address = context.pyapi.object_getattr_string(value, "_address")
+    pointer = context.pyapi.long_as_voidptr(address)
+    context.pyapi.decref(address)
+    failed = cgutils.is_not_null(context.builder, context.pyapi.err_occurred())
+    return NativeValue(pointer, is_error=failed)
+
+
+@infer_getattr
+class _StructAttribute(AttributeTemplate):
+    """The types of the attributes of structs."""
+
+    key = StructType
+
+    def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]  # numba's says nothing
+        """The type of a field, or None."""
+        return dict(kind.members).get(name)
+
+
+@lower_getattr_generic(StructType)
+def _load_field(context: Any, builder: Any, kind: StructType, pointer: Any, name: str) -> Any:
+    names = [member for member, _ in kind.members]
+    at = names.index(name)
+    before = sum(_count(member) for _, member in kind.members[:at])
+    member = kind.members[at][1]
+    if isinstance(member, types.Array):
+        return _load_array(context, builder, member, pointer, before)
+    if isinstance(member, types.Boolean):
+        return builder.icmp_unsigned("!=", _load(builder, pointer, before, WORD), WORD(0))
+    return _load(builder, pointer, before, context.get_value_type(member))
+
+
+def _load_array(context: Any, builder: Any, member: Any, pointer: Any, at: int) -> Any:
+    """The array whose words begin at `at`; the strides of contiguous ones follow from its shape."""
+    array = cgutils.create_struct_proxy(member)(context, builder)
+    array.meminfo = array.parent = BYTES(None)
+    array.data = _load(builder, pointer, at, array.data.type)
+    array.nitems = _load(builder, pointer, at + 1, WORD)
+    size = WORD(context.get_abi_sizeof(context.get_data_type(member.dtype)))
+    array.itemsize = size
+    many = member.ndim
+    shape = [_load(builder, pointer, at + 2 + i, WORD) for i in range(many)]
+    if member.layout == "C":
+        strides = [size]
+        for length in reversed(shape[1:]):
+            strides.insert(0, builder.mul(strides[0], length))
+    else:
+        strides = [_load(builder, pointer, at + 2 + many + i, WORD) for i in range(many)]
+    array.shape = cgutils.pack_array(builder, shape, ty=WORD)
+    array.strides = cgutils.pack_array(builder, strides, ty=WORD)
+    return array._getvalue()
+
+
+def _load(builder: Any, pointer: Any, at: int, kind: Any) -> Any:
+    """The number at a place, which no store of compiled code changes."""
+    place = builder.gep(builder.bitcast(pointer, WORD.as_pointer()), [WORD(at)])
+    loaded = builder.load(builder.bitcast(place, kind.as_pointer()))
+    loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return loaded
