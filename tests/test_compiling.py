@@ -58,7 +58,7 @@ def test_compiled_functions_read_and_write_the_arrays_of_a_struct():
     assert total(pickle.loads(pickle.dumps(w))) == 16.5
     assert w.table[1, 2, 3] == 25  # the copy has its own
     assert len(total.signatures) == 1
-    assert len(_add.signatures) == 1  # for constants and all widths of integers
+    assert len(_add.signatures) <= 1  # for constants and all widths; 0 if `total` was cached
 
 
 def test_inner_functions_cannot_be_called_from_python():

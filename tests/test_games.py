@@ -15,25 +15,20 @@ from tttenv.simulator.table_backend import TableBackend
 
 def every_game():
     """All games of 3,3,3 in plain Python: cells, and who won (1 X, -1 O, 0 draw)."""
-    lines = windows((3, 3, 3))
+    through = [[set(line) for line in windows((3, 3, 3)) if cell in line] for cell in range(9)]
     found = []
 
-    def go(cells, board):
-        stone = 1 if len(cells) % 2 == 0 else -1
-        for cell in range(9):
-            if board[cell]:
-                continue
-            board[cell] = stone
-            line = [*cells, cell]
-            if any(all(board[c] == stone for c in window) for window in lines):
-                found.append((line, stone))
+    def go(cells, mine, theirs):
+        for cell in set(range(9)) - mine - theirs:
+            line, stones = [*cells, cell], mine | {cell}
+            if any(window <= stones for window in through[cell]):
+                found.append((line, 1 if len(line) % 2 else -1))
             elif len(line) == 9:
                 found.append((line, 0))
             else:
-                go(line, board)
-            board[cell] = 0
+                go(line, theirs, stones)
 
-    go([], [0] * 9)
+    go([], set(), set())
     return found
 
 

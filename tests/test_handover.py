@@ -7,7 +7,7 @@ that is an engine: see test_gomocup_engine.py.
 """
 
 import pytest
-from handover import LEFT_OUT, MADE_ANEW, Handover, Pair
+from handover import MADE_ANEW, Handover, Pair
 
 SWEEP = "sweep td0 --seeds 2 --steps 4 --jobs 1 --json"
 LEAGUE = "league first random --jobs 1 --json"
@@ -19,7 +19,6 @@ PAIRS = [
     Pair(SWEEP, "report first --sweep results/sweep.json", "results/sweep.json"),
     Pair(SWEEP, SWEEP, "runs/sweep/.finished/*.json", MADE_ANEW),
     Pair(SWEEP, "certify runs/sweep/td0-1", "runs/sweep/td0-1/card.json"),
-    Pair(LEAGUE, "report first --league results/league.json", "results/league.json"),
     Pair(LEAGUE, LEAGUE, "results/league.kept/*.json", MADE_ANEW),
     Pair(TRAIN, "certify runs/td0-0", CARD),
     Pair(TRAIN, "certify runs/td0-0", "runs/td0-0/policy-*"),
@@ -27,14 +26,7 @@ PAIRS = [
     Pair(TRAIN, "gomocup runs/td0-0 --k 3", CARD),
     Pair(TRAIN, "doctor runs/td0-0", CARD),
     Pair(TRAIN, "league runs/td0-0 first --jobs 1", CARD),
-    Pair(TRAIN, "report runs/td0-0", CARD),
-    Pair(TRAIN, "report runs/td0-0", "runs/td0-0/snapshots-*", LEFT_OUT),
     Pair(TRAIN, "train td0 --resume --steps 6", "runs/td0-0/state-*"),
-    Pair(
-        "train td0 --rules 2,2,2 --steps 2 --json",
-        "report first runs/td0-2x2x2-0",
-        "runs/td0-2x2x2-0/card.json",
-    ),
     Pair(
         ALPHAZERO,
         f"{ALPHAZERO} --start runs/alphazero-0 --out runs/second",
@@ -52,11 +44,6 @@ PAIRS = [
         "results/proofs/4-4-3.search.safetensors",
     ),
     Pair("seven --out seven.json", "seven --check --file seven.json", "seven.json"),
-    Pair(
-        "reproduce --only ground --quick --jobs 1 --json",
-        "report first --published results/reproduce.json",
-        "results/reproduce.json",
-    ),
 ]
 
 

@@ -19,7 +19,6 @@ from sb3_models import KINDS, RULES, every_kind, made, quick, recurrent
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.torch_layers import FlattenExtractor
 from stable_baselines3.common.vec_env import (
-    SubprocVecEnv,
     VecMonitor,
     VecNormalize,
 )
@@ -84,16 +83,6 @@ def test_value_models_learn_from_last_observations_in_any_form(kind, obs):
     model = made(kind, env, learning_starts=20, train_freq=1)
     model.learn(200)
     check_policy(policy(model, RULES), RULES, count=50)
-
-
-def test_games_in_other_processes_train_and_swap_their_opponents_too():
-    env = make_vec_env("tttenv:TicTacToe-v0", 2, vec_env_cls=SubprocVecEnv)
-    try:
-        model = quick(env)
-        model.learn(200, SelfPlayCallback(every=64, swap=32, players=("tactical",)))
-    finally:
-        env.close()
-    assert model.num_timesteps >= 200
 
 
 @pytest.mark.parametrize("obs", ["onehot", "board", "dict"])

@@ -156,7 +156,7 @@ def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules, thr
 )
 def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
     policy = player(f"alphabeta:{memory}depth=99", Rules(*rules))
-    for board in late_boards(rules, games=40, least=5, most=8):
+    for board in late_boards(rules, games=15, least=5, most=8):
         known = {}
         best = exact_rank(rules, board, known)
         moves = [c for c, m in enumerate(board) if m == "_"]

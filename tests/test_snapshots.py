@@ -11,13 +11,10 @@ from safetensors.numpy import load, save
 
 from learners.cli import report
 from learners.cli.report_page import data
-from learners.registry import LEARNERS
 from learners.training.curve import extended, from_card
-from learners.training.loop import usual_schedule
 from learners.training.snapshots import MOST, for_file, moves_of, read, table_of
 from learners.training.snapshots import extended as kept
-from learners.training.train import train
-from tttenv import Rules, certify, player
+from tttenv import Rules, player
 from tttenv.checkpoint import (
     CARD,
     POLICY,
@@ -41,22 +38,6 @@ def read_from(folder):
     return read(folder, card, RULES, from_card(card))
 
 
-@pytest.mark.parametrize("name", list(LEARNERS))
-def test_shipped_snapshots_are_the_players_that_their_curves_measure(name):
-    card = read_card(SHIPPED / name)
-    curve, found = from_card(card), read_from(SHIPPED / name)
-    assert {curve.steps[0], curve.steps[-1]} <= set(found) <= set(curve.steps)
-    assert len(found) == min(len(curve.steps), len(found)) <= MOST
-    assert len(found) == len(curve.steps) or len(found) > MOST // 2
-    for step, moves in found.items():
-        table, at = table_of(RULES, moves), curve.steps.index(step)
-        exact = certify(RULES, table)
-        told = [curve.worst["X"][at], curve.worst["O"][at], curve.optimal[at]]
-        wanted = [*exact.worst_case.values(), exact.optimal_moves["all"]]
-        assert told == pytest.approx(wanted, abs=1e-6)
-    np.testing.assert_array_equal(table.table, player(name, RULES).table)
-
-
 @pytest.mark.parametrize("every", [1, 10])
 def test_snapshots_stay_bounded_and_even(every):
     table = tabulate(RULES, player("first", RULES))
@@ -72,20 +53,6 @@ def test_snapshots_stay_bounded_and_even(every):
         assert {0, number * every} <= set(steps)
         assert number < MOST - 4 or len(steps) > (MOST - 4) // 2
     assert 77 * every in steps
-
-
-def test_snapshots_of_a_training_that_stopped_are_those_of_one_that_did_not(tmp_path):
-    config = LEARNERS.load("td0").Config(games=1)
-    for steps in (8, 20):
-        schedule = usual_schedule("td0", steps=steps, every=1)
-        train("td0", config, RULES, schedule, tmp_path / "stopped", resume=steps > 8)
-    train("td0", config, RULES, usual_schedule("td0", steps=20, every=1), tmp_path / "through")
-    files = [read_data(tmp_path / name, SNAPSHOTS)[1] for name in ("stopped", "through")]
-    assert files[0] == files[1]
-    found = read_from(tmp_path / "through")
-    assert list(found)[:3] == [0, 2, 4]
-    assert list(found)[-1] == 20
-    assert len({moves.tobytes() for moves in found.values()}) > 5  # it learns
 
 
 def test_players_that_mix_or_play_larger_boards_leave_none():

@@ -301,7 +301,9 @@ def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here
     plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
     made = tmp_path / "made"
     train(name, config, Rules(), plan, made)
-    for damage, broken in BROKEN_STATES.items():
+    for number, (damage, broken) in enumerate(BROKEN_STATES.items()):
+        if name not in ("td0", "alphazero") and (number + list(LEARNERS).index(name)) % 3:
+            continue  # each damage to every third learner, all of them to these two
         folder = Path(shutil.copytree(made, tmp_path / "broken"))
         state = load_training(folder)
         broken(state)

@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hostile_lines import drive, hostile_line
 from processes import ROOT
 
 from tttenv import Rules, player
+from tttenv.cli.gomocup_engine import Engine
 
 
 def ran(*arguments, said=b"", code=None, **more):
@@ -142,3 +144,14 @@ def test_a_player_as_an_engine_of_a_player_plays_as_it_does_itself(spec, rules):
             cell = dice.choice(rules.cells, p=probs[0])
             boards = rules.play(boards, np.array([cell]))
     engine.close()
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:time=100", "mcts:time=100,playouts=tactical"])
+def test_a_search_keeps_to_the_limit_of_a_turn(spec):
+    engine = Engine(spec, 5, 0)
+    engine.answer("START 15")
+    engine.answer("INFO timeout_turn 1000")
+    for line in ("TURN 7,7", "TURN 7,8", "TURN 6,6"):
+        begin = time.monotonic()
+        engine.answer(line)
+        assert time.monotonic() - begin < 5  # a busy machine is slow; it is 100 s without a limit

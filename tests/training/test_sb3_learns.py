@@ -5,12 +5,12 @@ from dataclasses import asdict
 import pytest
 from sb3_contrib.common.maskable.evaluation import evaluate_policy as evaluate_masked
 from sb3_models import RULES, Counting, made, quick
-from stable_baselines3.common.vec_env import (
-    VecMonitor,
-)
+from stable_baselines3.common.env_util import make_vec_env
+from stable_baselines3.common.vec_env import SubprocVecEnv, VecMonitor
 
 from tttenv import Rules, certify
 from tttenv.adapters.sb3 import (
+    SelfPlayCallback,
     VecEnv,
     illegal_mass,
     masked,
@@ -77,3 +77,13 @@ def test_a_player_stays_as_it_is_when_its_model_learns_on(rules, reached):
     model.learn(256)
     assert (frozen(boards) == before).all()
     reached("change", abs(policy(model, game)(boards) - before).max(), above=1e-3)
+
+
+def test_games_in_other_processes_train_and_swap_their_opponents_too():
+    env = make_vec_env("tttenv:TicTacToe-v0", 2, vec_env_cls=SubprocVecEnv)
+    try:
+        model = quick(env)
+        model.learn(200, SelfPlayCallback(every=64, swap=32, players=("tactical",)))
+    finally:
+        env.close()
+    assert model.num_timesteps >= 200

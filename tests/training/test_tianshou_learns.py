@@ -1,5 +1,6 @@
-"""Tianshou's DQN and PPO learn with masks."""
+"""Tianshou's DQN and PPO explore and learn with masks."""
 
+import numpy as np
 import pytest
 from test_tianshou import CELLS, dqn, games, net
 from tianshou.algorithm import PPO
@@ -70,3 +71,14 @@ def test_ppo_learns_with_a_masked_actor(reached):
     reached("wins as X, drawn cells", win_share_as_x(algorithm), above=0.65)
     likeliest = win_share_as_x(algorithm, deterministic=True)
     reached("wins as X, likeliest cells", likeliest, above=0.8)
+
+
+@pytest.mark.usefixtures("seeded")
+def test_exploring_takes_legal_cells_only():
+    algorithm, envs = dqn(Net(state_shape=(27,), action_shape=9), explore=1.0), games(8)
+    buffer = VectorReplayBuffer(800, 8)
+    collector = Collector(algorithm, envs, buffer, exploration_noise=True)
+    collector.reset()
+    collector.collect(n_step=800)
+    assert len(buffer) == 800
+    assert buffer.obs.mask[np.arange(800), buffer.act].all()

@@ -68,9 +68,19 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
     if not hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT
         return function
     made.get_call_template = partial(_call_template, made.get_call_template)
+    made.typeof_pyval = partial(_type_of_argument, made.typeof_pyval)
     if CACHE_FOLDER:
         made._cache = CheckedCache(function, CACHE_FOLDER)
     return cast("Callable[_P, _R]", made)
+
+
+def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
+    """The type of what is no number and no array: a struct knows its own.
+
+    numba would ask for it by several calls in Python, which take longer than some searches.
+    """
+    known = getattr(value, "_numba_type_", None)
+    return original(value) if known is None else known
 
 
 def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
