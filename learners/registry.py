@@ -14,6 +14,9 @@ class LearnerRow(Row):
     steps: int = 1000  # at the most, by default
     every: int = 10  # steps between certificates
     preset_steps: Mapping[str, int] = field(default_factory=dict)  # of presets with another number
+    compiled: tuple[
+        str, ...
+    ] = ()  # parts of `tttenv compile` that a first step takes long to compile
 
 
 # To add a learner: a file in this folder with a class that satisfies `base.Learner`, and its row
@@ -86,6 +89,7 @@ LEARNERS: Table[Any] = Table(
             steps=20_000,
             every=50,
             preset_steps={"large": 6000},
+            compiled=("the tree search", "what networks see"),
         ),
         "maskable_ppo": LearnerRow(
             "learners.maskable_ppo:MaskablePPO",

@@ -5,6 +5,7 @@ import json
 import shlex
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ from typing import Annotated, Any
 import tyro
 
 from learners.registry import LEARNERS, row
-from tttenv.cli import console, workers
+from tttenv.cli import ahead, console, workers
 from tttenv.cli.text_tables import say
 from tttenv.registry import unknown
 from tttenv.untrusted import shown
@@ -54,7 +55,21 @@ def main(args: list[str], prog: str = PROG) -> None:
         _overview(args, prog)
         return
     name, rest = args[0], args[1:]
-    row(name)
+    parts = row(name).compiled
+    wanted = () if {"-h", "--help"} & set(rest) else parts
+    with ahead.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
+        _train(name, rest, prog, lambda: compiled.wait(*parts))
+
+
+def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) -> None:
+    """Train one learner.
+
+    Args:
+        name: the learner.
+        rest: its options.
+        prog: the command's name.
+        compiled: returns when what a step needs is compiled.
+    """
     quiet = "--json" in rest
     with console.stage("loading PyTorch", quiet):  # which all learners need
         kind = LEARNERS.load(name)
@@ -78,6 +93,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     schedule = usual_schedule(name, options.preset, **changes)
     backend = _backend(options)
     with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
+        compiled()
         last = train(
             name,
             config,

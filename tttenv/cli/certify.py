@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from tttenv.cli import console, text_tables, workers
+from tttenv.cli import ahead, console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
 
 PROG = "certify.py"
+SEARCH = "reachable positions"  # compiled beside
 WEIGHING = "playing out every game"
 ROUNDING = 1e-12  # of a share of moves; a single blunder makes it smaller than 1 by more
 DOING = {  # what a search does in each phase
@@ -122,7 +123,10 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     if named[given.method] == ALL_POSITIONS:
         with watched(policy, given.player, rules, given.json) as asked:
             return certify(rules, asked, method=ALL_POSITIONS)
-    with console.stage(f"certifying {given.player} on {rules}", given.json) as tell:
+    with (
+        console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
+        ahead.compiling(SEARCH),  # while the game's value is searched for
+    ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))
         return certify(rules, policy, given.positions, **about)

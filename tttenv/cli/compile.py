@@ -1,7 +1,10 @@
 """Compile what a machine will need, once: `tttenv compile`."""
 
+import hashlib
 import json
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -61,26 +64,83 @@ def compile_one(name: str, _: Context) -> dict[str, Any]:
 
     before = watch.functions, watch.seconds
     PARTS[name]()
+    _mark(name)
     seconds = round(watch.seconds - before[1], 3)
     return {"functions": watch.functions - before[0], "compile_seconds": seconds}
+
+
+def in_order(names: list[str]) -> None:
+    """Compile some of the parts one after the other, and print the name of each that is done."""
+    for name in names:
+        PARTS[name]()
+        _mark(name)
+        print(name, flush=True)
+
+
+def is_compiled(name: str) -> bool:
+    """Whether a part is in the cache, as far as is known without loading it."""
+    return _mark_of(name).exists()
+
+
+def _mark_of(name: str) -> Path:
+    """The empty file that says so, for this processor and this Python."""
+    from tttenv.kernels import CACHE_FOLDER
+    from tttenv.kernels.compiling import processor
+
+    about = repr((name, sys.version, processor()))
+    return Path(CACHE_FOLDER) / f"part-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
+
+
+def _mark(name: str) -> None:
+    from tttenv.kernels import CACHE_FOLDER
+
+    if CACHE_FOLDER:
+        with suppress(OSError):  # then it is looked for again, function by function
+            _mark_of(name).touch()
 
 
 def _prover() -> None:
     import tttenv
 
-    with TemporaryDirectory() as folder:
-        file = Path(folder) / "proof"
-        for rules in (tttenv.Rules(3, 4, 3), tttenv.Rules(4, 4, 4)):  # a win and a draw
-            tttenv.prove(rules).save(file)
-            tttenv.check_proof(file)
+    for rules in (tttenv.Rules(3, 4, 3), tttenv.Rules(4, 4, 4)):  # a win and a draw
+        tttenv.prove(rules)
+
+
+def _writer_of_proofs() -> None:
+    """Write down a proof of what was never searched, which fails at once."""
+    from tttenv.exact.prover import Proof, Prover
+    from tttenv.game.rules import Rules
+
+    rules = Rules(4, 4, 4)
+    prover = Prover(rules)
+    with suppress(ValueError):
+        prover.claims(Proof(rules, rules.start(), 1, 1, 1, 0, 0.0, prover))
+
+
+def _checker_of_proofs() -> None:
+    """Check a proof that is none."""
+    import numpy as np
+
+    import tttenv
+    from tttenv.exact.proof_file import WINS, Claim, write
+
+    rules = tttenv.Rules(4, 4, 4)
+    with TemporaryDirectory() as folder, suppress(ValueError):
+        claims = {"X": Claim(WINS, np.zeros(1, np.int16), 1)}
+        write(Path(folder) / "proof", rules, rules.start(), 1, claims)
+        tttenv.check_proof(Path(folder) / "proof")
 
 
 def _alphabeta() -> None:
     _play("5,5,4", "alphabeta:nodes=100", "alphabeta:nodes=100,threats=0")
 
 
-def _tree_searches() -> None:
-    _play("4,4,4", "gumbel:simulations=8", "gumbel:simulations=4,evaluator=tactical")
+def _tree_search() -> None:
+    _play("4,4,4", "gumbel:simulations=8")
+
+
+def _evaluators() -> None:
+    _play("4,4,4", "gumbel:simulations=4,evaluator=tactical")
     _play("4,4,4", "gumbel:simulations=4,evaluator=playouts")
 
 
@@ -110,9 +170,16 @@ def _certificates() -> None:
 
     for name in ("minimax", "random"):
         tttenv.certify(tttenv.Rules(), name)
+
+
+def _reachable_positions() -> None:
+    import tttenv
+
+    rules = tttenv.Rules(4, 4, 3)
+    about: dict[str, Any] = {"method": "reachable positions", "value_of": lambda rules: None}
     for name in ("first", "tactical"):
-        tttenv.certify(tttenv.Rules(4, 4, 3), name, positions=10_000, method="reachable positions")
-    tttenv.refute(tttenv.Rules(4, 4, 3), tttenv.player("random", tttenv.Rules(4, 4, 3)), "O")
+        tttenv.certify(rules, name, positions=10_000, **about)
+    tttenv.refute(rules, tttenv.player("random", rules), "O")
 
 
 def _networks() -> None:
@@ -144,11 +211,15 @@ def _play(rules: str, *names: str) -> None:
 
 # What is compiled, the longest first: each in a process of its own, by doing a little of it.
 PARTS: dict[str, Callable[[], None]] = {
+    "the writer of proofs": _writer_of_proofs,
     "the prover": _prover,
-    "tree searches": _tree_searches,
+    "the tree search": _tree_search,
     "alpha-beta": _alphabeta,
     "certificates": _certificates,
+    "reachable positions": _reachable_positions,
+    "the checker of proofs": _checker_of_proofs,
     "environments": _environments,
     "what networks see": _networks,
+    "evaluators of the tree search": _evaluators,
     "Monte Carlo tree search": _mcts,
 }

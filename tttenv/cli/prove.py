@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tttenv.cli import console
+from tttenv.cli import ahead, console
 from tttenv.cli.text_tables import say
 from tttenv.untrusted import MEBIBYTE
 
 PROG = "prove.py"
 FOLDER = Path("results/proofs")
 SAVE_EVERY = 600  # seconds between two savings of an unfinished search
+WRITER, CHECKER = "the writer of proofs", "the checker of proofs"  # compiled meanwhile
 WORDS = {1: "X wins", 0: "a draw", -1: "O wins"}
 
 
@@ -66,9 +67,12 @@ def main(args: list[str], prog: str = PROG) -> None:
 def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
     """Search, write the proof, check it and print; an interrupt leaves the search in a file."""
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
-    with console.stage(f"preparing the search of {rules}", given.json) as tell:
+    with (
+        console.stage(f"preparing the search of {rules}", given.json) as tell,
+        ahead.compiling(CHECKER, WRITER) as later,
+    ):
         begun = _begun(given, rules, board, unfinished)
-        search = _Search(begun, unfinished, lambda text: tell(f"{rules}: {text}"))
+        search = _Search(begun, unfinished, later, lambda text: tell(f"{rules}: {text}"))
         result = search.run(given.nodes, out)
     if given.json:
         print(json.dumps(result, indent=2))
@@ -107,11 +111,14 @@ class _Search:
     Args:
         begun: the search as it is before this run.
         file: where it is kept until it has ended.
+        later: compiles what writes and checks the proof.
         tell: called with a line on how far it is.
     """
 
-    def __init__(self, begun: Any, file: Path, tell: Callable[[str], Any]) -> None:
-        self.begun, self.file, self.tell = begun, file, tell
+    def __init__(
+        self, begun: Any, file: Path, later: ahead.Ahead, tell: Callable[[str], Any]
+    ) -> None:
+        self.begun, self.file, self.later, self.tell = begun, file, later, tell
         self.nodes, self.seconds = begun.nodes, begun.seconds  # of all runs
         self.last_kept = time.monotonic()
 
@@ -129,6 +136,7 @@ class _Search:
             proof = self.begun.prover.prove(board, nodes, self._watch)
             self._spent(proof)
             if proof.value is not None:
+                self.later.wait(WRITER)
                 self.tell("writing the proof")
                 written = proof.save(out)
         except SystemExit:  # asked to end
@@ -152,6 +160,7 @@ class _Search:
         if proof.value is None:
             self._keep()
             return result
+        self.later.wait(CHECKER)
         self.tell("checking the proof")
         clock = Stopwatch()
         verified = checked(out)

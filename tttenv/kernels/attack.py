@@ -49,10 +49,8 @@ def attack(
         lines: the lines and those through each cell; its sums are not used.
         found: output.
     """
-    cells, most = boards.shape[1], found.scores.shape[1]
+    cells = boards.shape[1]
     held = np.empty((len(lines.cells), 2), np.int64)  # stones of the player and of the attacker
-    scores = np.empty(cells * cells, np.int64)
-    moves = np.empty((cells * cells, 2), np.int64)
     for i in range(len(boards)):
         board = boards[i].copy()
         found.counts[i] = 0
@@ -72,16 +70,39 @@ def attack(
                         found.won[i, 0], found.won[i, 1] = own, reply
                     score = base + _gain(board, reply, k, lines, held, short)
                     board[reply] = 0
-                    scores[count] = score
-                    moves[count, 0], moves[count, 1] = own, reply
-                    count += 1
+                    count = _insert(found, i, count, score, own, reply)
             board[own] = 0
-        order = np.argsort(-scores[:count], kind="mergesort")
-        found.counts[i] = min(count, most)
-        for rank in range(min(count, most)):
-            found.scores[i, rank] = scores[order[rank]]
-            found.moves[i, rank, 0] = moves[order[rank], 0]
-            found.moves[i, rank, 1] = moves[order[rank], 1]
+        found.counts[i] = count
+
+
+@inner
+def _insert(found: Attacks, i: int, count: int, score: int, own: int, reply: int) -> int:
+    """Put a move and a reply among the best of a board, after those of the same score.
+
+    Args:
+        found: the best so far, the highest score first.
+        i: the board.
+        count: how many of its places are taken.
+        score: of the two moves.
+        own: the player's cell.
+        reply: the attacker's cell.
+
+    Returns:
+        How many places are taken now.
+    """
+    at = count
+    while at > 0 and found.scores[i, at - 1] < score:
+        at -= 1
+    most = found.scores.shape[1]
+    if at == most:
+        return count
+    for rank in range(min(count, most - 1), at, -1):
+        found.scores[i, rank] = found.scores[i, rank - 1]
+        found.moves[i, rank, 0] = found.moves[i, rank - 1, 0]
+        found.moves[i, rank, 1] = found.moves[i, rank - 1, 1]
+    found.scores[i, at] = score
+    found.moves[i, at, 0], found.moves[i, at, 1] = own, reply
+    return int(min(count + 1, most))
 
 
 @inner

@@ -8,6 +8,7 @@ import time
 from typing import Any
 
 from numba.core import event as events
+from numba.core.registry import cpu_target
 
 SUBJECTS = {  # by the module of the function that Python calls
     "alphabeta": "alpha-beta",
@@ -49,10 +50,18 @@ class _Watch(events.Listener):
 
     def _log(self, module: str) -> None:
         package, _, name = module.rpartition(".")
-        subject = SUBJECTS.get(name, THE_REST)
-        if package == "tttenv.kernels" and subject not in self._logged:
+        if package == "tttenv.kernels":
+            self.tell(SUBJECTS.get(name, THE_REST))
+
+    def tell(self, subject: str) -> None:
+        """Log what is compiled, once."""
+        if subject not in self._logged:
             self._logged.add(subject)
             _logger.info("tttenv: compiling %s, once on this machine", subject)
+
+    def waited(self, seconds: float) -> None:
+        """Count seconds in which another process compiled what this one needs."""
+        self.seconds += seconds
 
     def on_end(self, event: Any) -> None:
         """Add the seconds."""
@@ -65,6 +74,12 @@ class _Watch(events.Listener):
 
 watch = _Watch()
 events.register("numba:compile", watch)
+
+
+def processor() -> tuple[str, ...]:
+    """What numba compiles for: the platform, the processor and its features."""
+    found: tuple[str, ...] = cpu_target.target_context.codegen().magic_tuple()
+    return found
 
 
 def now() -> float:

@@ -315,7 +315,8 @@ def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
         return check_two_threats(board, walk, zone)
     walk.step[ply] = step
     if step == MOVES and attacker_moves:
-        walk.left[ply] = board.stones == 0
+        for cell in range(len(board.stones)):
+            walk.left[ply, cell] = board.stones[cell] == 0
         return next_attack(board, walk, ply)
     if (step == MOVE and not attacker_moves) or (step == ANSWER and attacker_moves):
         cell = read_cell(board, walk)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.kernels import compiled
-from tttenv.kernels.bare import inner
+from tttenv.kernels.bare import bare, inner
 from tttenv.kernels.cell_sets import words
 from tttenv.kernels.struct import Struct
 from tttenv.kernels.types import Numbers
@@ -94,7 +93,7 @@ def forget(table: ProofTable, place: int) -> None:
     table.filled[0] -= 1
 
 
-@compiled
+@bare
 def copy_entries(source: ProofTable, target: ProofTable) -> None:
     """Put the entries of `source` into `target`, which is empty; as many as find a place there."""
     for place in range(source.entries.size):
@@ -102,5 +101,6 @@ def copy_entries(source: ProofTable, target: ProofTable) -> None:
         if entry.key != np.uint64(0):
             to = place_for(target, entry.key)
             target.entries[to] = entry
-            target.zones[to] = source.zones[place]
-            target.left[to] = source.left[place]
+            for word in range(source.zones.shape[1]):
+                target.zones[to, word] = source.zones[place, word]
+                target.left[to, word] = source.left[place, word]

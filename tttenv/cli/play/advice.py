@@ -1,5 +1,6 @@
 """What a move is worth, exactly where that can be found, and who would play it."""
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -39,10 +40,14 @@ class Advice:
     A game that can be enumerated is solved when the first is asked for. On larger boards every
     position is searched for about a second, and moves may stay undecided. If none of them is proved
     to win, a hint names the moves that alpha-beta chooses, too.
+
+    Args:
+        rules: the game.
+        ready: called before the first search; it may wait until that is compiled.
     """
 
-    def __init__(self, rules: Rules) -> None:
-        self.rules, self.exact = rules, enumerable(rules)
+    def __init__(self, rules: Rules, ready: Callable[[], None] = lambda: None) -> None:
+        self.rules, self.ready, self.exact = rules, ready, enumerable(rules)
         self._chosen = lru_cache(CACHED)(self._search)
 
     def hint(self, board: Any, policy: Policy) -> Hint:
@@ -143,6 +148,7 @@ class Advice:
 
     @cached_property
     def _moves(self) -> MoveValues:
+        self.ready()
         return MoveValues(self.rules)
 
     def _name(self, cell: int) -> str:

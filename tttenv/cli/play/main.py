@@ -2,12 +2,15 @@
 
 import importlib
 import sys
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
-from tttenv.cli import console
+from tttenv.cli import ahead, console
 
 PROG = "play.py"
+PROVER = "the prover"  # which advice on large boards asks
 
 
 @dataclass(frozen=True)
@@ -49,27 +52,32 @@ def main(args: list[str], prog: str = PROG) -> None:
     for stream in (sys.stdin, sys.stdout):
         if hasattr(stream, "reconfigure"):  # odd characters are no reason to stop
             stream.reconfigure(errors="replace")
-    session, advice = _seated(given)
-    if given.window:
-        try:
-            from tttenv.cli.play.windowed import Windowed
-        except ModuleNotFoundError as error:  # it says what to install
-            raise ValueError(str(error)) from None
-        Windowed(session, advice, given.hints, given.games).run()
-    elif given.versus is not None:
-        from tttenv.cli.play.watching import watch
+    with ExitStack() as beside:
+        session, advice = _seated(given, beside)
+        if given.window:
+            try:
+                from tttenv.cli.play.windowed import Windowed
+            except ModuleNotFoundError as error:  # it says what to install
+                raise ValueError(str(error)) from None
+            Windowed(session, advice, given.hints, given.games).run()
+        elif given.versus is not None:
+            from tttenv.cli.play.watching import watch
 
-        watch(session, given.games, given.json, advice if given.hints else None)
-    else:
-        from tttenv.cli.play.terminal import Terminal
+            watch(session, given.games, given.json, advice if given.hints else None)
+        else:
+            from tttenv.cli.play.terminal import Terminal
 
-        Terminal(session, advice, given.hints).run()
+            Terminal(session, advice, given.hints).run()
 
 
-def _seated(given: Arguments) -> tuple[Any, Any]:
-    """The session that the arguments ask for, and advice on its positions."""
+def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
+    """The session that the arguments ask for, and advice on its positions.
+
+    What the advice needs on large boards is compiled beside this process, until `beside` is closed.
+    """
     from tttenv.cli.play.advice import Advice
     from tttenv.cli.play.session import Session, Side
+    from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
     from tttenv.opponents import rules_of
 
@@ -77,16 +85,19 @@ def _seated(given: Arguments) -> tuple[Any, Any]:
     fresh = given.learn and spec == "td0"
     with console.hinting(spec):
         rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
+    advised = not enumerable(rules) and (given.versus is None or given.hints)
+    prover = beside.enter_context(ahead.compiling(*[PROVER] * advised))
     if given.learn:
         home = importlib.import_module("learners.cli.learning_player")
         learning = home.LearningPlayer(spec, rules, given.seed)
         machine = Side(_short(spec), learning, learning.learn)
     else:
         machine = _side(spec, rules)
+    advice = Advice(rules, partial(prover.wait, PROVER))
     first, second = Side("you"), machine
     if given.versus is not None:
         first, second = machine, _side(given.versus, rules)
-    return Session(rules, first, second, "XO".index(given.seat), given.seed), Advice(rules)
+    return Session(rules, first, second, "XO".index(given.seat), given.seed), advice
 
 
 def _side(spec: str, rules: Any) -> Any:

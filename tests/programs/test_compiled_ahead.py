@@ -1,0 +1,53 @@
+"""What a command needs is compiled beside it, and later commands find it compiled."""
+
+import os
+import subprocess
+import sys
+
+from processes import ROOT
+
+from learners.registry import LEARNERS
+from tttenv.cli import certify, prove
+from tttenv.cli.compile import PARTS
+from tttenv.cli.play.main import PROVER
+
+CODE = """
+import numpy as np
+from tttenv.cli import ahead, compile
+from tttenv.kernels.compiling import watch
+PART = "what networks see"
+for _ in range(2):
+    with ahead.compiling(PART) as compiled:
+        print(compile.is_compiled(PART))
+        compiled.wait(PART)
+print(compile.is_compiled(PART), watch.seconds > 0, watch.functions)
+compile.PARTS[PART]()
+print(watch.functions)
+"""
+
+
+def test_commands_compile_parts_that_there_are():
+    wanted = {prove.WRITER, prove.CHECKER, PROVER, certify.SEARCH}
+    wanted.update(*(LEARNERS.rows[name].compiled for name in LEARNERS))
+    assert wanted <= set(PARTS)
+
+
+def test_a_part_is_compiled_by_another_process_and_once(tmp_path):
+    tmp_path.chmod(0o700)
+    told = subprocess.run(
+        [sys.executable, "-c", CODE],
+        env=os.environ | {"TTTENV_CACHE": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.split() == ["False", "True", "True", "True", "0", "0"]
+
+
+def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch):
+    from tttenv.cli import ahead
+
+    monkeypatch.setattr(ahead, "CODE", "raise SystemExit(1)")
+    monkeypatch.setattr("tttenv.cli.compile.is_compiled", lambda name: False)
+    with ahead.compiling("the prover", "environments", processes=2) as compiled:
+        compiled.wait("the prover", "environments")

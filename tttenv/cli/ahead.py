@@ -1,0 +1,80 @@
+"""Compile what a command will soon need, in processes that work while it begins."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+CODE = "import sys; from tttenv.cli import compile; compile.in_order(sys.argv[1:])"
+
+
+class Ahead:
+    """Parts that other processes compile while this one goes on.
+
+    Args:
+        names: of the parts, keys of `tttenv.cli.compile.PARTS`.
+        processes: that share them, in turns.
+    """
+
+    def __init__(self, names: Sequence[str], processes: int) -> None:
+        from tttenv.cli.compile import is_compiled
+        from tttenv.kernels import CACHE_FOLDER
+
+        left = [name for name in names if not is_compiled(name)] if CACHE_FOLDER else []
+        shares = [left[first::processes] for first in range(processes)]
+        self._lanes = [(share, _start(share)) for share in shares if share]
+
+    def wait(self, *names: str) -> None:
+        """Return when parts are compiled, or when the processes could not do it.
+
+        The seconds count as those of compiling in this process.
+        """
+        from tttenv.kernels.compiling import watch
+
+        began = time.perf_counter()
+        for left, process in self._lanes:
+            assert process.stdout is not None
+            while wanted := [name for name in left if name in names]:
+                watch.tell(wanted[0])
+                if not (line := process.stdout.readline()):
+                    break
+                left.remove(line.rstrip("\n"))
+        watch.waited(time.perf_counter() - began)
+
+    def stop(self) -> None:
+        """End the processes."""
+        for _, process in self._lanes:
+            process.kill()
+            process.communicate()
+
+
+def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
+    """A process that compiles parts in this order and prints the name of each when it is done."""
+    home = str(Path(__file__).parents[2])  # where tttenv is, installed or not
+    path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+    return subprocess.Popen(
+        [sys.executable, "-P", "-c", CODE, *names],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+
+
+@contextmanager
+def compiling(*names: str, processes: int = 1) -> Iterator[Ahead]:
+    """Compile parts that this machine lacks in other processes, until the block ends.
+
+    Args:
+        names: of the parts, keys of `tttenv.cli.compile.PARTS`, the first to be needed first.
+        processes: that share them, in turns.
+    """
+    ahead = Ahead(names, processes)
+    try:
+        yield ahead
+    finally:
+        ahead.stop()
