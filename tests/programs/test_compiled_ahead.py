@@ -8,7 +8,7 @@ from processes import ROOT
 
 from learners.registry import LEARNERS
 from tttenv.cli import certify, prove
-from tttenv.cli.compile import PARTS
+from tttenv.cli.compile import GROUPS, PARTS
 from tttenv.cli.play.main import PROVER
 
 CODE = """
@@ -30,6 +30,7 @@ def test_commands_compile_parts_that_there_are():
     wanted = {prove.WRITER, prove.CHECKER, PROVER, certify.SEARCH}
     wanted.update(*(LEARNERS.rows[name].compiled for name in LEARNERS))
     assert wanted <= set(PARTS)
+    assert sorted(part for group in GROUPS for part in group) == sorted(PARTS)
 
 
 def test_a_part_is_compiled_by_another_process_and_once(tmp_path):

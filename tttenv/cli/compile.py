@@ -45,10 +45,10 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.kernels.compiling import Stopwatch
 
     clock = Stopwatch()
-    tasks = [Task(name, compile_one, name) for name in PARTS]
+    tasks = [Task(group[0], compile_group, list(group), size=len(group)) for group in GROUPS]
     done = workers.values(workers.run_all(tasks, where, quiet=given.json, pieces="compiled"))
-    functions = sum(part["functions"] for part in done)
-    parts = {task.name: part for task, part in zip(tasks, done, strict=True)}
+    parts = {name: found for group in done for name, found in group.items()}
+    functions = sum(part["functions"] for part in parts.values())
     about = {"functions": functions, "seconds": round(clock.seconds, 3), "folder": CACHE_FOLDER}
     if given.json:
         print(json.dumps({**about, "parts": parts}, indent=2))
@@ -58,22 +58,24 @@ def main(args: list[str], prog: str = PROG) -> None:
         raise ValueError("there is no folder for compiled code: TTTENV_CACHE names one")
 
 
-def compile_one(name: str, _: Context) -> dict[str, Any]:
-    """Compile one of the parts, in a worker; how many functions it took, and seconds."""
+def compile_group(names: list[str], context: Context) -> dict[str, dict[str, Any]]:
+    """Compile some of the parts, in a worker; how many functions each took, and seconds."""
     from tttenv.kernels.compiling import watch
 
-    before = watch.functions, watch.seconds
-    PARTS[name]()
-    _mark(name)
-    seconds = round(watch.seconds - before[1], 3)
-    return {"functions": watch.functions - before[0], "compile_seconds": seconds}
+    found = {}
+    for done, name in enumerate(names):
+        context.tell(done, len(names), name)
+        before = watch.functions, watch.seconds
+        _compile(name)
+        seconds = round(watch.seconds - before[1], 3)
+        found[name] = {"functions": watch.functions - before[0], "compile_seconds": seconds}
+    return found
 
 
 def in_order(names: list[str]) -> None:
     """Compile some of the parts one after the other, and print the name of each that is done."""
     for name in names:
-        PARTS[name]()
-        _mark(name)
+        _compile(name)
         print(name, flush=True)
 
 
@@ -91,9 +93,11 @@ def _mark_of(name: str) -> Path:
     return Path(CACHE_FOLDER) / f"part-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
 
 
-def _mark(name: str) -> None:
+def _compile(name: str) -> None:
+    """Compile a part and mark it as compiled."""
     from tttenv.kernels import CACHE_FOLDER
 
+    PARTS[name]()
     if CACHE_FOLDER:
         with suppress(OSError):  # then it is looked for again, function by function
             _mark_of(name).touch()
@@ -209,17 +213,28 @@ def _play(rules: str, *names: str) -> None:
         player(name, game)(game.start(1))
 
 
-# What is compiled, the longest first: each in a process of its own, by doing a little of it.
+# What can be compiled, by doing a little of it.
 PARTS: dict[str, Callable[[], None]] = {
-    "the writer of proofs": _writer_of_proofs,
     "the prover": _prover,
+    "the writer of proofs": _writer_of_proofs,
+    "the checker of proofs": _checker_of_proofs,
     "the tree search": _tree_search,
+    "evaluators of the tree search": _evaluators,
     "alpha-beta": _alphabeta,
     "certificates": _certificates,
     "reachable positions": _reachable_positions,
-    "the checker of proofs": _checker_of_proofs,
     "environments": _environments,
     "what networks see": _networks,
-    "evaluators of the tree search": _evaluators,
     "Monte Carlo tree search": _mcts,
 }
+# Parts that share much, one process for each group; those that take longest first.
+GROUPS = (
+    ("the prover", "the writer of proofs"),
+    ("the tree search", "evaluators of the tree search"),
+    ("alpha-beta",),
+    ("reachable positions", "certificates"),
+    ("environments",),
+    ("what networks see",),
+    ("the checker of proofs",),
+    ("Monte Carlo tree search",),
+)
