@@ -66,7 +66,7 @@ clean: ## remove the virtual environment, results and runs
 	$(PIP) --editable '.[learn]'
 	touch $@
 
-.venv/compiled: .venv/core $(wildcard tttenv/kernels/*.py)
+.venv/compiled: .venv/core $(wildcard tttenv/*/*_kernel.py tttenv/utils/*.py)
 	$(BIN)/python -m tttenv compile
 	touch $@
 

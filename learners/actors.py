@@ -23,9 +23,9 @@ from safetensors.torch import load, save
 from learners.nets import weights_of
 from learners.residual_net import ResidualNet, Shape, evaluator
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
-from tttenv.opponents.gumbel_search import Floats, GumbelSearch, SearchResults
+from tttenv.game.types import Boards
 from tttenv.parallel import Backend, Context, Shared, Task
+from tttenv.players.gumbel_search import Floats, GumbelSearch, SearchResults
 
 LOOK_EVERY = 0.1  # seconds between two looks while no part ends
 KINDS = {"policy": np.float64, "values": np.float64, "moves": np.int64, "proofs": np.int8}

@@ -38,18 +38,18 @@ from learners.residual_net import (
     planes_of,
     rounded,
 )
-from tttenv.canonical import Canonical, canonical_player
-from tttenv.exact.mistakes import Mistakes, find_mistakes
-from tttenv.exact.move_values import MoveValues
-from tttenv.exact.prover import known_value
+from tttenv.certificates.mistakes import Mistakes, find_mistakes
+from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
-from tttenv.kernels.line_proofs import LOSS, UNPROVEN
-from tttenv.kernels.types import Boards, Cells, Mask
-from tttenv.opponents.gumbel import GumbelPlayer, checked_simulations, side_by_side
-from tttenv.opponents.gumbel_search import GumbelSearch, SearchResults
-from tttenv.opponents.search_result import at_least
+from tttenv.game.tactics_kernel import LOSS, UNPROVEN
+from tttenv.game.types import Boards, Cells, Mask
+from tttenv.players.gumbel import GumbelPlayer, checked_simulations, side_by_side
+from tttenv.players.gumbel_search import GumbelSearch, SearchResults
+from tttenv.players.search_result import at_least
+from tttenv.players.symmetric_player import Canonical, canonical_player
 from tttenv.policy import TOLERANCE, Policy, softmax
-from tttenv.vector import VectorTicTacToe
+from tttenv.proofs.move_values import MoveValues
+from tttenv.proofs.prover import known_value
 
 WORK = 200_000  # of a proof of one position: nodes times cells
 REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the results

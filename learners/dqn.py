@@ -26,10 +26,10 @@ from learners.nets import (
     weights_of,
 )
 from learners.replay import Replay, Transitions
+from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import TOLERANCE, Policy
-from tttenv.registry import Spec
-from tttenv.vector import VectorTicTacToe
+from tttenv.utils.registry import Spec
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 from tttenv.policy import Policy, first_best
-from tttenv.vector import VectorTicTacToe
 
 Features = NDArray[np.float64]  # (boards, features)
 TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in float64

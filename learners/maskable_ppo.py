@@ -31,11 +31,11 @@ from learners.nets import (
 )
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Probs
-from tttenv.opponents import player
+from tttenv.game.types import Boards, Probs
+from tttenv.players import player
 from tttenv.policy import TOLERANCE, Policy, softmax
-from tttenv.registry import Spec
-from tttenv.untrusted import shown
+from tttenv.utils.registry import Spec
+from tttenv.utils.untrusted import shown
 
 POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 

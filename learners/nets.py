@@ -14,9 +14,9 @@ from torch import Tensor, nn
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Probs
+from tttenv.game.types import Boards, Probs
 from tttenv.policy import BATCH, BoardFunction, Policy, first_best
-from tttenv.untrusted import shown
+from tttenv.utils.untrusted import shown
 
 Nets = dict[str, nn.Module]
 Outputs = NDArray[np.float32] | NDArray[np.float64]

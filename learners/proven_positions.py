@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from learners.examples_buffer import Examples, ExamplesBuffer
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 
 
 class Known(NamedTuple):

@@ -18,11 +18,11 @@ import torch
 from torch import Tensor
 
 from learners.symmetry_classes import SymmetryClasses, greedy_table, move_values
+from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import SEATS, positions, require_enumerable
 from tttenv.game.rewards import Outcome
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.vector import VectorTicTacToe
 
 
 @dataclass(frozen=True)

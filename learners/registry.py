@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tttenv.registry import Row, Table, unknown
+from tttenv.utils.registry import Row, Table, unknown
 
 
 @dataclass(frozen=True)

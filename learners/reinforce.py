@@ -22,10 +22,10 @@ from learners.nets import (
     planes,
     weights_of,
 )
+from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 from tttenv.policy import TOLERANCE, Policy
-from tttenv.vector import VectorTicTacToe
 
 
 @dataclass(frozen=True)

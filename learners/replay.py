@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from learners.ring_buffer import RingBuffer
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import inverses, maps
-from tttenv.kernels.types import Boards, Cells, Mask
+from tttenv.game.types import Boards, Cells, Mask
 
 
 class Transitions(NamedTuple):

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from learners.nets import empty_linear, has_float64
+from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
-from tttenv.kernels.line_planes import PLANES, new_plane_lines, write_line_planes
-from tttenv.kernels.types import Boards, Probs
-from tttenv.opponents.gumbel_search import Evaluate, Floats
+from tttenv.game.types import Boards, Probs
+from tttenv.players.gumbel_search import Evaluate, Floats
 from tttenv.policy import TOLERANCE, BoardFunction, Policy, first_best
 
 THREATS = 100  # tried in a search for a win by threats that a plane shows

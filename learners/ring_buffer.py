@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tttenv.untrusted import shown
+from tttenv.utils.untrusted import shown
 
 
 class RingBuffer:

@@ -34,7 +34,7 @@ from learners.nets import (
 from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Cells
+from tttenv.game.types import Cells
 from tttenv.policy import TOLERANCE, Policy, first_best
 
 

@@ -30,13 +30,13 @@ from learners.nets import (
 )
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import positions, require_enumerable, solve, tabulate
-from tttenv.files import write
 from tttenv.game.features import one_hot
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
-from tttenv.kernels.types import Boards, Probs
+from tttenv.game.types import Boards, Probs
 from tttenv.policy import TOLERANCE, Policy, first_best
-from tttenv.untrusted import MEBIBYTE, read_bytes, shown
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
 
 LONGEST = 64 * MEBIBYTE  # bytes of a CSV file
 MOST = 1_000_000  # rows of one

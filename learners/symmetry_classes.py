@@ -7,7 +7,7 @@ from torch import Tensor
 
 from tttenv.exact import Positions, Tabulated
 from tttenv.game.symmetry import canonical, maps
-from tttenv.kernels.types import Cells
+from tttenv.game.types import Cells
 
 
 class SymmetryClasses:

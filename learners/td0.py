@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.symmetry_classes import SymmetryClasses, greedy_table, move_values
+from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import positions, require_enumerable, solve
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-from tttenv.vector import VectorTicTacToe
 
 
 @dataclass(frozen=True)

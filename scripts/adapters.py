@@ -8,6 +8,7 @@ from statistics import median
 from time import process_time
 from typing import Any
 
+from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables
 from tttenv.cli.text_tables import Column
 
@@ -182,7 +183,7 @@ def show(results: dict[str, Any]) -> None:
         [
             name,
             f"{row['environment_steps_per_second']:,.0f}",
-            console.share(row["share_of_time_in_network"]),
+            phrases.share(row["share_of_time_in_network"]),
         ]
         for name, row in results["stepping"].items()
     ]
@@ -199,7 +200,7 @@ def show(results: dict[str, Any]) -> None:
             name,
             f"{1000 * row['seconds']:.0f}",
             f"{row['every']:,}",
-            console.share(row["share_of_training_time"]),
+            phrases.share(row["share_of_training_time"]),
         ]
         for name, row in results["exact_eval"].items()
     ]

@@ -39,7 +39,7 @@ def main(args: list[str]) -> None:
     console.check_seed(given.seed)
     if not given.gifs and not given.results.is_file():
         raise ValueError(f"no {given.results}: run `make benchmark` first")
-    from tttenv.files import write
+    from tttenv.utils.files import write
 
     made = animated(given.seed)
     if not given.gifs:
@@ -59,7 +59,7 @@ def animated(seed: int) -> dict[str, bytes]:
     """The game and the training, as GIF by file name."""
     from scripts.lib.game_gif import game_gifs
     from scripts.lib.learning_gif import learning_gifs
-    from tttenv.game.tiles import DARK, LIGHT
+    from tttenv.drawing.tiles import DARK, LIGHT
 
     palettes = dict(zip(SCHEMES, (LIGHT, DARK), strict=True))
     made = {"game.gif": game_gifs(seed, palettes), "learning.gif": learning_gifs(seed, palettes)}
@@ -76,8 +76,8 @@ def photographs(results: Path) -> dict[str, bytes]:
     """
     from tempfile import TemporaryDirectory
 
-    from learners.cli import report
-    from learners.cli.report_page.build import PREVIEW
+    from tttenv.cli import report
+    from tttenv.report.build import PREVIEW
 
     try:
         from playwright.sync_api import sync_playwright
@@ -129,8 +129,9 @@ def drawn(results: Path) -> dict[str, bytes]:
     Raises:
         ValueError: if the results are not the benchmark's, or name other folders or learners.
     """
-    from learners.cli.report_page import curves, json_rows
     from learners.registry import row
+    from tttenv.report import curves
+    from tttenv.utils import json_rows
 
     made = {}
     homes, keys = [Path.cwd(), results.parent], ("learner", "folder")
@@ -151,7 +152,7 @@ def drawn(results: Path) -> dict[str, bytes]:
 
 def drawn_larger() -> dict[str, bytes]:
     """The curves of the players for larger boards that come with the package, SVG by file name."""
-    from learners.cli.report_page import larger, larger_curves
+    from tttenv.report import larger, larger_curves
 
     made = {}
     for player in larger.from_specs(larger.usual()):

@@ -1,7 +1,7 @@
 """One HTML file to play, look and understand: `python scripts/report.py`."""
 
-from learners.cli.report import PROG, main
 from tttenv.cli import console
+from tttenv.cli.report import PROG, main
 
 if __name__ == "__main__":
     console.run(main, PROG)

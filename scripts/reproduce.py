@@ -53,7 +53,7 @@ def main(args: list[str]) -> None:
     check(given)
     mode = "quick" if given.quick else "full" if given.full else "default"
     from scripts.reproduction import tables
-    from tttenv.files import write
+    from tttenv.utils.files import write
 
     missing: list[str] = []
 

@@ -8,6 +8,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
+from tttenv.certificates import phrases
 from tttenv.cli import console
 from tttenv.cli.text_tables import say
 
@@ -47,7 +48,7 @@ def main(args: list[str]) -> None:
     data = search(given) if given.prove or given.best else read(given.file)
     verify(data, given.file)
     if out:
-        from tttenv.files import write
+        from tttenv.utils.files import write
 
         write(out, lines(data))
     if given.json:
@@ -65,7 +66,7 @@ def read(file: Path) -> dict[str, Any]:
         ValueError: if they are not JSON, or the file is no regular one of bounded size.
         OSError: if there is no such file.
     """
-    from tttenv.untrusted import read_json
+    from tttenv.utils.untrusted import read_json
 
     found = read_json(file)
     if not isinstance(found, dict):
@@ -80,7 +81,7 @@ def verify(data: dict[str, Any], file: Path) -> None:
         ValueError: naming the file and what does not hold.
     """
     from scripts.seven_features import claims
-    from tttenv.untrusted import shown
+    from tttenv.utils.untrusted import shown
 
     try:
         claims.verify(data)
@@ -168,8 +169,8 @@ def show_player(name: str, weights: list[float], certificate: dict[str, Any]) ->
     """A player's weights and certificate in two lines."""
     say(f"{name}: weights {weights}", HANG)
     for seat in ("X", "O"):
-        worst = console.value(certificate["worst_case"][seat])
-        against = console.odds(certificate["vs_random"][seat])
+        worst = phrases.value(certificate["worst_case"][seat])
+        against = phrases.odds(certificate["vs_random"][seat])
         say(f"{HANG}{seat}: worst case {worst}, against random {against} %", HANG + "  ")
 
 

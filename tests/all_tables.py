@@ -17,7 +17,7 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are; tr
     "league": "tttenv.cli.league",
     "pictures": "scripts.pictures",
     "play": "tttenv.cli.play.main",
-    "report": "learners.cli.report",
+    "report": "tttenv.cli.report",
     "reproduce": "scripts.reproduce",
     "seven": "scripts.seven",
     "speed": "scripts.speed",
@@ -70,8 +70,8 @@ def exact():
     """The tables about one player or two, and what is proved."""
     from scripts import seven
     from tttenv import Rules
+    from tttenv.certificates.certificate import Certificate
     from tttenv.cli import certify, doctor, head_to_head, league
-    from tttenv.exact.certificate import Certificate
     from tttenv.testing.findings import Finding
 
     begin("seven")

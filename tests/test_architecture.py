@@ -15,47 +15,40 @@ import tttenv
 
 ROOT = Path(tttenv.__file__).parent.parent
 
-# Which modules stand on which floor; a module belongs to the first row that names it.
-FLOORS = [
-    (7, "tttenv.simulator.observation"),  # it asks opponents for players by name
-    # They take whatever is handed in as a player.
-    (5, "tttenv.exact.certificate tttenv.exact.refutation tttenv.exact.reachable_certificate"),
-    (0, "tttenv.registry tttenv.kernels tttenv.kernels.*"),
-    (0, "tttenv.arrays tttenv.files tttenv.untrusted tttenv.tensor_file"),
-    (0, "tttenv.extras tttenv.private_folder tttenv.shipped"),
-    (0, "tttenv.parallel tttenv.parallel.*"),
-    (1, "tttenv.game tttenv.game.* tttenv.rules"),
-    (2, "tttenv.policy tttenv.answers"),
-    (3, "tttenv.exact tttenv.exact.*"),
-    (4, "tttenv.canonical tttenv.checkpoint tttenv.simulator tttenv.simulator.*"),
-    (5, "tttenv.opponents tttenv.opponents.*"),
-    (6, "tttenv.metrics tttenv.metrics.*"),
-    (7, "tttenv tttenv.env tttenv.vector tttenv.testing tttenv.testing.*"),
-    (8, "learners learners.base learners.nets learners.registry learners.replay"),
-    (8, "learners.ring_buffer"),
-    (8, "learners.testing"),
-    (8, "learners.checkpoint learners.training.checkpoint learners.training.stored"),
-    (8, "learners.training.curve learners.training.snapshots"),  # what a checkpoint holds
-    (11, "tttenv.cli.main tttenv.__main__"),  # the table of commands names them all
-    (8, "tttenv.cli tttenv.cli.*"),
-    (10, "learners.cli learners.cli.*"),
-    (9, "learners.*"),
-    (11, "scripts scripts.*"),
-]
-ADAPTERS = "tttenv.adapters*"  # outside the floors: loaded by name only
-UP_BY_NAME = {  # what a module may load from above, by a string and where it is needed only
-    "learners.registry": "learners.*",  # the table of learners
-    "tttenv.checkpoint": "learners.training.checkpoint",  # a network's player, from its weights
-    "tttenv.cli.play.main": "learners.cli.learning_player",  # play --learn
+# The rooms, each with the modules it holds; a room imports from those above it only.
+ROOMS = {
+    "utils": "tttenv.utils tttenv.utils.*",
+    "parallel": "tttenv.parallel tttenv.parallel.*",
+    "game": "tttenv.game tttenv.game.*",
+    "drawing": "tttenv.drawing tttenv.drawing.*",
+    "policy": "tttenv.policy",
+    "exact": "tttenv.exact tttenv.exact.*",
+    "proofs": "tttenv.proofs tttenv.proofs.*",
+    "players": "tttenv.players tttenv.players.*",
+    "env": "tttenv tttenv.env tttenv.env.* tttenv.vector",
+    "certificates": "tttenv.certificates tttenv.certificates.*",
+    "league": "tttenv.league tttenv.league.*",
+    "testing": "tttenv.testing tttenv.testing.*",
+    "report": "tttenv.report tttenv.report.*",
+    "commands": "tttenv.cli tttenv.cli.* tttenv.__main__",
+    "learners": "learners learners.*",
+    "scripts": "scripts scripts.*",
+}
+ADAPTERS = "tttenv.adapters*"  # outside the rooms: loaded by name only
+BY_NAME = {  # what a room may load from below by a string, where a user asks for it
+    "players": "learners.training.checkpoint",  # a network's player, from its weights
+    "report": "learners.registry learners.training.checkpoint",
+    "commands": "learners.cli.*",
 }
 NAMED = re.compile(r"((?:tttenv|learners|scripts)(?:\.\w+)+)(?::\w+)?")
 LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
-    "numba": "tttenv.kernels tttenv.kernels.*",
-    "gymnasium": "tttenv tttenv.env tttenv.vector tttenv.testing.* tttenv.simulator.observation"
+    "numba": "tttenv.utils.bare tttenv.utils.comp* tttenv.utils.struct *_kernel",
+    "gymnasium": "tttenv tttenv.env.* tttenv.testing.*"
     f" tttenv.cli.subjects tttenv.cli.compile {LEARNING}",
-    **dict.fromkeys(["torch", "tensorboard", "stable_baselines3", "sb3_contrib"], LEARNING),
+    **dict.fromkeys(["torch", "stable_baselines3", "sb3_contrib"], LEARNING),
+    "tensorboard": f"tttenv.report.events {LEARNING}",
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
@@ -78,11 +71,12 @@ def within(module, patterns):
     return any(fnmatchcase(module, pattern) for pattern in patterns.split())
 
 
-def floor(module):
-    for number, patterns in FLOORS:
-        if within(module, patterns):
-            return number
-    raise AssertionError(f"{module} has no floor: add it to FLOORS in {Path(__file__).name}")
+def room(module):
+    """The number and the name of the room that holds a module."""
+    for number, (name, modules) in enumerate(ROOMS.items()):
+        if within(module, modules):
+            return number, name
+    raise AssertionError(f"{module} is in no room: add it to ROOMS in {Path(__file__).name}")
 
 
 def statements(node):
@@ -138,47 +132,47 @@ def target(home, name):
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
-        ("from tttenv import policy, certify", {"tttenv.policy", "tttenv.exact.certificate"}),
-        ("from tttenv.opponents import player", {"tttenv.opponents"}),
-        ("from . import simple\nfrom .. import env", {"tttenv.opponents.simple", "tttenv.env"}),
+        (
+            "from tttenv import policy, certify",
+            {"tttenv.policy", "tttenv.certificates.certificate"},
+        ),
+        ("from tttenv.players import player", {"tttenv.players"}),
+        ("from . import baselines\nfrom .. import env", {"tttenv.players.baselines", "tttenv.env"}),
         ("def play():\n    import tttenv.env", {"tttenv.env"}),
         ("if TYPE_CHECKING:\n    import torch\nelse:\n    import numpy", {"numpy"}),
         ("try:\n    import rich.table\nfinally:\n    pass", {"rich.table"}),
     ],
 )
 def test_the_reader_of_imports_finds_them_wherever_they_stand(code, expected):
-    assert imports(ast.parse(code), "tttenv.opponents.simple", is_package=False) == expected
+    assert imports(ast.parse(code), "tttenv.players.baselines", is_package=False) == expected
 
 
-def test_every_module_has_a_floor():
-    assert all(within(module, ADAPTERS) or floor(module) >= 0 for module in FILES)
-
-
-FLOORED = [module for module in FILES if module != "tttenv" and not within(module, ADAPTERS)]
+IN_ROOMS = [module for module in FILES if not within(module, ADAPTERS)]
 
 
 def test_imports_never_go_up_and_adapters_are_loaded_by_name():
     assert not {
-        f"{module} on floor {floor(module)} imports {name}"
-        for module in FLOORED
-        for name in imported(module) & FILES.keys()
-        if within(name, ADAPTERS) or floor(name) > floor(module)
+        f"{module} in {room(module)} imports {name}"
+        for module in set(IN_ROOMS) - {"tttenv"}
+        for name in imported(module) & FILES.keys() - {"tttenv"}
+        if within(name, ADAPTERS) or room(name) > room(module)
     }
 
 
-def test_strings_name_no_module_from_above():
+def test_strings_name_no_module_from_another_room_but_by_its_row():
     assert not {
-        f"{module} on floor {floor(module)} names {name}"
-        for module in FLOORED
+        f"{module} in {room(module)} names {name}"
+        for module in set(IN_ROOMS) - {"tttenv"}
         for name in named(module)
-        if not within(name, f"{ADAPTERS} {UP_BY_NAME.get(module, '')}")
-        and floor(name) > floor(module)
+        if not within(name, f"{ADAPTERS} {BY_NAME.get(room(module)[1], '')}")
+        and room(name) > room(module)
     }
 
 
-def test_what_may_be_named_from_above_is_named():
-    for module, allowed in UP_BY_NAME.items():
-        assert any(within(name, allowed) for name in named(module)), module
+def test_what_may_be_named_from_below_is_named():
+    for home, allowed in BY_NAME.items():
+        names = {name for module in IN_ROOMS if room(module)[1] == home for name in named(module)}
+        assert any(within(name, allowed) for name in names), home
 
 
 def test_scripts_import_one_another_by_their_full_names():

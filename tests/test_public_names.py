@@ -15,14 +15,14 @@ PUBLIC = {
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"
     " backward_induction best_response enumerable follow positions require_enumerable"
     " require_solvable score solvable solve sweep tabulate worst_case",
-    "tttenv.kernels": "compiled",
-    "tttenv.metrics": "ATTACKED EXACT SAMPLED",
-    "tttenv.metrics.arena": "arena",
-    "tttenv.opponents": "OPPONENTS player",
+    "tttenv.utils.compiled": "compiled",
+    "tttenv.certificates.metrics": "ATTACKED EXACT SAMPLED",
+    "tttenv.certificates.metrics.arena": "arena",
+    "tttenv.players": "OPPONENTS player",
     "tttenv.policy": "Policy blend from_observations greedy masked_normalise over sample softmax"
     " uniform uniform_over validated",
-    "tttenv.registry": "Row Spec Table",
-    "tttenv.rules": "Rules",
+    "tttenv.utils.registry": "Row Spec Table",
+    "tttenv.game.rules": "Rules",
     "tttenv.testing": "LawBrokenError check_env check_mirrored check_policy require some_boards",
     "tttenv.vector": "VectorTicTacToe",
     "learners.base": "Learner PlaysFromWeights",
@@ -46,7 +46,6 @@ FOREIGN = {  # the same of the adapters, by the library that each needs
 }
 SCRIPTS = "benchmark certify doctor play report reproduce speed train"
 MOVED = {  # short names and where their code is
-    "tttenv.rules": "tttenv.game.rules",
     **{
         f"learners.{name}": f"learners.training.{name}"
         for name in ("checkpoint", "loop", "tensorboard", "train")

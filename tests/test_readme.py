@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from learners.registry import LEARNERS
-from tttenv.opponents import OPPONENTS
+from tttenv.players import OPPONENTS
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ["tttenv", "learners", "scripts", "tests", "checkpoints"]

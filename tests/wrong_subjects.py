@@ -6,7 +6,7 @@ import gymnasium
 import numpy as np
 
 from tttenv import Rules, player
-from tttenv.env import TicTacToe
+from tttenv.env.env import TicTacToe
 from tttenv.exact import Tabulated, positions
 from tttenv.game.features import one_hot
 from tttenv.policy import from_observations, uniform, uniform_over

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 if TYPE_CHECKING:
+    from tttenv.certificates.certificate import certify
+    from tttenv.certificates.refutation import refute
     from tttenv.exact import score, solve, worst_case
-    from tttenv.exact.certificate import certify
-    from tttenv.exact.proof_check import check_proof
-    from tttenv.exact.prover import prove
-    from tttenv.exact.refutation import refute
     from tttenv.game.rewards import Outcome
     from tttenv.game.rules import Rules
-    from tttenv.opponents import player
+    from tttenv.players import player
     from tttenv.policy import Policy
+    from tttenv.proofs.checker import check_proof
+    from tttenv.proofs.prover import prove
 
 __version__ = "0.1.0"
 __all__ = [
@@ -40,11 +40,11 @@ _HOMES = {
     "Outcome": "tttenv.game.rewards",
     "Policy": "tttenv.policy",
     "Rules": "tttenv.game.rules",
-    "certify": "tttenv.exact.certificate",
-    "check_proof": "tttenv.exact.proof_check",
-    "player": "tttenv.opponents",
-    "prove": "tttenv.exact.prover",
-    "refute": "tttenv.exact.refutation",
+    "certify": "tttenv.certificates.certificate",
+    "check_proof": "tttenv.proofs.checker",
+    "player": "tttenv.players",
+    "prove": "tttenv.proofs.prover",
+    "refute": "tttenv.certificates.refutation",
     "score": "tttenv.exact",
     "solve": "tttenv.exact",
     "worst_case": "tttenv.exact",

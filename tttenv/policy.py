@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.answers import answered_numbers, brief
 from tttenv.game.features import one_hot
+from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
-from tttenv.kernels.random import pick
-from tttenv.kernels.types import Boards, Cells, Mask, Numbers, Probs
+from tttenv.game.types import Boards, Cells, Mask, Numbers, Probs
+from tttenv.utils.policy_output import answered_numbers, brief
 
 __all__ = [
     "TOLERANCE",

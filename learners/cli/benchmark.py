@@ -7,12 +7,12 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from learners.cli import benchmark_tables, readme_blocks, report
+from learners.cli import benchmark_tables, readme_blocks
 from learners.registry import LEARNERS, row
-from tttenv import extras
-from tttenv.cli import console, text_tables, workers
+from tttenv.cli import console, report, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.workers import HERE
+from tttenv.utils import optional_dependencies
 
 PROG = "benchmark.py"
 QUICK = 10  # --quick trains one step in so many
@@ -51,7 +51,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     for name in given.learners:
         row(name)
     if given.learners:
-        extras.require_learn()
+        optional_dependencies.require_learn()
     console.check_seed(given.seed)
     if len(set(given.learners)) < len(given.learners):
         raise ValueError("--learners names one twice")
@@ -75,7 +75,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         "learners": [summary(name, trainings) for name in given.learners],
     }
     from learners.cli.trainings import forget
-    from tttenv.files import write
+    from tttenv.utils.files import write
 
     if given.ship:
         benchmark_tables.ship(trainings, given.seed, given.ship)
@@ -139,7 +139,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
 def named_players() -> list[dict[str, Any]]:
     """A row for each player that needs no training: its certificate."""
     from tttenv import Rules, certify, player
-    from tttenv.opponents import OPPONENTS
+    from tttenv.players import OPPONENTS
 
     return [
         {

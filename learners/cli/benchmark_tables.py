@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from learners.cli import readme_blocks
-from tttenv.cli import console, text_tables
+from tttenv.certificates import phrases
+from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
 
 SHIPPED = """# Trained players
@@ -66,8 +67,16 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
 
     The list goes between the README's marks `players`; the rest of the README stays as it is.
     """
-    from tttenv.checkpoint import POLICY, SNAPSHOTS, WEIGHTS, commit, file_of, read_card, read_data
-    from tttenv.files import write
+    from tttenv.players.checkpoint import (
+        POLICY,
+        SNAPSHOTS,
+        WEIGHTS,
+        commit,
+        file_of,
+        read_card,
+        read_data,
+    )
+    from tttenv.utils.files import write
 
     rows = []
     for training in trainings:
@@ -78,8 +87,8 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
         about, data = read_data(folder, WEIGHTS, POLICY, *curve)
         commit(out / training["learner"], about, data)
         card, name = training["certificate"], training["learner"]
-        wins = [console.share(card["vs_random"][seat][0]) for seat in "XO"]
-        worst = [console.value(card["worst_case"][seat]) for seat in "XO"]
+        wins = [phrases.share(card["vs_random"][seat][0]) for seat in "XO"]
+        worst = [phrases.value(card["worst_case"][seat]) for seat in "XO"]
         rows.append(
             f"| `{name}` | {worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {training['steps']} |"
         )
@@ -94,13 +103,13 @@ def _cells(entry: dict[str, Any], seat: str) -> list[str]:
     """One row of the table: what holds for both seats stands in X's."""
     seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
     unbeatable = "yes" if entry["unbeatable"] else "no"
-    optimal = console.share(entry["optimal_moves"]["all"])
+    optimal = phrases.share(entry["optimal_moves"]["all"])
     left, right = [entry["player"], seconds], [optimal, str(entry["blunders"]), unbeatable]
     if seat == "O":
         left, right = ["", ""], ["", "", ""]
     shares = [*entry["vs_random"][seat], *entry["vs_perfect"][seat]]
-    worst = console.value(entry["worst_case"][seat])
-    return [*left, seat, *map(console.share, shares), worst, *right]
+    worst = phrases.value(entry["worst_case"][seat])
+    return [*left, seat, *map(phrases.share, shares), worst, *right]
 
 
 def _sentence(found: dict[str, Any]) -> str:

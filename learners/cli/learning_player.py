@@ -5,8 +5,8 @@ from typing import Any
 
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Probs
-from tttenv.opponents import checkpoint_of, rules_of
+from tttenv.game.types import Probs
+from tttenv.players import checkpoint_of, rules_of
 
 # "Platform" notes (2018), section 9: before each move 500 episodes from the position at hand.
 WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batches": 10}

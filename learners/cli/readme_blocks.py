@@ -23,7 +23,7 @@ def put(file: Path, name: str, text: str) -> None:
     Raises:
         ValueError: if the file has none.
     """
-    from tttenv.files import write
+    from tttenv.utils.files import write
 
     before, after = around(file, name)
     write(file, f"{before}{text}\n{after}")

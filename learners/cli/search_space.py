@@ -14,8 +14,8 @@ import numpy as np
 from learners.cli.trainings import Training
 from learners.registry import LEARNERS
 from tttenv.cli import console
-from tttenv.registry import unknown
-from tttenv.untrusted import shown
+from tttenv.utils.registry import unknown
+from tttenv.utils.untrusted import shown
 
 LONGEST_NAME = 100  # characters of a folder's name
 DIGITS = 4  # of a number that is drawn

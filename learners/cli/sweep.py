@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from learners.registry import LEARNERS, row
-from tttenv import extras
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.workers import HERE
 from tttenv.parallel import Outcome
+from tttenv.utils import optional_dependencies
 
 if TYPE_CHECKING:
     from learners.cli.search_space import Setting
-    from learners.cli.sweep_file import Result
     from learners.training.loop import Schedule
+    from tttenv.report.sweep_file import Result
 
 PROG = "sweep.py"
 
@@ -61,8 +61,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     with console.stage("loading PyTorch", given.json):
         for name in given.learners:
             LEARNERS.load(name)
-        from learners.cli import search_space, sweep_file, sweep_tables
-    from tttenv.files import write
+        from learners.cli import search_space, sweep_tables
+        from tttenv.report import sweep_file
+    from tttenv.utils.files import write
 
     tried = search_space.settings(
         given.learners,
@@ -101,7 +102,7 @@ def check(given: Arguments, prog: str) -> None:
         raise ValueError(f"which learners? As in: {prog} dqn; known are {', '.join(LEARNERS)}")
     for name in given.learners:
         row(name)
-    extras.require_learn()
+    optional_dependencies.require_learn()
     from tttenv.game.rules import Rules
 
     for game in given.rules:
@@ -209,7 +210,7 @@ def _survivors(
 
 def _result(one: "Setting", seed: int, outcome: Outcome) -> "Result":
     """What a training came to, as if its setting had not been stopped early."""
-    from learners.cli.sweep_file import Result
+    from tttenv.report.sweep_file import Result
 
     value = outcome.value or {}
     card = value.get("certificate") or {}

@@ -8,10 +8,11 @@ from statistics import median, quantiles
 from typing import Any
 
 from learners.cli.search_space import text
-from learners.cli.sweep_file import Result
-from tttenv.cli import console, text_tables
+from tttenv.certificates import phrases
+from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
-from tttenv.untrusted import shown
+from tttenv.report.sweep_file import Result
+from tttenv.utils.untrusted import shown
 
 COLUMNS = [
     Column("setting", left=True),
@@ -78,7 +79,7 @@ def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:
 
 
 def _cells(found: dict[str, Any]) -> list[str]:
-    share = console.share(found["unbeatable"] / found["seeds"])
+    share = phrases.share(found["unbeatable"] / found["seeds"])
     cells = [
         found["setting"] + (" ..." if found["stopped_early"] else ""),
         str(found["seeds"]),
@@ -89,7 +90,7 @@ def _cells(found: dict[str, Any]) -> list[str]:
         cells.append("-" if middle is None else f"{middle:.{digits}f}")
         cells.append("-" if spread is None else " to ".join(f"{n:.{digits}f}" for n in spread))
     worst = [found[f"worst_case_{seat}"] for seat in "XO"]
-    return cells + ["-" if number is None else console.value(number) for number in worst]
+    return cells + ["-" if number is None else phrases.value(number) for number in worst]
 
 
 def line(found: Result) -> str:
@@ -101,7 +102,7 @@ def line(found: Result) -> str:
         reached = f"step {found.unbeatable_steps} after {found.unbeatable_seconds:.1f} s"
         return f"{who}: unbeatable at {reached}"
     worst = [found.worst_case_X, found.worst_case_O]
-    told = ["undecided" if number is None else console.value(number) for number in worst]
+    told = ["undecided" if number is None else phrases.value(number) for number in worst]
     taken = f"{found.steps} steps, {found.seconds:.1f} s"
     return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"
 

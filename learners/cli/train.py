@@ -13,10 +13,11 @@ from typing import Annotated, Any
 import tyro
 
 from learners.registry import LEARNERS, row
+from tttenv.certificates import phrases
 from tttenv.cli import ahead, console, workers
 from tttenv.cli.text_tables import say
-from tttenv.registry import unknown
-from tttenv.untrusted import shown
+from tttenv.utils.registry import unknown
+from tttenv.utils.untrusted import shown
 
 PROG = "train.py"
 
@@ -168,7 +169,7 @@ def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, 
     """
     from learners.training.checkpoint import load_training
     from learners.training.loop import Schedule
-    from learners.training.stored import from_stored, spec_fields
+    from tttenv.players.config_io import from_stored, spec_fields
 
     state = load_training(out)
     about = state["about"]
@@ -290,7 +291,7 @@ class _Bar:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         self.progress.stop()
         if kind is None and not self.quiet and self.progress.disable:
-            told = f"{self.last.seconds:.1f} s: {console.standing(self.last.numbers)}"
+            told = f"{self.last.seconds:.1f} s: {phrases.standing(self.last.numbers)}"
             print(f"trained {self.last.step:,} steps in {told}", file=sys.stderr)
 
     def stepped(self, step: int) -> None:
@@ -312,7 +313,7 @@ class _Bar:
         """Show what an evaluation found."""
         self.last = evaluation
         coming = "done" if evaluation.last else self._coming(evaluation.step, False)
-        below = console.standing(evaluation.numbers)
+        below = phrases.standing(evaluation.numbers)
         step = evaluation.step
         self.progress.update(self.task, completed=step, description=coming, below=below)
 
@@ -349,7 +350,7 @@ def _conclude(out: Path, last: Any, as_json: bool) -> None:
         print_certificate(str(out), last.certificate)
     if any(tag.startswith("sampled/") for tag in last.numbers):
         say("in sampled games, with the margin of a 95 % confidence interval:")
-        print(console.sampled(last.numbers))
+        print(phrases.sampled(last.numbers))
     if last.unbeatable_at:
         step, seconds = last.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")

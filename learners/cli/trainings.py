@@ -6,13 +6,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tttenv.cli import console, workers
+from tttenv.certificates import phrases
+from tttenv.cli import workers
 from tttenv.cli.workers import Workers
-from tttenv.files import write
 from tttenv.parallel import Context, Outcome, ResultsFolder, Task
 from tttenv.parallel.code_version import code_version
 from tttenv.parallel.tasks import to_json
-from tttenv.untrusted import read_bytes
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import read_bytes
 
 if TYPE_CHECKING:
     from learners.training.loop import Schedule
@@ -98,7 +99,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
 
     def evaluated(evaluation: Evaluation) -> None:
         nonlocal state
-        state = console.standing(evaluation.numbers)
+        state = phrases.standing(evaluation.numbers)
         stepped(evaluation.step)
 
     last = train(
@@ -132,7 +133,7 @@ def _interrupted(folder: Path, training: Training) -> bool:
     """Whether the folder holds a part of this training, from which it goes on to the same end."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
-    from learners.training.stored import from_stored
+    from tttenv.players.config_io import from_stored
 
     try:
         if read_bytes(folder / MARK, len(_digest(training))).decode() != _digest(training):

@@ -20,7 +20,8 @@ import tyro
 from torch import Tensor, nn
 from torch.utils.tensorboard import SummaryWriter
 
-from tttenv import Rules, certify, metrics
+from tttenv import Rules, certify
+from tttenv.certificates import metrics
 from tttenv.exact import enumerable
 from tttenv.policy import Policy, from_observations
 

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from tttenv.game.render import COLUMNS, marks, status, winning_cells
+from tttenv.drawing.render import COLUMNS, marks, status, winning_cells
+from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
 from tttenv.game.rules import Rules
-from tttenv.game.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 
 LARGE, SMALL, BOARD = 112, 40, 720  # pixels of a cell at most and at least, and of a board
 ROOMY = 60  # pixels of a cell from which on every probability is written

@@ -18,10 +18,12 @@ from safetensors.torch import save as save_tensors
 import tttenv
 from learners.base import Learner, PlaysFromWeights, SearchesFromWeights
 from learners.registry import LEARNERS
-from learners.training.snapshots import Snapshot, for_file
-from learners.training.stored import from_stored
-from tttenv.canonical import canonical_player
-from tttenv.checkpoint import (
+from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
+from tttenv.certificates.snapshots import Snapshot, for_file
+from tttenv.exact import enumerable, tabulate
+from tttenv.game.rules import Rules
+from tttenv.game.types import Probs
+from tttenv.players.checkpoint import (
     LARGEST,
     POLICY,
     SNAPSHOTS,
@@ -35,14 +37,12 @@ from tttenv.checkpoint import (
     read_data,
     read_whole,
 )
-from tttenv.exact import enumerable, tabulate
-from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
-from tttenv.files import write
-from tttenv.game.rules import Rules
-from tttenv.kernels.types import Probs
+from tttenv.players.config_io import from_stored
+from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Policy, declares_equivariance
-from tttenv.tensor_file import header
-from tttenv.untrusted import first_line, parse_json, read_bytes, shown
+from tttenv.utils.files import write
+from tttenv.utils.tensor_file import header
+from tttenv.utils.untrusted import first_line, parse_json, read_bytes, shown
 
 
 def save(
@@ -63,7 +63,7 @@ def save(
         rules: the game.
         about: what the card says besides: learner, preset, config, steps and more.
         training: the state to go on from, written into the same commit.
-        canonical: the player is asked about canonical boards only, as by `tttenv.canonical`.
+        canonical: the player is asked about canonical boards only, by `players.symmetric_player`.
         certificate: of the player, on a board too large to enumerate; left out, it is computed.
         snapshots: of the training so far.
 

@@ -7,17 +7,16 @@ from typing import Any
 
 from learners.base import ExaminesItself, Learner
 from learners.registry import row
-from learners.training import larger_curve, snapshots
-from learners.training.curve import Point, extended, point
-from learners.training.snapshots import Snapshot
-from tttenv import metrics
+from tttenv.certificates import larger_curve, metrics, snapshots
+from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
+from tttenv.certificates.curve import Point, extended, point
+from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.snapshots import Snapshot
 from tttenv.exact import enumerable, tabulate
-from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
 from tttenv.game.rules import Rules
-from tttenv.kernels.compiling import now_by_processor
-from tttenv.metrics.certificate import flat
 from tttenv.policy import Policy, uniform
-from tttenv.untrusted import first_line, shown
+from tttenv.utils.compile_time import now_by_processor
+from tttenv.utils.untrusted import first_line, shown
 
 MOST_ACTORS = 1024
 

@@ -15,8 +15,9 @@ from torch.utils.tensorboard.summary import hparams
 
 from learners.training.board_pictures import policy_picture
 from learners.training.tag_descriptions import description
+from tttenv.certificates import phrases
+from tttenv.certificates.certificate import Certificate
 from tttenv.exact import SEATS, enumerable
-from tttenv.exact.certificate import Certificate
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
@@ -209,22 +210,21 @@ def _plain(value: Any) -> bool | float | str:
 
 def certificate_table(certificate: Certificate) -> str:
     """A certificate as tables in Markdown: a column for each seat, then what holds for both."""
-    from tttenv.cli import console
-    from tttenv.game.render import names_of
+    from tttenv.drawing.render import names_of
 
     rules = Rules.of(certificate.rules)
     optimal, reached = certificate.optimal_moves, certificate.reached
     by_seat: dict[str, dict[str, Any]] = {
         "never loses": certificate.never_loses,
         "worst case: 0 is a draw, -1 a certain loss": {
-            seat: None if worst is None else console.value(worst)
+            seat: None if worst is None else phrases.value(worst)
             for seat, worst in certificate.worst_case.items()
         },
         "win / draw / loss against random moves, %": {
-            seat: odds and console.odds(odds) for seat, odds in certificate.vs_random.items()
+            seat: odds and phrases.odds(odds) for seat, odds in certificate.vs_random.items()
         },
         "win / draw / loss against perfect play, %": {
-            seat: odds and console.odds(odds) for seat, odds in certificate.vs_perfect.items()
+            seat: odds and phrases.odds(odds) for seat, odds in certificate.vs_perfect.items()
         },
         "a game that it loses": {
             seat: names_of(rules, line or ()) or "none known"
@@ -251,9 +251,8 @@ def certificate_table(certificate: Certificate) -> str:
 
 
 def _share(number: float | None) -> str | None:
-    from tttenv.cli import console
 
-    return None if number is None else console.share(number)
+    return None if number is None else phrases.share(number)
 
 
 def _told(value: Any) -> str:

@@ -16,9 +16,7 @@ from threadpoolctl import threadpool_limits
 from learners.actors import Actors
 from learners.base import Learner, PlaysByActors, StartsFromWeights
 from learners.registry import LEARNERS
-from learners.training import larger_curve
 from learners.training.checkpoint import load_training, load_weights, save
-from learners.training.curve import KEY, for_card
 from learners.training.loop import (
     Evaluation,
     Progress,
@@ -28,9 +26,14 @@ from learners.training.loop import (
     last_evaluation,
     run,
 )
-from learners.training.stored import from_stored
 from learners.training.tensorboard import TensorBoard, remove_events
-from tttenv.checkpoint import (
+from tttenv.certificates import larger_curve
+from tttenv.certificates.curve import KEY, for_card
+from tttenv.exact import enumerable
+from tttenv.game.rules import Rules
+from tttenv.parallel import Backend
+from tttenv.parallel.processes import Processes
+from tttenv.players.checkpoint import (
     CARD,
     POLICY,
     STATE,
@@ -41,11 +44,8 @@ from tttenv.checkpoint import (
     read_data,
     tidy,
 )
-from tttenv.exact import enumerable
-from tttenv.game.rules import Rules
-from tttenv.parallel import Backend
-from tttenv.parallel.processes import Processes
-from tttenv.untrusted import first_line, shown
+from tttenv.players.config_io import from_stored
+from tttenv.utils.untrusted import first_line, shown
 
 LOCK = ".lock"  # held as long as a training writes into its folder
 TAKEN = "holds a checkpoint already: choose another folder with --out, or train on with --resume"

@@ -13,9 +13,9 @@ from learners.training.loop import Progress, run, usual_schedule
 from learners.training.tensorboard import SCENES
 from scripts.lib.gif import gif
 from tttenv import Rules
-from tttenv.cli import console
+from tttenv.certificates import phrases
+from tttenv.drawing.tiles import Palette
 from tttenv.exact import positions, solve
-from tttenv.game.tiles import Palette
 
 SHOWN = {"reply_to_corner": "after a corner", "fork_trap": "after two corners"}  # of SCENES
 CELL, MARGIN, HEAD, TITLE, FOOT = 104, 56, 72, 76, 44  # pixels
@@ -52,7 +52,7 @@ def _training(seed: int) -> Any:
     yield Moment(0, "", _shares(rules, chances(learner)))
     for evaluation in run(learner, rules, usual_schedule("reinforce"), Progress()):
         if evaluation.last or evaluation.step % EVERY == 0:
-            standing = console.standing(evaluation.numbers)
+            standing = phrases.standing(evaluation.numbers)
             yield Moment(evaluation.step, standing, _shares(rules, chances(learner)))
 
 

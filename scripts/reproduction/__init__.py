@@ -3,8 +3,8 @@
 from importlib import import_module
 from typing import Any
 
-from learners.cli.report_page.published_rows import TITLES
-from tttenv.registry import unknown
+from tttenv.report.published_rows import TITLES
+from tttenv.utils.registry import unknown
 
 # A source is a module with a table ROWS of `rows.Row` and a table JOBS of `rows.Job` by name.
 SOURCES = {

@@ -6,7 +6,7 @@ import numpy as np
 
 from tttenv import Rules
 from tttenv.exact import Tabulated, backward_induction, follow, positions, solve
-from tttenv.kernels.types import Boards, Odds, Probs
+from tttenv.game.types import Boards, Odds, Probs
 from tttenv.policy import greedy, uniform
 
 RULES = Rules()

@@ -14,7 +14,7 @@ from scripts.reproduction.rows import Found, Job, Row, Task, Tell
 from scripts.reproduction.training import RULES, strength, trained
 from tttenv.exact import positions, solve
 from tttenv.game.symmetry import maps, orbits
-from tttenv.untrusted import read_bytes
+from tttenv.utils.untrusted import read_bytes
 
 STAND_IN = "25 of the solver's classes stand in for the published file (--moves-csv FILE)"
 

@@ -9,7 +9,7 @@ from scripts.reproduction.training import RULES, strength, trained
 from scripts.seven_features.claims import verify
 from tttenv.exact import Tabulated, positions
 from tttenv.game.features import seven
-from tttenv.untrusted import read_json
+from tttenv.utils.untrusted import read_json
 
 SEVEN = Path(__file__).parents[2] / "checkpoints" / "seven.json"
 

@@ -8,7 +8,7 @@ from scripts.reproduction.rows import Found, Task, Tell
 from scripts.reproduction.training import RULES, strength, trained
 from tttenv.exact import positions, solve
 from tttenv.game.symmetry import canonical, maps
-from tttenv.kernels.types import Cells
+from tttenv.game.types import Cells
 
 
 def counted(task: Task, tell: Tell) -> Found:

@@ -8,7 +8,7 @@ from scripts.reproduction.rows import Found, Job, Row, Task, Tell
 from tttenv import Rules, player
 from tttenv.exact import PlayPolicy, best_response, positions, solve, worst_case
 from tttenv.game.symmetry import orbits
-from tttenv.opponents.minimax import MinimaxSearch
+from tttenv.players.minimax import MinimaxSearch
 from tttenv.policy import greedy, uniform
 
 RULES = Rules()

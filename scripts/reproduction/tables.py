@@ -1,9 +1,9 @@
 """The filled rows as tables: for a terminal, all of them, and as markdown, the main ones."""
 
-from learners.cli.report_page.published_rows import Filled, cells
 from scripts.reproduction import SOURCES
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
+from tttenv.report.published_rows import Filled, cells
 
 HEADS = ["claimed", "as published", "repaired", "run / claimed budget", "tolerance", "holds"]
 

@@ -6,7 +6,7 @@ from scripts.reproduction.rows import PRINTED, Found, Job, Row, Task, Tell
 from scripts.reproduction.tictac_mcts import TreeSearch
 from scripts.reproduction.training import OUR_MCTS, RULES, published, strength, trained
 from tttenv import player, score
-from tttenv.opponents.minimax import MinimaxSearch
+from tttenv.players.minimax import MinimaxSearch
 
 INF = float("inf")
 

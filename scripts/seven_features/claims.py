@@ -10,8 +10,8 @@ import numpy as np
 from scripts.seven_features.facts import certificate, contrast, losses, require
 from scripts.seven_features.features import ADDED, RULES, SEVEN, Question, player
 from scripts.seven_features.proof import check
+from tttenv.certificates.certificate import Certificate
 from tttenv.exact import worst_case
-from tttenv.exact.certificate import Certificate
 
 ORDERS = 8  # tries for the smallest proof of questions that are quickly answered
 CURE = "their_forks"  # the one feature that the seven lack

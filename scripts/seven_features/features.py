@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tttenv.exact import SEATS, Positions, Tabulated, positions, solve
 from tttenv.game.features import forks, line_counts, seven
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 
 RULES = Rules()
 SEVEN = (

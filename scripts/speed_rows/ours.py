@@ -10,12 +10,12 @@ import numpy as np
 from scripts.speed_rows import self_play
 from scripts.speed_rows.row import Row, Work
 from tttenv import Rules, certify, player
-from tttenv.env import TicTacToe
+from tttenv.env.env import TicTacToe
+from tttenv.env.rollouts import rollout
 from tttenv.exact import Tabulated, tabulate
 from tttenv.exact.enumeration import positions
 from tttenv.exact.solution import solve
 from tttenv.policy import uniform
-from tttenv.simulator.rollout import rollout
 
 BOARDS = ((3, 3, 3), (9, 9, 5), (15, 15, 5))
 BIG = 65_536

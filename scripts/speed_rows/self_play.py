@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from learners.residual_net import ResidualNet, Shape, evaluator
 from scripts.speed_rows.row import Work
 from tttenv import Rules
-from tttenv.opponents.gumbel_search import Evaluate, GumbelSearch
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.players.gumbel_search import Evaluate, GumbelSearch
 
 GAMES = 128  # ours, side by side
 SIMULATIONS = 32  # of every search

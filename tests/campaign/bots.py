@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tttenv import Rules
-from tttenv.opponents.external import external
+from tttenv.players.external import external
 
 from .children import Child
 from .running import Log

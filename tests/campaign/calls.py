@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import tttenv
-from tttenv.checkpoint import CARD, read_card
+from tttenv.players.checkpoint import CARD, read_card
 
 from .children import Child
 from .faults import DIED, MANNERS, Faults

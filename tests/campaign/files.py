@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 
 import tttenv
-from tttenv.checkpoint import CARD, read_card
 from tttenv.exact import positions
 from tttenv.game.rules import Rules
+from tttenv.players.checkpoint import CARD, read_card
 from tttenv.policy import Policy, validated
 
 from . import mutations
@@ -175,7 +175,7 @@ class Files:
                 pages += [("results", lambda: _results(file))]
             return pages
         if target == "events":
-            from learners.cli.report_page import curves
+            from tttenv.report import curves
 
             return [("curves", lambda: curves.read(folder))]
         load_state: Way = ("load_state", lambda: stored_state(folder))
@@ -295,7 +295,7 @@ def _remove(file: Path) -> None:
 
 
 def _snapshots(folder: Path) -> None:
-    from learners.training import curve, snapshots
+    from tttenv.certificates import curve, snapshots
 
     card = read_card(folder)
     measured = curve.from_card(card)
@@ -343,30 +343,30 @@ def _policy(folder: Path) -> Any:
 
 
 def _card(folder: Path) -> None:
-    from tttenv.opponents import rules_of
+    from tttenv.players import rules_of
 
     read_card(folder)
     rules_of(f"{folder}/")
 
 
 def _certify(folder: Path) -> None:
-    from tttenv.opponents import rules_of
+    from tttenv.players import rules_of
 
     tttenv.certify(rules_of(f"{folder}/"), f"{folder}/")
 
 
 def _report(folder: Path) -> None:
-    from learners.cli.report_page import gather
-    from learners.cli.report_page.build import html
+    from tttenv.report import load_players
+    from tttenv.report.build import html
 
-    made = html([gather.shown(f"{folder}/", mutations.MARKUP)], [])
+    made = html([load_players.shown(f"{folder}/", mutations.MARKUP)], [])
     if mutations.MARK in made:
         raise LawlessError("a card's text stands in the page as markup")
 
 
 def _results(file: Path) -> None:
-    from learners.cli.report_page.build import html
-    from learners.cli.report_page.gather import from_benchmark
+    from tttenv.report.build import html
+    from tttenv.report.load_players import from_benchmark
 
     found = from_benchmark(file)
     if mutations.MARK in html(found.players, [], trainings=found.trainings):
@@ -374,7 +374,7 @@ def _results(file: Path) -> None:
 
 
 def _published(file: Path) -> None:
-    from learners.cli.report_page import published
+    from tttenv.report import published
 
     if mutations.MARK in published.html(published.read(file)):
         raise LawlessError("a published text stands in the page as markup")

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tttenv.checkpoint import CARD, STATE, data_files, file_of, read_card
+from tttenv.players.checkpoint import CARD, STATE, data_files, file_of, read_card
 
 EVENTS = "events.out.tfevents."
 OTHER = {CARD, ".lock"}  # that may stand beside the card's files

@@ -17,8 +17,8 @@ from referee import Referee, plain
 from reference import windows
 
 from tttenv import Rules, player
-from tttenv.env import TicTacToe
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.env import TicTacToe
+from tttenv.env.vector import VectorTicTacToe
 
 from .running import Log
 

@@ -19,8 +19,8 @@ import numpy as np
 
 import tttenv
 from tttenv import Rules
-from tttenv.env import TicTacToe
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.env import TicTacToe
+from tttenv.env.vector import VectorTicTacToe
 
 from .running import Log
 

@@ -18,8 +18,8 @@ import gymnasium as gym
 import numpy as np
 
 from tttenv import Rules
-from tttenv.env import TicTacToe
-from tttenv.opponents import player
+from tttenv.env.env import TicTacToe
+from tttenv.players import player
 
 from . import rubbish
 from .running import Log

@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 import tttenv
-from tttenv.checkpoint import CARD, read_card
+from tttenv.players.checkpoint import CARD, read_card
 
 from .children import Child
 from .folders import digest, stored_state

@@ -11,8 +11,8 @@ from typing import Any
 import gymnasium as gym
 import numpy as np
 
-from tttenv.env import TicTacToe
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.env import TicTacToe
+from tttenv.env.vector import VectorTicTacToe
 
 from . import rubbish
 

@@ -106,7 +106,7 @@ class TwoTrainings:
 
     def _two_resume(self, trainings: list[Training], out: Path) -> None:
         """Two go on at once with the training in the folder: one does, or it is finished."""
-        from tttenv.checkpoint import read_card
+        from tttenv.players.checkpoint import read_card
 
         seed = read_card(out)["config"]["seed"]
         training = next(t for t in trainings if t.seed == seed)

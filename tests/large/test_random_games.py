@@ -3,7 +3,7 @@
 import pytest
 from reference import windows
 
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.vector import VectorTicTacToe
 
 
 @pytest.mark.parametrize(("rules", "count"), [((5, 5, 4), 10_000), ((15, 15, 5), 10_000)])

@@ -19,8 +19,8 @@ from scripts import reproduce, reproduction
 from scripts.reproduction import tables, work
 from scripts.reproduction.rows import Row, Task, holds, scores, tolerance
 from tttenv import Rules
-from tttenv.opponents import OPPONENTS
 from tttenv.parallel import Context, Outcome
+from tttenv.players import OPPONENTS
 
 ROOT = Path(__file__).parents[2]
 QUIET = Context(tell=lambda done, of, state: None)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, certify
+from tttenv.certificates.certificate import Certificate
 from tttenv.exact import Tabulated, positions, solve
-from tttenv.exact.certificate import Certificate
 from tttenv.game.features import forks, seven
 
 ROOT = Path(__file__).parents[2]

@@ -9,9 +9,9 @@ import pytest
 from learners.training.checkpoint import load_policy
 from tests.played_boards import played_boards
 from tttenv import Rules, certify, player
-from tttenv.checkpoint import read_card
-from tttenv.exact.certificate import Certificate
-from tttenv.metrics.arena import arena
+from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.metrics.arena import arena
+from tttenv.players.checkpoint import read_card
 from tttenv.testing import check_policy
 
 LARGE = "alphazero_995"

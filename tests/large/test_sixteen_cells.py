@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, certify, player
-from tttenv.checkpoint import read_card
+from tttenv.env.rollouts import rollout
 from tttenv.exact import score
 from tttenv.exact.enumeration import positions
 from tttenv.exact.solution import solve
 from tttenv.game.symmetry import maps
+from tttenv.players.checkpoint import read_card
 from tttenv.policy import uniform
-from tttenv.simulator.rollout import rollout
 
 # Positions of n by n, n in a row, that O wins under best play, up to symmetry, by stones: OEIS
 # A317574 (Ibeas, 2018). Positions where O has won are among them.

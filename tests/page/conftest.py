@@ -6,7 +6,7 @@ import pytest
 from page_browser import chromium, opener
 from processes import run_script
 
-from learners.cli import report
+from tttenv.cli import report
 
 
 def pytest_collection_modifyitems(items):

@@ -5,7 +5,7 @@ import shutil
 
 from processes import ROOT
 
-from learners.cli import report
+from tttenv.cli import report
 
 
 def test_the_command_to_certify_again_is_quoted_for_a_shell(opened, tmp_path):

@@ -11,11 +11,10 @@ import pytest
 from page_browser import CALM, SIZES, click, fits, fragment, marks, stop_clock
 from PIL import Image
 
-from learners.cli import report
-from learners.cli.report_page.build import PREVIEW, checked_url
 from tttenv import Rules, certify, player
-from tttenv.cli import console
+from tttenv.cli import console, report
 from tttenv.exact import tabulate
+from tttenv.report.build import PREVIEW, checked_url
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()

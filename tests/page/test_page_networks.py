@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from page_browser import fragment
 
-from learners.cli import report
-from learners.cli.report_page import larger, networks
-from learners.cli.report_page.build import PAGE, WORKER
 from learners.residual_net import planes_of
-from tttenv import Rules, shipped
-from tttenv.checkpoint import load
+from tttenv import Rules
+from tttenv.cli import report
 from tttenv.exact import positions, solve
-from tttenv.exact.move_values import MoveValues
 from tttenv.game.symmetry import maps
+from tttenv.players import bundled
+from tttenv.players.checkpoint import load
+from tttenv.proofs.move_values import MoveValues
+from tttenv.report import larger, networks
+from tttenv.report.build import PAGE, WORKER
 
 NAMES = ("alphazero_444", "alphazero_554", "alphazero_664")
 EVIL = "<img src=x onerror=alert(1)>"
@@ -72,7 +73,7 @@ def sampled(rules, count, rng, policy=None):
 @by_network
 def test_the_page_moves_as_the_library_does(inside, shown, name):
     game, rules = shown[name].network, shown[name].rules
-    policy, rng = load(shipped.folder(name)), np.random.default_rng(0)
+    policy, rng = load(bundled.folder(name)), np.random.default_rng(0)
     boards = np.concatenate([sampled(rules, 1000, rng), sampled(rules, 50, rng, policy)])
     code = "const network = new Network(given[0]); return given[1].map((b) => network.move(b));"
     assert inside(code, [game, boards.tolist()]) == policy(boards).argmax(axis=1).tolist()
@@ -189,7 +190,7 @@ def settled(page):
     ],
 )
 def test_whole_games_by_clicks(opened, file, shown, name, seat):
-    rules, policy = shown[name].rules, load(shipped.folder(name))
+    rules, policy = shown[name].rules, load(bundled.folder(name))
     page = opened(file, f"#field={name}&seat={seat}", **CALM)
     page.check("#field-show")
     values, own = MoveValues(rules, 300_000), 1 if seat == "X" else -1
@@ -248,7 +249,7 @@ def test_a_blunder_is_told_only_where_it_is_proved(opened, file):
 def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
     opened, tmp_path, never, told
 ):
-    folder = Path(shipped.folder("alphazero_444"))
+    folder = Path(bundled.folder("alphazero_444"))
     found = json.loads((folder / "card.json").read_text())["certificate"]
     found["never_loses"]["X"] = never
     found["worst_case"]["X"] = 0 if never else None
@@ -325,7 +326,7 @@ def test_the_larger_board_by_keyboard_and_without_violations(opened, file):
 
 
 def test_a_networks_name_stays_text_and_links_to_unknown_ones_do_nothing(opened, tmp_path):
-    shutil.copytree(shipped.folder("alphazero_444"), tmp_path / EVIL)
+    shutil.copytree(bundled.folder("alphazero_444"), tmp_path / EVIL)
     out = tmp_path / "report.html"
     report.make(out, report.Contents(out, tmp_path / "none", ["first", str(tmp_path / EVIL)]))
     page = opened(out, "#field=nobody&seat=O", **CALM)
@@ -354,14 +355,14 @@ def changed(folder, place, **card):
 
 
 def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
-    folder, rules = shipped.folder("alphazero_444"), Rules(4, 4, 4)
+    folder, rules = bundled.folder("alphazero_444"), Rules(4, 4, 4)
     certificate = shown["alphazero_444"].certificate
     assert networks.packed(folder, "a", rules, certificate)["name"] == "a"
     choices = ({}, {"tolerance": 0.1, "canonical": True}, {"tolerance": 2**-14, "canonical": False})
     for number, choice in enumerate(choices):
         place = changed(folder, tmp_path / str(number), choice=choice)
         assert networks.packed(place, "a", rules, certificate) is None
-    reinforce = shipped.folder("reinforce_444")
+    reinforce = bundled.folder("reinforce_444")
     assert networks.packed(reinforce, "a", rules, certificate) is None
     assert networks.packed(folder, "a", Rules(8, 8, 5), certificate) is None
     (one,) = larger.from_specs([f"{folder}:simulations=4"], positions=1)
@@ -371,7 +372,7 @@ def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
 def test_weights_that_are_no_numbers_are_left_out(tmp_path, shown, monkeypatch):
     from learners.training import checkpoint
 
-    folder, certificate = Path(shipped.folder("alphazero_444")), shown["alphazero_444"].certificate
+    folder, certificate = Path(bundled.folder("alphazero_444")), shown["alphazero_444"].certificate
     config, weights = checkpoint.load_weights(folder, "alphazero")
     weights["net.last.bias"][3] = float("nan")
     monkeypatch.setattr(checkpoint, "load_weights", lambda *_: (config, weights))

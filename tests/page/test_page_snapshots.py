@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from page_browser import CALM, click, fits, fragment, marks
 
-from learners.cli import report
-from learners.cli.report_page import data, gather
-from learners.cli.report_page.build import PAGE
 from learners.registry import LEARNERS
-from learners.training import snapshots
-from learners.training.curve import from_card
 from tttenv import Rules, certify
-from tttenv.checkpoint import read_card
+from tttenv.certificates import snapshots
+from tttenv.certificates.curve import from_card
+from tttenv.cli import report
 from tttenv.exact import positions, tabulate
+from tttenv.players.checkpoint import read_card
+from tttenv.report import data, load_players
+from tttenv.report.build import PAGE
 
 RULES = Rules()
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
@@ -84,7 +84,7 @@ def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, nam
 @pytest.mark.parametrize("name", list(LEARNERS))
 def test_the_moves_of_every_snapshot_are_the_stored_ones_in_all_positions(browser, name):
     """Of each shipped player, by the page's own script."""
-    shown = gather.trained(SHIPPED / name, name)
+    shown = load_players.trained(SHIPPED / name, name)
     facts = json.dumps(json.dumps(data.tables([shown])))
     script = (PAGE / "scripts/game.js").read_text(encoding="utf-8")
     element = f"Object.assign(document.createElement('p'), {{id: 'data', textContent: {facts}}})"

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from page_browser import SIZES
 
-from learners.cli import report, sweep
-from learners.cli.report_page import curves, endings, marks, published, step_drawing, strips, tables
-from learners.cli.report_page.gather import from_benchmark, from_specs
-from learners.cli.report_page.leaderboard import blunder_classes
-from learners.training.curve import Curve
+from learners.cli import sweep
 from tttenv import Rules, certify, player
-from tttenv.checkpoint import read_card
-from tttenv.cli import console
+from tttenv.certificates import phrases
+from tttenv.certificates.certificate import TINY
+from tttenv.certificates.curve import Curve
+from tttenv.cli import report
+from tttenv.drawing.tiles import DARK, LIGHT
 from tttenv.exact import positions, score, solve
-from tttenv.exact.certificate import TINY
 from tttenv.game.symmetry import orbits
-from tttenv.game.tiles import DARK, LIGHT
-from tttenv.opponents import OPPONENTS
+from tttenv.players import OPPONENTS
+from tttenv.players.checkpoint import read_card
+from tttenv.report import curves, endings, marks, published, step_drawing, strips, tables
+from tttenv.report.leaderboard import blunder_classes
+from tttenv.report.load_players import from_benchmark, from_specs
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()
@@ -58,10 +59,10 @@ def without_snapshots(tmp_path_factory):
 
 def measured(curve, at):
     """A measure of a curve as the page tells it."""
-    as_x, as_o = (minus(console.value(curve.worst[seat][at])) for seat in "XO")
+    as_x, as_o = (minus(phrases.value(curve.worst[seat][at])) for seat in "XO")
     return (
         f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
-        f" {console.share(curve.optimal[at])} %, worst case as X {as_x}, as O {as_o}."
+        f" {phrases.share(curve.optimal[at])} %, worst case as X {as_x}, as O {as_o}."
     )
 
 
@@ -85,10 +86,10 @@ def cells_of(found):
     return {
         "Verdict": "never loses" if found["unbeatable"] else "can be beaten",
         "Against random moves, %": "".join(
-            seat + "".join(map(console.share, odds[seat])) for seat in "XO"
+            seat + "".join(map(phrases.share, odds[seat])) for seat in "XO"
         ),
-        "Worst case": "".join(seat + minus(console.value(worst[seat])) for seat in "XO"),
-        "Optimal moves, %": console.share(found["optimal_moves"]["all"]),
+        "Worst case": "".join(seat + minus(phrases.value(worst[seat])) for seat in "XO"),
+        "Optimal moves, %": phrases.share(found["optimal_moves"]["all"]),
     }
 
 
@@ -406,7 +407,7 @@ def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
 
 
 def test_both_seats_are_seen_where_they_coincide():
-    style = (ROOT / "learners/cli/report_page/page/styles/curves.css").read_text()
+    style = (ROOT / "tttenv/report/page/styles/curves.css").read_text()
     width = {
         seat: float(re.search(rf"\.steps\.{seat} {{[^}}]*stroke-width: ([\d.]+)", style)[1])
         for seat in "xo"
@@ -479,7 +480,7 @@ def test_pairs_are_exact_scores(opened, shipped):
     page.select_option("#pair-x", label="tactical")
     page.select_option("#pair-o", label="td0")
     found = score(RULES, player("tactical"), player(f"{ROOT}/checkpoints/td0"))
-    win, draw, loss = map(console.share, found)
+    win, draw, loss = map(phrases.share, found)
     assert page.inner_text("#pair") == f"X wins {win} %, draws {draw} %, loses {loss} %"
     told = page.inner_text(".pairs .chosen")
     assert float(told.replace(MINUS, "-")) == pytest.approx(found.value, abs=0.005)
@@ -686,7 +687,7 @@ SIGHT = {
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("scheme", [0, 1])
 def test_tints_differ_for_colour_blind_readers(sight, scheme):
-    style = (ROOT / "learners/cli/report_page/page/styles/base.css").read_text()
+    style = (ROOT / "tttenv/report/page/styles/base.css").read_text()
     tints = {
         name: re.findall(rf"--{name}: (#[0-9a-f]{{6}})", style)[scheme]
         for name in ("win", "draw", "loss", "ink")
@@ -702,7 +703,7 @@ def test_tints_differ_for_colour_blind_readers(sight, scheme):
 
 @pytest.mark.parametrize("scheme", [0, 1])
 def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
-    style = (ROOT / "learners/cli/report_page/page/styles/base.css").read_text()
+    style = (ROOT / "tttenv/report/page/styles/base.css").read_text()
     palette, alone = (LIGHT, DARK)[scheme], step_drawing.PAINTS[bool(scheme)]
     paper, bad = (
         linear(found[scheme])

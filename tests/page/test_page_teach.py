@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from page_browser import fragment
 
-from learners.cli import report
-from learners.cli.report_page import data
-from learners.cli.report_page.build import PAGE
 from tttenv import Rules, certify, player
+from tttenv.cli import report
 from tttenv.exact import Tabulated, positions, tabulate
+from tttenv.report import data
+from tttenv.report.build import PAGE
 
 RULES = Rules()
 SCRIPTS = ("game", "certificate", "teacher")

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from page_browser import marks
 
-from learners.cli import report
 from tttenv import Rules, player
+from tttenv.certificates.certificate import TINY, blunders
+from tttenv.cli import report
 from tttenv.exact import positions, solve, tabulate
-from tttenv.exact.certificate import TINY, blunders
 from tttenv.game.symmetry import orbits
-from tttenv.opponents import OPPONENTS
+from tttenv.players import OPPONENTS
 
 ROOT = Path(__file__).parents[2]
 
@@ -65,7 +65,7 @@ def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
 
 
 def test_a_curve_alone_has_its_legend_beside_its_heading_and_on_no_curve():
-    from learners.cli.report_page import curves
+    from tttenv.report import curves
 
     worst = {"X": [-1.0, 0.0], "O": [-1.0, -1.0]}
     drawn = curves.alone(curves.Curve([1, 2], [1.0, 2.0], worst, [0.6, 0.9])).decode()

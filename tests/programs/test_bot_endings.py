@@ -15,7 +15,7 @@ from processes import lives
 from typist import Typist
 
 from tttenv import Rules
-from tttenv.opponents.external import external
+from tttenv.players.external import external
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()
@@ -243,14 +243,14 @@ def test_the_signal_that_killed_a_bot_is_named(tmp_path, number):
         external(RULES, str(file))(RULES.start(1))
 
 
-def test_signals_meant_for_the_bot_do_not_end_its_keeper(bot):
-    """As by `pkill -f bot`, whose pattern fits the keeper's command line too."""
+def test_signals_meant_for_the_bot_do_not_end_its_watchdog(bot):
+    """As by `pkill -f bot`, whose pattern fits the watchdog's command line too."""
     program = external(RULES, bot("with a child"), timeout=60)
     program(RULES.start(1))
-    keeper = program.program.process.pid
+    watchdog = program.program.process.pid
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
-        os.kill(keeper, number)
+        os.kill(watchdog, number)
     time.sleep(0.3)
-    assert all(map(lives, [keeper, *bot.pids()]))
+    assert all(map(lives, [watchdog, *bot.pids()]))
     program.close()
-    assert gone([keeper, *bot.pids()])
+    assert gone([watchdog, *bot.pids()])

@@ -14,7 +14,7 @@ from tttenv.cli.main import COMMANDS
 ROOT = Path(__file__).parents[2]
 WITHOUT_LEARNING = """
 import sys
-from tttenv.extras import LEARN
+from tttenv.utils.optional_dependencies import LEARN
 class Hidden:  # the libraries of the extra, as if they were not installed
     def find_spec(self, name, path=None, target=None):
         if name.partition(".")[0] in LEARN:

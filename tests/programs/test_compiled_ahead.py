@@ -14,7 +14,7 @@ from tttenv.cli.play.main import PROVER
 CODE = """
 import numpy as np
 from tttenv.cli import ahead, compile
-from tttenv.kernels.compiling import watch
+from tttenv.utils.compile_time import watch
 PART = "what networks see"
 for _ in range(2):
     with ahead.compiling(PART) as compiled:

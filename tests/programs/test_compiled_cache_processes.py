@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 from test_compiled_cache import files
 
-from tttenv.kernels import checked_cache
+from tttenv.utils import compile_cache
 
 SCRIPT = """
 import numpy as np
-from tttenv.kernels import CACHE_FOLDER
-from tttenv.kernels.rules import completes
+from tttenv.utils.compiled import CACHE_FOLDER
+from tttenv.game.rules_kernel import completes
 print(completes(np.array([1, 1, 1], np.int8), 1, 1, 3, 3), CACHE_FOLDER)
 """
 
@@ -36,7 +36,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 def launch(script, home, **settings):
     """Start the script with these settings and no others of the cache."""
     kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-    root = str(Path(checked_cache.__file__).parents[2])
+    root = str(Path(compile_cache.__file__).parents[2])
     kept["PYTHONPATH"] = os.pathsep.join([root, *kept.get("PYTHONPATH", "").split(os.pathsep)])
     return subprocess.Popen(
         [sys.executable, "-c", script],

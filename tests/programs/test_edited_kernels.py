@@ -11,11 +11,11 @@ import pytest
 import tttenv
 
 SCRIPT = """
-from tttenv import kernels
+from tttenv.utils import compiled
 from tttenv.game.rules import Rules
 rules = Rules(1, 5, 3)
 three, four = [-1, -1, -1, 0, 0], [-1, -1, -1, -1, 0]
-print(*rules.lost([three, four]), kernels.CACHE_FOLDER)
+print(*rules.lost([three, four]), compiled.CACHE_FOLDER)
 """
 
 
@@ -42,7 +42,7 @@ def run(tmp_path):
 
 
 def test_an_edit_of_the_rule_reaches_its_compiled_callers_in_other_files(run, tmp_path):
-    cache, line = tmp_path / "cache", tmp_path / "tttenv" / "kernels" / "rules.py"
+    cache, line = tmp_path / "cache", tmp_path / "tttenv/game/rules_kernel.py"
     lost, (folder,) = run(cache)
     assert lost == ("True", "True")
     assert Path(folder).parent == cache

@@ -355,10 +355,10 @@ def test_without_ray_asking_for_it_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(ModuleNotFoundError) as missing:
         workers.run_all(tasks_of(work.drawn, 1), Workers(ray="auto"), quiet=True)
-    from tttenv import extras
+    from tttenv.utils import optional_dependencies
 
     missing.value.name = "ray"
-    assert extras.to_install(missing.value).endswith("pip install 'tttenv[ray]'")
+    assert optional_dependencies.to_install(missing.value).endswith("pip install 'tttenv[ray]'")
 
 
 def test_a_folders_files_travel_and_none_leads_out_of_it(tmp_path):

@@ -13,9 +13,9 @@ import pytest
 from processes import ends, lives, run_script
 
 from tttenv import Rules, certify, player
-from tttenv.metrics.league_tasks import digests
-from tttenv.opponents import external as manual
-from tttenv.opponents.external import external
+from tttenv.league.league_tasks import digests
+from tttenv.players import external as manual
+from tttenv.players.external import external
 from tttenv.testing import check_policy
 
 ROOT = Path(__file__).parents[2]

@@ -79,8 +79,8 @@ def test_a_manager_that_leaves_ends_it_quietly():
 CHATTY = """
 import os, sys
 from tttenv.cli import console, gomocup
-from tttenv.opponents import OPPONENTS
-from tttenv.registry import Row
+from tttenv.players import OPPONENTS
+from tttenv.utils.registry import Row
 def chatty(rules):
     print("made")
     def policy(boards):

@@ -18,7 +18,7 @@ import pytest
 from processes import ends, lives
 
 from tttenv import Rules, certify, player
-from tttenv.opponents.gomocup import gomocup
+from tttenv.players.gomocup import gomocup
 from tttenv.testing import check_policy, some_boards
 
 ROOT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from test_league import OPTIONS, ROOT, SPECS, _Serially, played, usual
 
 from tttenv.cli import league as command
 from tttenv.cli import workers
-from tttenv.metrics import league_file
+from tttenv.league import league_file
 from tttenv.parallel.tasks import Done
 
 __all__ = ["usual"]  # a fixture

@@ -15,7 +15,7 @@ from processes import ROOT, command, run_script, surroundings
 from test_scripts import KEYS, TINY
 
 from learners.registry import LEARNERS
-from tttenv.opponents import OPPONENTS
+from tttenv.players import OPPONENTS
 
 SCRIPTS = sorted(
     p.name for p in (ROOT / "scripts").glob("*.py") if "__main__" in p.read_text(encoding="utf-8")

@@ -13,13 +13,13 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from tensorboard.plugins.hparams import plugin_data_pb2
 
 from learners.cli import halving, search_space, sweep, sweep_tables, trainings
-from learners.cli.sweep_file import Result
 from learners.registry import LEARNERS
 from learners.training.loop import Schedule
 from tttenv import certify, player
-from tttenv.checkpoint import read_card
 from tttenv.game.rules import Rules
 from tttenv.parallel import Context
+from tttenv.players.checkpoint import read_card
+from tttenv.report.sweep_file import Result
 
 ROOT = Path(__file__).parents[2]
 USUAL = {"presets": ["default"], "rules": ["3,3,3"], "grids": [], "ranges": [], "draws": 0}

@@ -118,7 +118,7 @@ def test_the_main_table_keeps_its_columns_by_importance_and_names_the_others(ter
 @pytest.mark.xdist_group("text tables")
 def test_in_a_pipe_every_row_is_one_line_with_every_number(piped):
     published = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"]
-    from learners.cli.report_page.published_rows import cells
+    from tttenv.report.published_rows import cells
 
     table = piped["reproduce"].split("\n")
     for row in published:

@@ -69,9 +69,9 @@ def test_it_holds_the_packages_the_page_and_the_trained_players(wheel):
         "learners",
     }
     for learner in LEARNERS:
-        assert any(name.startswith(f"tttenv/players/{learner}/policy") for name in names)
-    assert "tttenv/players/published.json" in names
-    for file in (ROOT / "learners/cli/report_page").rglob("*.*"):
+        assert any(name.startswith(f"tttenv/trained/{learner}/policy") for name in names)
+    assert "tttenv/trained/published.json" in names
+    for file in (ROOT / "tttenv/report").rglob("*.*"):
         if "__pycache__" not in file.parts:
             assert str(file.relative_to(ROOT)) in names
 

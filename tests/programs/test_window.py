@@ -16,17 +16,17 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check
 from PIL import ImageGrab
 
 from tttenv import Rules, player
-from tttenv.env import TicTacToe
+from tttenv.drawing.tiles import LIGHT
+from tttenv.env.env import TicTacToe
 from tttenv.exact import solve
-from tttenv.extras import has_window
-from tttenv.game.tiles import LIGHT
+from tttenv.utils.optional_dependencies import has_window
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 import pygame
 
 from tttenv.cli.play.windowed import LINES
-from tttenv.game.drawing import Layout, Scene, paint, said
-from tttenv.game.window import Window
+from tttenv.drawing.board import Layout, Scene, paint, said
+from tttenv.drawing.window import Window
 
 ROOT = Path(__file__).parents[2]
 RULES = [(3, 3, 3), (1, 5, 3), (6, 2, 3), (19, 19, 5)]
@@ -353,7 +353,7 @@ def test_gymnasium_checks_every_render_mode_in_silence(installed, display, monke
         monkeypatch.setenv("DISPLAY", request.getfixturevalue("screen"))
     if not installed:
         monkeypatch.setitem(sys.modules, "pygame", None)
-        monkeypatch.delitem(sys.modules, "tttenv.game.window")
+        monkeypatch.delitem(sys.modules, "tttenv.drawing.window")
     has_window.cache_clear()
     request.addfinalizer(has_window.cache_clear)
     monkeypatch.setitem(TicTacToe.metadata, "render_fps", 50)

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, certify, player
+from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE
 from tttenv.cli import certify as command
 from tttenv.cli import console
-from tttenv.exact.certificate import ALL_POSITIONS, REACHABLE
-from tttenv.metrics import worker_player
-from tttenv.metrics.worker_player import MOST, WorkerPlayer, worth_sharing
+from tttenv.league import worker_player
+from tttenv.league.worker_player import MOST, WorkerPlayer, worth_sharing
 from tttenv.parallel.processes import Processes
 
 CASES = [

@@ -14,7 +14,7 @@ from tttenv.adapters.sb3 import (
     policy,
 )
 from tttenv.adapters.sb3.best import rank
-from tttenv.checkpoint import digest
+from tttenv.players.checkpoint import digest
 
 
 @pytest.mark.trained

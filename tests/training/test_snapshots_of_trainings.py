@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from learners.registry import LEARNERS
-from learners.training.curve import from_card
 from learners.training.loop import usual_schedule
-from learners.training.snapshots import MOST, read, table_of
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.checkpoint import SNAPSHOTS, read_card, read_data
+from tttenv.certificates.curve import from_card
+from tttenv.certificates.snapshots import MOST, read, table_of
+from tttenv.players.checkpoint import SNAPSHOTS, read_card, read_data
 
 SHIPPED = Path(__file__).parents[2] / "checkpoints"
 RULES = Rules()

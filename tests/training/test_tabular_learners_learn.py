@@ -4,7 +4,7 @@ import pytest
 from test_tabular_learners import NAMES, RULES, trained
 
 from learners.training.loop import Progress, run, usual_schedule
-from tttenv.exact.certificate import certify
+from tttenv.certificates.certificate import certify
 
 
 @pytest.mark.trained

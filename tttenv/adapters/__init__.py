@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from tttenv.exact import enumerable
-from tttenv.exact.purity import display_name, tabulate_pure
+from tttenv.exact.determinism import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, evaluating
 

@@ -28,12 +28,12 @@ import torch
 from gymnasium import spaces
 
 from tttenv.adapters import wanted
-from tttenv.arrays import described
-from tttenv.env import TicTacToe
+from tttenv.env.env import TicTacToe
 from tttenv.exact import enumerable
-from tttenv.exact.purity import display_name, tabulate_pure
+from tttenv.exact.determinism import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
+from tttenv.utils.arrays import described
 
 with wanted("ray", extra="rllib"):
     from ray.rllib.algorithms.ppo.torch.default_ppo_torch_rl_module import DefaultPPOTorchRLModule

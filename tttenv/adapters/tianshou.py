@@ -19,7 +19,7 @@ import numpy as np
 from gymnasium import spaces
 
 from tttenv.adapters import frozen, wanted
-from tttenv.env import TicTacToe
+from tttenv.env.env import TicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations
 

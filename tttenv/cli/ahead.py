@@ -21,7 +21,7 @@ class Ahead:
 
     def __init__(self, names: Sequence[str], processes: int) -> None:
         from tttenv.cli.compile import is_compiled
-        from tttenv.kernels import CACHE_FOLDER
+        from tttenv.utils.compiled import CACHE_FOLDER
 
         left = [name for name in names if not is_compiled(name)] if CACHE_FOLDER else []
         shares = [left[first::processes] for first in range(processes)]
@@ -32,7 +32,7 @@ class Ahead:
 
         The seconds count as those of compiling in this process.
         """
-        from tttenv.kernels.compiling import watch
+        from tttenv.utils.compile_time import watch
 
         began = time.perf_counter()
         for left, process in self._lanes:

@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 import tyro
 
-from tttenv.registry import near
-from tttenv.untrusted import shown
+from tttenv.utils.registry import near
+from tttenv.utils.untrusted import shown
 
 LONGEST = 80  # characters of an argument that a sentence repeats
 _NUMBERS = {int: "a whole number", float: "a number"}

@@ -6,10 +6,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from tttenv.certificates import phrases
+from tttenv.certificates.phrases import of_seat
 from tttenv.cli import ahead, console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
+from tttenv.players.hinting import hinting
 
 PROG = "certify.py"
 SEARCH = "reachable positions"  # compiled beside
@@ -73,14 +76,14 @@ def main(args: list[str], prog: str = PROG) -> None:
         meet(given)
         return
     from tttenv import Rules, player
-    from tttenv.opponents import rules_of
+    from tttenv.players import rules_of
 
     loading = console.stage(f"loading {given.player}", given.json)
-    with loading, console.hinting(given.player):
+    with loading, hinting(given.player):
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
         policy = player(given.player, rules)
     if given.sampled:
-        from tttenv.metrics.arena import measure
+        from tttenv.certificates.metrics.arena import measure
 
         with console.stage(f"playing {given.games:,} games from each seat", given.json):
             numbers = measure(rules, policy, given.games, given.seed)
@@ -88,7 +91,7 @@ def main(args: list[str], prog: str = PROG) -> None:
             print(json.dumps({"player": given.player, "rules": str(rules), **numbers}, indent=2))
         else:
             print(f"{given.player} on {rules}, {given.games} games from each seat:")
-            print(console.sampled(numbers))
+            print(phrases.sampled(numbers))
         return
     with asked_by_workers(given, rules, policy) as shared:
         certificate = certified(given, rules, shared)
@@ -99,13 +102,13 @@ def main(args: list[str], prog: str = PROG) -> None:
         return
     print_certificate(given.player, certificate)
     if hidden is not None:
-        say(f"without a mask it puts {console.share(hidden)} % of its chances on taken cells")
+        say(f"without a mask it puts {phrases.share(hidden)} % of its chances on taken cells")
 
 
 @contextmanager
 def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
     """The same player, asked by the workers that the options name if that is worth its while."""
-    from tttenv.metrics.worker_player import WorkerPlayer, worth_sharing
+    from tttenv.league.worker_player import WorkerPlayer, worth_sharing
 
     if given.workers == HERE or not worth_sharing(policy):
         yield policy
@@ -117,7 +120,7 @@ def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
     """The certificate of a player; a bar shows how far it is."""
     from tttenv import certify
-    from tttenv.exact.certificate import ALL_POSITIONS, REACHABLE, default_method
+    from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
 
     named = {"all": ALL_POSITIONS, "reachable": REACHABLE, None: default_method(rules, policy)}
     if named[given.method] == ALL_POSITIONS:
@@ -142,19 +145,19 @@ def progress(found: Any) -> str:
 def meet(given: Arguments) -> None:
     """Measure the player against the other one, and print."""
     from tttenv import Rules, player
+    from tttenv.certificates.certificate import require_pure
     from tttenv.cli import head_to_head
-    from tttenv.exact.certificate import require_pure
-    from tttenv.exact.purity import tabulate_pure
-    from tttenv.opponents import is_path, rules_of
+    from tttenv.exact.determinism import tabulate_pure
+    from tttenv.players import is_path, rules_of
 
     specs = (given.player, str(given.against))
     named = next(filter(is_path, specs), given.player)  # a checkpoint knows its rules
-    with console.hinting(named):
+    with hinting(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     head_to_head.require_small(rules)
     tables = []
     for spec in specs:
-        with console.stage(f"loading {spec}", given.json), console.hinting(spec):
+        with console.stage(f"loading {spec}", given.json), hinting(spec):
             policy = player(spec, rules)
         require_pure(policy)
         with watched(policy, spec, rules, given.json) as asked:
@@ -170,8 +173,8 @@ def meet(given: Arguments) -> None:
 @contextmanager
 def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
     """The same player; where asking it, or what follows, takes long, a bar shows how far it is."""
+    from tttenv.certificates.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
-    from tttenv.exact.certificate import require_pure
 
     one_by_one, large = getattr(policy, "one_by_one", False), not enumerable(rules)
     if not one_by_one and not large:
@@ -229,13 +232,13 @@ def _print_all(certificate: Any) -> None:
     rows = []
     for seat in ("X", "O"):
         losing = _game(certificate, seat) or "never loses"
-        worst = console.value(certificate.worst_case[seat])
-        shares = map(console.share, certificate.vs_random[seat])
+        worst = phrases.value(certificate.worst_case[seat])
+        shares = map(phrases.share, certificate.vs_random[seat])
         rows.append([f"{seat} vs random", *shares, worst, losing])
-        shares = map(console.share, certificate.vs_perfect[seat])
+        shares = map(phrases.share, certificate.vs_perfect[seat])
         rows.append([f"{seat} vs perfect", *shares, "", ""])
     text_tables.show(columns, rows)
-    parts = {group: console.share(part) for group, part in certificate.optimal_moves.items()}
+    parts = {group: phrases.share(part) for group, part in certificate.optimal_moves.items()}
     say(
         f"optimal moves: {parts['all']} % in all positions, {parts['critical']} % where a mistake"
         f" is possible, {parts['reached']} % in positions that its own moves lead to"
@@ -268,19 +271,6 @@ def verdict(certificate: Any) -> str:
     return ", ".join(of_seat(certificate, seat) for seat in ("X", "O"))
 
 
-def of_seat(certificate: Any, seat: str) -> str:
-    """The verdict of one seat, of a certificate by reachable positions."""
-    never, reached = certificate.never_loses[seat], certificate.reached[seat]
-    if never is None:
-        return f"undecided after {reached:,} positions as {seat}"
-    if never:
-        always = certificate.worst_case[seat] == 1
-        return f"{'always wins' if always else 'never loses'} as {seat}"
-    if certificate.losing_line[seat] is None:
-        return f"the other side wins by force against {seat}"
-    return f"loses as {seat}"
-
-
 def _print_reached(certificate: Any) -> None:
     """What a certificate by reachable positions holds, and what it cannot hold."""
     columns = [
@@ -294,10 +284,10 @@ def _print_reached(certificate: Any) -> None:
     rows = []
     for seat in ("X", "O"):
         odds, worst = certificate.vs_random[seat], certificate.worst_case[seat]
-        shares = ["-"] * 3 if odds is None else [console.share(part) for part in odds]
+        shares = ["-"] * 3 if odds is None else [phrases.share(part) for part in odds]
         line, which = _game(certificate, seat), certificate.shortest[seat]
         game = f"{line} ({'the shortest' if which else 'not always the shortest'})" if line else ""
-        known = "-" if worst is None else console.value(worst)
+        known = "-" if worst is None else phrases.value(worst)
         reached = f"{certificate.reached[seat]:,}"
         rows.append([seat, *shares, known, reached, of_seat(certificate, seat), game])
     text_tables.show(columns, rows)
@@ -328,7 +318,7 @@ def _unknown(certificate: Any) -> Iterator[str]:
 
 def _game(certificate: Any, seat: str) -> str:
     """The game that the player loses in a seat, as on the board: a1, b2; empty without one."""
-    from tttenv.game.render import names_of
+    from tttenv.drawing.render import names_of
     from tttenv.game.rules import Rules
 
     return names_of(Rules.of(certificate.rules), certificate.losing_line[seat] or ())

@@ -41,8 +41,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)
-    from tttenv.kernels import CACHE_FOLDER
-    from tttenv.kernels.compiling import Stopwatch
+    from tttenv.utils.compile_time import Stopwatch
+    from tttenv.utils.compiled import CACHE_FOLDER
 
     clock = Stopwatch()
     tasks = [Task(group[0], compile_group, list(group), size=len(group)) for group in GROUPS]
@@ -60,7 +60,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 def compile_group(names: list[str], context: Context) -> dict[str, dict[str, Any]]:
     """Compile some of the parts, in a worker; how many functions each took, and seconds."""
-    from tttenv.kernels.compiling import watch
+    from tttenv.utils.compile_time import watch
 
     found = {}
     for done, name in enumerate(names):
@@ -86,8 +86,8 @@ def is_compiled(name: str) -> bool:
 
 def _mark_of(name: str) -> Path:
     """The empty file that says so, for this processor and this Python."""
-    from tttenv.kernels import CACHE_FOLDER
-    from tttenv.kernels.compiling import processor
+    from tttenv.utils.compile_time import processor
+    from tttenv.utils.compiled import CACHE_FOLDER
 
     about = repr((name, sys.version, processor()))
     return Path(CACHE_FOLDER) / f"part-{hashlib.sha256(about.encode()).hexdigest()[:16]}"
@@ -95,7 +95,7 @@ def _mark_of(name: str) -> Path:
 
 def _compile(name: str) -> None:
     """Compile a part and mark it as compiled."""
-    from tttenv.kernels import CACHE_FOLDER
+    from tttenv.utils.compiled import CACHE_FOLDER
 
     PARTS[name]()
     if CACHE_FOLDER:
@@ -112,8 +112,8 @@ def _prover() -> None:
 
 def _writer_of_proofs() -> None:
     """Write down a proof of what was never searched, which fails at once."""
-    from tttenv.exact.prover import Proof, Prover
     from tttenv.game.rules import Rules
+    from tttenv.proofs.prover import Proof, Prover
 
     rules = Rules(4, 4, 4)
     prover = Prover(rules)
@@ -126,7 +126,7 @@ def _checker_of_proofs() -> None:
     import numpy as np
 
     import tttenv
-    from tttenv.exact.proof_file import WINS, Claim, write
+    from tttenv.proofs.proof_file import WINS, Claim, write
 
     rules = tttenv.Rules(4, 4, 4)
     with TemporaryDirectory() as folder, suppress(ValueError):
@@ -189,12 +189,12 @@ def _reachable_positions() -> None:
 def _networks() -> None:
     import numpy as np
 
-    from tttenv.exact.mistakes import THREATS, find_mistakes
-    from tttenv.exact.move_values import MoveValues
+    from tttenv.certificates.mistakes import THREATS, find_mistakes
+    from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
     from tttenv.game.rules import Rules
     from tttenv.game.symmetry import maps
-    from tttenv.kernels.line_planes import PLANES, new_plane_lines, write_line_planes
-    from tttenv.opponents import player
+    from tttenv.players import player
+    from tttenv.proofs.move_values import MoveValues
 
     rules = Rules(3, 3, 3)
     planes = np.zeros((1, PLANES, rules.cells), np.float32)
@@ -206,7 +206,7 @@ def _networks() -> None:
 def _play(rules: str, *names: str) -> None:
     """Ask players for a move on the empty board."""
     from tttenv.game.rules import Rules
-    from tttenv.opponents import player
+    from tttenv.players import player
 
     game = Rules.of(rules)
     for name in names:

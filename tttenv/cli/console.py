@@ -17,13 +17,11 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import tyro
 
-from tttenv import extras
 from tttenv.cli import arguments
 from tttenv.cli.text_tables import room, wrapped
 from tttenv.cli.workers import Workers
-from tttenv.registry import near
-from tttenv.shipped import CARD
-from tttenv.untrusted import shown
+from tttenv.utils import optional_dependencies
+from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # characters of a complaint
@@ -82,7 +80,7 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
     except OSError as error:
         fail(prog, failure(error))
     except ImportError as error:
-        if (sentence := extras.to_install(error)) is None:
+        if (sentence := optional_dependencies.to_install(error)) is None:
             raise
         fail(prog, sentence)
     except ValueError as error:
@@ -219,12 +217,11 @@ def with_players(arguments: type) -> str:
     Args:
         arguments: a class, whose docstring describes the command.
     """
-    from tttenv import shipped
-    from tttenv.opponents import FOREIGN, OPPONENTS
+    from tttenv.players import FOREIGN, OPPONENTS, bundled
 
     rows = OPPONENTS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
-    trained = f"Trained players: {', '.join(shipped.names())}."
+    trained = f"Trained players: {', '.join(bundled.names())}."
     return f"{inspect.cleandoc(arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"
 
 
@@ -232,27 +229,6 @@ def check_seed(seed: int) -> None:
     """Raise ValueError for a negative seed."""
     if seed < 0:
         raise ValueError(f"a seed is a whole number from 0 on, not {seed}")
-
-
-@contextlib.contextmanager
-def hinting(spec: str) -> Iterator[None]:
-    """Make a player in this block: a misspelt folder of a checkpoint is told the nearest one."""
-    try:
-        yield
-    except ValueError as error:
-        if (found := _near_folder(spec)) is None:
-            raise
-        raise ValueError(f"{error}; did you mean {found}?") from None
-
-
-def _near_folder(spec: str) -> Path | None:
-    """The checkpoint whose folder is nearly called as this one that is none, if there is one."""
-    name = spec.partition(":")[0]
-    if "/" not in name or os.path.isfile(Path(name) / CARD):  # found, and refused for its contents
-        return None
-    home = Path(name).parent
-    found = near(Path(name).name, [card.parent.name for card in home.glob(f"*/{CARD}")])
-    return home / found if found else None
 
 
 def check_folder(folder: Path | None) -> None:
@@ -285,53 +261,6 @@ def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
             os.rmdir(tempfile.mkdtemp(prefix=".tttenv-", dir=folder))
     except OSError as error:
         raise ValueError(f"{refusal}: {error.strerror}") from None
-
-
-def share(number: float) -> str:
-    """A probability as per cent with two digits, cut towards the middle: 100.00 is exactly one."""
-    per_cent = 100 * number
-    if 0 < per_cent < 0.005 and number > 1e-12:
-        return "<0.01"
-    if 99.995 < per_cent < 100 and number < 1 - 1e-12:
-        return ">99.99"
-    return f"{per_cent:.2f}"
-
-
-def odds(row: Sequence[float]) -> str:
-    """Win, draw and loss in per cent."""
-    return " / ".join(share(number) for number in row)
-
-
-def value(number: float) -> str:
-    """A value between -1 and 1 with its sign; zero without."""
-    text = f"{number:+.4f}".rstrip("0").rstrip(".")
-    if text not in ("+0", "-0"):
-        return text
-    return "0" if abs(number) < 1e-9 else f"{number:+.0e}"
-
-
-def standing(numbers: dict[str, float]) -> str:
-    """How a player stands by its exact numbers, or else by sampled ones, in a few words."""
-    if "exact/reached_X" in numbers:
-        return "  ".join(_reached(numbers, seat) for seat in "XO")
-    if "exact/worst_case_X" in numbers:
-        worst = [value(numbers[f"exact/worst_case_{seat}"]) for seat in "XO"]
-        optimal = share(numbers["exact/optimal_moves"])
-        return f"worst case X {worst[0]} O {worst[1]}  optimal moves {optimal} %"
-    values = [value(numbers[f"sampled/value_vs_random_{seat}"]) for seat in "XO"]
-    return f"vs random X {values[0]} O {values[1]}"
-
-
-def _reached(numbers: dict[str, float], seat: str) -> str:
-    """The same for a seat of a certificate by reachable positions."""
-    stones, never = (numbers.get(f"exact/{name}_{seat}") for name in ("losing_line", "never_loses"))
-    if never:
-        verdict = "always wins" if numbers.get(f"exact/worst_case_{seat}") == 1 else "never loses"
-    elif stones is not None:
-        verdict = f"loses in {stones:.0f}"
-    else:
-        verdict = "undecided" if never is None else "loses"
-    return f"{seat} {verdict} ({numbers[f'exact/reached_{seat}']:,.0f} positions)"
 
 
 def bar(quiet: bool) -> Any:
@@ -371,14 +300,3 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     ) as line:
         task = line.add_task(visible(text), total=None)
         yield lambda text: line.update(task, description=visible(text))
-
-
-def sampled(numbers: dict[str, float]) -> str:
-    """Sampled values with their margins, a line each."""
-    lines = []
-    for tag, number in numbers.items():
-        if tag.startswith("sampled/value_vs_"):
-            name, seat = tag.removeprefix("sampled/value_vs_").rsplit("_", 1)
-            margin = numbers[tag.replace("value", "margin")]
-            lines.append(f"  as {seat} against {name:<10} value {number:+.3f} +- {margin:.3f}")
-    return "\n".join(lines)

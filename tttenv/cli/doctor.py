@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tttenv.cli import console, text_tables
+from tttenv.players.hinting import hinting
 
 PROG = "doctor.py"
 VERDICTS = {  # of what is free of mistakes, by how the check went of what it has learned
@@ -54,7 +55,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     checks = PLAYER
     with console.stage(f"loading {given.subject}", given.json) as tell:
-        with console.hinting(given.subject):
+        with hinting(given.subject):
             subject: Any = load(given.subject, given.rules, given.obs, given.kind)
         if isinstance(subject, Environment):
             tell(f"playing {given.games:,} games in {given.subject}")

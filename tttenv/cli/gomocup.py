@@ -8,6 +8,7 @@ from io import FileIO
 from typing import Any, BinaryIO
 
 from tttenv.cli import console
+from tttenv.players.hinting import hinting
 
 PROG = "gomocup.py"
 STDOUT, STDERR = 1, 2  # the numbers of their files
@@ -65,11 +66,11 @@ def require_player(given: Arguments) -> None:
         ValueError: as `tttenv.player`, and for a checkpoint of another number in a row.
     """
     from tttenv import Rules, player
-    from tttenv.opponents import is_path, rules_of
+    from tttenv.players import is_path, rules_of
 
     size = max(3, given.k)
     smallest = Rules(size, size, given.k)
-    with console.hinting(given.player):
+    with hinting(given.player):
         rules = rules_of(given.player) if is_path(given.player) else smallest
         player(given.player, rules)
     if rules.k != given.k:

@@ -28,10 +28,10 @@ import numpy as np
 import tttenv
 from tttenv.cli.time_limits import LEAST, Budget, limited_to
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
-from tttenv.opponents import player
+from tttenv.game.types import Boards
+from tttenv.players import player
 from tttenv.policy import Policy, sample, validated
-from tttenv.untrusted import first_line, shown
+from tttenv.utils.untrusted import first_line, shown
 
 LONGEST_LINE = 1000  # characters of a manager's line
 LONGEST_ANSWER = 200  # characters of ours

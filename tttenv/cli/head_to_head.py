@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tttenv.cli import console, text_tables
+from tttenv.certificates import phrases
+from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
 
 Result = dict[str, Any]
@@ -15,7 +16,8 @@ def require_small(rules: Any) -> None:
     if not solvable(rules):
         raise ValueError(
             f"{rules} is too large for exact results, which end at 16 cells: tttenv play PLAYER"
-            " --versus OTHER --games N or tttenv.metrics.arena.arena play sampled games"
+            " --versus OTHER --games N or tttenv.certificates.metrics.arena.arena play"
+            " sampled games"
         )
 
 
@@ -45,7 +47,7 @@ def show(player: str, other: str, rules: Any, found: Result) -> None:
         *(Column(head) for head in ("win %", "draw %", "loss %", "value")),
     ]
     rows = [
-        [seat, *map(console.share, found["score"][seat]), console.value(found["value"][seat])]
+        [seat, *map(phrases.share, found["score"][seat]), phrases.value(found["value"][seat])]
         for seat in ("X", "O")
     ]
     text_tables.show(columns, rows)

@@ -8,14 +8,17 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tttenv.certificates import phrases
+from tttenv.certificates.phrases import hundredths
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
 from tttenv.parallel import Outcome, ResultsFolder
+from tttenv.players.hinting import hinting
 
 if TYPE_CHECKING:
-    from tttenv.metrics.league import Block, Result
+    from tttenv.league.league import Block, Result
 
 PROG = "league.py"
 FAILED = 1  # the exit status if a pair has no result
@@ -63,13 +66,13 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args)
     _check(given)
     from tttenv import Rules
-    from tttenv.files import write
     from tttenv.game.openings import opening_classes
-    from tttenv.metrics import league, league_file
-    from tttenv.opponents import is_path, rules_of
+    from tttenv.league import league, league_file
+    from tttenv.players import is_path, rules_of
+    from tttenv.utils.files import write
 
     named = next(filter(is_path, given.players), "random")  # a checkpoint knows its rules
-    with console.hinting(named):
+    with hinting(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     players = list(given.players) or usual(rules)
     count = len(opening_classes(rules, given.openings))
@@ -123,12 +126,11 @@ def usual(rules: Any) -> list[str]:
 
     Trained players of large boards are networks, and left out where PyTorch is not installed.
     """
-    from tttenv import shipped
     from tttenv.exact import enumerable
-    from tttenv.opponents import rules_of
+    from tttenv.players import bundled, rules_of
 
     small = enumerable(rules)
-    trained = [name for name in shipped.names() if rules_of(name) == rules]
+    trained = [name for name in bundled.names() if rules_of(name) == rules]
     known = trained if small or find_spec("torch") is not None else []
     return [*LADDER, *(["minimax"] if small else []), *known]
 
@@ -144,7 +146,7 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
     Raises:
         KeyboardInterrupt: at an interrupt, with a line that says what is kept.
     """
-    from tttenv.metrics import league_tasks
+    from tttenv.league import league_tasks
 
     tasks = league_tasks.tasks(blocks, given.workers.cores_per_task)
     folder = ResultsFolder(_kept(given))
@@ -181,12 +183,12 @@ def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> d
         ValueError: for a player that is unknown, damaged or for another board.
     """
     from tttenv import player
-    from tttenv.metrics.asker import Asker
+    from tttenv.league.cached_player import Asker
 
     found: dict[str, bool] = {}
     for spec in players:
         tell(f"loading player {len(found) + 1} of {len(players)}, {spec}")
-        with console.hinting(spec):
+        with hinting(spec):
             asker = Asker(rules, player(spec, rules), spec)
         found[spec] = asker.searches or asker.impure is not None
     return found
@@ -223,30 +225,16 @@ def _row(number: int, row: dict[str, Any]) -> list[str]:
     if row["elo"] is None:
         return [str(number), row["player"], *["-"] * 6]
     shares = [row["win"], row["draw"], row["loss"]]
-    points = console.share(shares[0] + shares[1] / 2)
-    alpha = console.share(row["alpha_rank"])
+    points = phrases.share(shares[0] + shares[1] / 2)
+    alpha = phrases.share(row["alpha_rank"])
     return [
         str(number),
         row["player"],
         f"{row['elo']:+.0f}",
         alpha,
         points,
-        *map(console.share, shares),
+        *map(phrases.share, shares),
     ]
-
-
-def hundredths(value: float | None, sampled: bool = False) -> str:
-    """A value in hundredths, with its sign; sampled ones are marked, missing ones are "-"."""
-    if value is None:
-        return "-"
-    number = round(100 * value)
-    if number == 0 and abs(value) > 1e-9:
-        told = "+0" if value > 0 else "-0"
-    elif abs(number) == 100 and abs(value) < 1 - 1e-9:
-        told = "+99" if value > 0 else "-99"
-    else:
-        told = f"{number:+d}" if number else "0"
-    return told + "~" * sampled
 
 
 def _show_matrix(found: dict[str, Any]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import tttenv
 from tttenv.cli import console
 from tttenv.cli.text_tables import say
-from tttenv.registry import Row, Table
+from tttenv.utils.registry import Row, Table
 
 PROG = "tttenv"
 WIDTH = 12  # of the column of names
@@ -23,7 +23,7 @@ COMMANDS: Table[Any] = Table(
         "train": Row("learners.cli.train:main", "train a learner, certified as it learns"),
         "benchmark": Row("learners.cli.benchmark:main", "train and certify every learner"),
         "sweep": Row("learners.cli.sweep:main", "train with many settings and seeds, compared"),
-        "report": Row("learners.cli.report:main", "one page to play on, with exact values"),
+        "report": Row("tttenv.cli.report:main", "one page to play on, with exact values"),
         "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
         "compile": Row("tttenv.cli.compile:main", "compile everything, once on a machine"),
     },

@@ -9,7 +9,7 @@ from typing import Any
 
 from tttenv.cli import ahead, console
 from tttenv.cli.text_tables import say
-from tttenv.untrusted import MEBIBYTE
+from tttenv.utils.untrusted import MEBIBYTE
 
 PROG = "prove.py"
 FOLDER = Path("results/proofs")
@@ -86,8 +86,8 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
     Raises:
         ValueError: if there is none to go on with, one that is not asked for, or another one.
     """
-    from tttenv.exact import search_file
-    from tttenv.exact.prover import Prover
+    from tttenv.proofs import search_checkpoint
+    from tttenv.proofs.prover import Prover
 
     memory = given.memory * MEBIBYTE
     if not given.resume:
@@ -95,9 +95,9 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
             raise ValueError(
                 f"{unfinished} is an unfinished search: go on with --resume, or delete the file"
             )
-        return search_file.SavedSearch(Prover(rules, memory), board, 0, 0.0)
+        return search_checkpoint.SavedSearch(Prover(rules, memory), board, 0, 0.0)
     try:
-        begun = search_file.read(unfinished, memory)
+        begun = search_checkpoint.read(unfinished, memory)
     except FileNotFoundError:
         raise ValueError(f"there is no unfinished search in {unfinished}") from None
     if begun.prover.rules != rules or (begun.board != board).any():
@@ -128,8 +128,8 @@ class _Search:
         Returns:
             What is known, as --json prints it.
         """
-        from tttenv.exact.proof_check import checked
-        from tttenv.kernels.compiling import Stopwatch
+        from tttenv.proofs.checker import checked
+        from tttenv.utils.compile_time import Stopwatch
 
         board, rules, whole = self.begun.board, self.begun.prover.rules, Stopwatch()
         try:
@@ -186,10 +186,10 @@ class _Search:
 
     def _keep(self) -> None:
         """Write the search into its file."""
-        from tttenv.exact import search_file
+        from tttenv.proofs import search_checkpoint
 
         about = self.begun.board, self.nodes, self.seconds
-        search_file.write(self.file, search_file.SavedSearch(self.begun.prover, *about))
+        search_checkpoint.write(self.file, search_checkpoint.SavedSearch(self.begun.prover, *about))
         self.last_kept = time.monotonic()
 
 
@@ -220,7 +220,7 @@ def _described(progress: Any, before: int) -> str:
 
 def _check(file: Path, as_json: bool) -> None:
     """Check a proof and print what it proves."""
-    from tttenv.exact.proof_check import checked
+    from tttenv.proofs.checker import checked
 
     try:
         with console.stage(f"checking {file}", as_json):

@@ -6,13 +6,13 @@ from typing import Any
 
 import gymnasium
 
-from tttenv import Rules, shipped
+from tttenv import Rules
 from tttenv.cli.user_module import imported, is_in_a_module, naming
-from tttenv.opponents import FOREIGN, OPPONENTS, is_path, player, rules_of
-from tttenv.opponents.resolve import resolve_policy
+from tttenv.players import FOREIGN, OPPONENTS, bundled, is_path, player, rules_of
+from tttenv.players.as_policy import resolve_policy
 from tttenv.policy import Observed, from_observations, is_network
-from tttenv.registry import near
 from tttenv.testing.asked_player import Player
+from tttenv.utils.registry import near
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         return _player(name, Rules.of(rules or "3,3,3"), found, obs, kind)
     if (
         not is_path(name)
-        and near(name.partition(":")[0], [*OPPONENTS, *FOREIGN, *shipped.names()]) is None
+        and near(name.partition(":")[0], [*OPPONENTS, *FOREIGN, *bundled.names()]) is None
     ):
         close = near(name, gymnasium.registry)
         if close is not None:
@@ -58,7 +58,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
     game = Rules.of(rules) if rules else rules_of(name)
     found = player(name, game)
     if name.startswith("sb3:"):  # by now it is trusted
-        from tttenv.registry import parse
+        from tttenv.utils.registry import parse
 
         options = parse(name)[1]
         adapter = importlib.import_module("tttenv.adapters.sb3")

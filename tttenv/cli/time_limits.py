@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from tttenv.opponents import checkpoint_of, inner_specs
-from tttenv.registry import parse
+from tttenv.players import checkpoint_of, inner_specs
+from tttenv.utils.registry import parse
 
 LEAST = 0.01  # seconds: nobody is asked for less
 SHARE = 0.9  # of the limit of a move, the rest for what is not thinking

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from tttenv.parallel import Backend, News, Outcome, ResultsFolder, Task, run
-from tttenv.untrusted import MEBIBYTE, shown
+from tttenv.utils.untrusted import MEBIBYTE, shown
 
 MOST_BARS = 20  # of tasks at work
 TOLD = 3  # failed tasks that a message names

@@ -8,10 +8,10 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.exact import enumeration_kernel as kernels
 from tttenv.game.rules import Rules
-from tttenv.kernels import positions as kernels
-from tttenv.kernels.types import Boards, Mask
-from tttenv.untrusted import shown
+from tttenv.game.types import Boards, Mask
+from tttenv.utils.untrusted import shown
 
 # The largest numbers of `arrangements` for which a game is `solvable` and `enumerable`.
 SOLVABLE, ENUMERABLE = 11_000_000, 4_000_000
@@ -131,7 +131,8 @@ def require_enumerable(rules: Rules) -> None:
 def _too_large(rules: Rules, whose: str, cells: int) -> str:
     return (
         f"the game {rules} is too large for exact results, which {whose} need; those end at "
-        f"{cells} cells; tttenv.metrics.arena (tttenv certify --sampled) plays sampled games"
+        f"{cells} cells; tttenv.certificates.metrics.arena (tttenv certify --sampled) plays"
+        " sampled games"
     )
 
 

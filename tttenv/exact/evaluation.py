@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv import policy as policies
+from tttenv.exact.determinism import require_same_answers, tabulate_pure
 from tttenv.exact.enumeration import (
     Positions,
     positions,
 )
-from tttenv.exact.purity import require_same_answers, tabulate_pure
 from tttenv.exact.tabular import Mixture, Tabulated
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Odds, Probs
+from tttenv.game.types import Boards, Odds, Probs
 from tttenv.policy import Policy
 
 SEATS = ("X", "O")

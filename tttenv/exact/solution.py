@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from tttenv.exact.enumeration import Positions, positions
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Mask
+from tttenv.game.types import Mask
 
 
 @dataclass(frozen=True)

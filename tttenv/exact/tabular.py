@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from tttenv import policy as policies
 from tttenv.exact.enumeration import positions
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Mask, Probs
+from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import Policy
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 
 
 def one_hot(boards: Boards) -> NDArray[np.float32]:

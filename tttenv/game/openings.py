@@ -4,7 +4,7 @@ import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 
 MOST = 100_000  # openings, at most
 LARGEST = 2**25  # cells of all boards that are looked at together, at most

@@ -5,9 +5,9 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.arrays import described
-from tttenv.kernels import outcomes as numbers
-from tttenv.kernels.outcomes import Outcomes, pay
+from tttenv.game import outcomes_kernel as numbers
+from tttenv.game.outcomes_kernel import Outcomes, pay
+from tttenv.utils.arrays import described
 
 
 class Outcome(IntEnum):

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.arrays import described, real_numbers
-from tttenv.kernels import rules as kernels
-from tttenv.kernels.rules import DIRECTIONS
-from tttenv.kernels.types import Boards, Cells, Mask
-from tttenv.untrusted import shown
+from tttenv.game import rules_kernel as kernels
+from tttenv.game.rules_kernel import DIRECTIONS
+from tttenv.game.types import Boards, Cells, Mask
+from tttenv.utils.arrays import described, real_numbers
+from tttenv.utils.untrusted import shown
 
 LARGEST = 19  # rows or columns
 LONGEST = 80  # characters of a wrong number in a message

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Mask
+from tttenv.game.types import Boards, Mask
 
 
 def maps(rules: Rules) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
-from tttenv.untrusted import first_line, shown
+from tttenv.utils.untrusted import first_line, shown
 
 GRACE = 2.0  # seconds from the request to end to the end by force
 EVERY = 0.1  # seconds between two pieces of news of a worker

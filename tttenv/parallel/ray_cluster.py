@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple, TextIO
 
-from tttenv.files import write
 from tttenv.parallel.code_version import code_version
 from tttenv.parallel.tasks import ATTEMPTS, Context, Done, Shared, Task, Work, perform
-from tttenv.untrusted import MEBIBYTE, first_line, shown
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
 
 AHEAD = 2  # tasks in flight for each that can run, so that no worker waits for the driver
 EVERY = 2.0  # seconds between two looks at the cluster's size

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tttenv.files import write
 from tttenv.parallel.tasks import LONGEST_VALUE, Task, description, key, to_json
-from tttenv.untrusted import parse_json, read_bytes
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import parse_json, read_bytes
 
 LONGEST = 2 * LONGEST_VALUE  # bytes of a file
 OURS = re.compile(r"[0-9a-f]{64}\.json|\.[0-9a-f]{64}\.json\..+")  # results, and cut-off writings

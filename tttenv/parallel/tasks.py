@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, is_dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from tttenv import extras
 from tttenv.parallel.code_version import code_version
-from tttenv.untrusted import MEBIBYTE, first_line, shown
+from tttenv.utils import optional_dependencies
+from tttenv.utils.untrusted import MEBIBYTE, first_line, shown
 
 ATTEMPTS = 3  # for each task; another one follows only if its worker was lost
 LONGEST_VALUE = 16 * MEBIBYTE  # bytes of a value as JSON; more belongs into the task's folder
@@ -105,7 +105,7 @@ def perform(work: Work, arguments: Any, context: Context) -> Done:
     except (ValueError, OSError) as error:
         return Done(None, shown(first_line(error)))
     except (Exception, SystemExit) as error:
-        if isinstance(error, ImportError) and (advice := extras.to_install(error)):
+        if isinstance(error, ImportError) and (advice := optional_dependencies.to_install(error)):
             return Done(None, advice)
         line = f"{type(error).__name__}: {shown(first_line(error))}"
         return Done(None, line, traceback.format_exc())

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tttenv.kernels.types import Mask
+from tttenv.game.types import Mask
 from tttenv.testing.failing import SubjectError, failing
 
 RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"

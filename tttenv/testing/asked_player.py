@@ -8,11 +8,11 @@ import numpy as np
 
 from tttenv import Policy, Rules
 from tttenv import policy as policies
-from tttenv.answers import answered_numbers
 from tttenv.exact import Tabulated, enumerable, positions
-from tttenv.kernels.types import Boards, Numbers
+from tttenv.game.types import Boards, Numbers
 from tttenv.policy import Observed, masked_normalise
 from tttenv.testing.failing import SubjectError, failing
+from tttenv.utils.policy_output import answered_numbers
 
 FUNCTION = (
     "answer move probabilities (batch, cells); for other answers, or observations instead of"
@@ -21,11 +21,11 @@ FUNCTION = (
 PROGRAM = (
     "let the program answer every line `move M N K BOARD SIDE` at once, by a line with an empty"
     " cell, numbered row by row from 0, or cells and probabilities as in 4:0.5 5:0.5, and flush"
-    " it: see help(tttenv.opponents.external)"
+    " it: see help(tttenv.players.external)"
 )
 ENGINE = (
     "let the engine answer BEGIN, and BOARD with its DONE, by a line column,row with an empty cell,"
-    " from 0, and flush it: see help(tttenv.opponents.gomocup)"
+    " from 0, and flush it: see help(tttenv.players.gomocup)"
 )
 
 

@@ -5,10 +5,10 @@
 
 import numpy as np
 
+from tttenv.drawing.render import names_of
 from tttenv.exact import SEATS, enumerable
-from tttenv.game.render import names_of
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Probs
+from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy, masked_normalise, uniform
 from tttenv.testing.asked_player import Player
 from tttenv.testing.failing import SubjectError

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Mask
+from tttenv.game.types import Boards, Mask
 from tttenv.testing.asked_env import Asked
 from tttenv.testing.failing import SubjectError
 from tttenv.testing.shown_board import board_of, finished

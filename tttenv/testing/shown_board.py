@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Cells
+from tttenv.game.types import Boards, Cells
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:

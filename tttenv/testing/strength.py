@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 
+from tttenv.certificates.refutation import refute
 from tttenv.exact import (
     PlayPolicy,
     Positions,
@@ -14,7 +15,6 @@ from tttenv.exact import (
     solve,
     tabulate,
 )
-from tttenv.exact.refutation import refute
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
 

@@ -9,7 +9,7 @@ import numpy as np
 from tttenv.adapters import wanted
 from tttenv.adapters.openspiel.states import state_of
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards, Probs
+from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy
 
 with wanted("pyspiel"):

@@ -7,7 +7,7 @@ import numpy as np
 
 from tttenv.adapters import wanted
 from tttenv.game.rules import Rules
-from tttenv.kernels.types import Boards
+from tttenv.game.types import Boards
 
 with wanted("pyspiel"):
     import pyspiel

@@ -9,7 +9,7 @@ from tttenv.adapters.openspiel.states import board_of, game
 from tttenv.exact import tabulate
 from tttenv.exact.enumeration import enumerable, positions, require_enumerable
 from tttenv.game.rules import Rules
-from tttenv.opponents import player as named
+from tttenv.players import player as named
 from tttenv.policy import Policy, sample, validated
 
 with wanted("pyspiel", "open_spiel"):

@@ -8,19 +8,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.arrays import described
+from tttenv.env.match import Illegal, Match, one_action, one_of
+from tttenv.env.observation import Observer, Start, draw, known_render_mode, new_last_stones
 from tttenv.game.features import one_hot
+from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.rules import Rules
-from tttenv.kernels.outcomes import GOING, ILLEGAL, SEEN_BY_OTHER
-from tttenv.kernels.types import Boards
-from tttenv.simulator.match import Illegal, Match, one_action, one_of
-from tttenv.simulator.observation import (
-    Observer,
-    Start,
-    draw,
-    known_render_mode,
-    new_last_stones,
-)
+from tttenv.game.types import Boards
+from tttenv.utils.arrays import described
 
 with wanted("pettingzoo"):
     import pettingzoo

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from tttenv.certificates.certificate import Certificate
 from tttenv.exact import SEATS
-from tttenv.exact.certificate import Certificate
 from tttenv.game.rules import Rules
-from tttenv.untrusted import read_json, shown
+from tttenv.utils.untrusted import read_json, shown
 
 MODEL, CERTIFICATE = "best.zip", "best.json"
 UNDECIDED = -0.5  # the worst case that a seat counts for in which nothing is known

@@ -10,13 +10,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from tttenv.adapters.sb3.best import CERTIFICATE, MODEL, rank, stored_certificate
 from tttenv.adapters.sb3.models import illegal_mass, masked, policy, rules_of
-from tttenv.checkpoint import digest
+from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate, certify
+from tttenv.certificates.metrics import measure
+from tttenv.certificates.metrics.certificate import flat
 from tttenv.exact import enumerable
-from tttenv.exact.certificate import IN_TRAINING, REACHABLE, Certificate, certify
-from tttenv.files import write
 from tttenv.game.rules import Rules
-from tttenv.metrics import measure
-from tttenv.metrics.certificate import flat
+from tttenv.players.checkpoint import digest
+from tttenv.utils.files import write
 
 SHOWN = (
     "worst_case_",
@@ -35,15 +35,17 @@ class ExactEvalCallback(BaseCallback):
     """Certifies the model during its training, always on legal cells.
 
     SB3's logger, and so TensorBoard, gets `exact/worst_case_X`, `exact/worst_case_O`,
-    `exact/win_vs_random_X` and all other tags of `tttenv.metrics.EXACT`; for models that take no
-    mask also `exact/illegal_mass`, their probability of taken cells, on up to 15 cells. The
-    training is not affected: without the callback the model learns the same, bit for bit.
+    `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.EXACT`; for models
+    that take no mask also `exact/illegal_mass`, their probability of taken cells, on up to 15
+    cells. The training is not affected: without the callback the model learns the same, bit for
+    bit.
 
     Beyond 15 cells the certificate is by the positions that the model can reach, at most 200,000 in
     each seat: the tags are those that it knows, with `exact/reached_X`, `exact/never_loses_X` and
     `exact/losing_line_X`, the stones of a lost game. `exact/losing_leaves_X` counts lost positions
-    among the first of an attack (`tttenv.metrics.attack`). Beside it `sampled/value_vs_tactical_X`
-    and the other tags of `tttenv.metrics.SAMPLED` are of games that are played.
+    among the first of an attack (`tttenv.certificates.metrics.attack`). Beside it
+    `sampled/value_vs_tactical_X` and the other tags of `tttenv.certificates.metrics.SAMPLED` are of
+    games that are played.
 
     Args:
         every: environment steps between certificates; one more is made where training ends.

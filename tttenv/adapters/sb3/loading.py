@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from tttenv.registry import unknown
-from tttenv.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
+from tttenv.utils.registry import unknown
+from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
 LARGEST = 1024 * MEBIBYTE  # bytes of a zip
 LARGEST_SETTINGS = 64 * MEBIBYTE  # bytes of its settings, decompressed

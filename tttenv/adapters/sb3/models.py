@@ -12,7 +12,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecEnv
 
 from tttenv.exact import enumerable, positions
-from tttenv.exact.purity import display_name, tabulate_pure
+from tttenv.exact.determinism import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
 

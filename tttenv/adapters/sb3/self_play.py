@@ -8,7 +8,7 @@ from stable_baselines3.common.vec_env import SubprocVecEnv
 
 from tttenv.adapters.sb3.models import policy, rules_of
 from tttenv.game.rules import Rules
-from tttenv.opponents import player
+from tttenv.players import player
 from tttenv.policy import Policy
 
 

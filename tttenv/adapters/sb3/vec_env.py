@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from stable_baselines3.common import vec_env
 
-from tttenv.kernels.types import Boards
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.game.types import Boards
 from tttenv.policy import sample, uniform
-from tttenv.vector import VectorTicTacToe
 
 ALONE = (
     "with opponent=None every other reward is the other side's, and the next view too, which SB3's"

@@ -6,8 +6,8 @@ import gymnasium
 import numpy as np
 
 from tttenv.adapters import wanted
-from tttenv.simulator.observation import require_open
-from tttenv.vector import VectorTicTacToe
+from tttenv.env.observation import require_open
+from tttenv.env.vector import VectorTicTacToe
 
 with wanted("torchrl", "tensordict", "torch"):
     import torch

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tttenv.cli.play import words
+from tttenv.drawing.render import name_of, status
 from tttenv.exact import enumerable, positions, solve
-from tttenv.exact.move_values import CACHED, MoveValues
-from tttenv.game.render import name_of, status
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated
+from tttenv.proofs.move_values import CACHED, MoveValues
 
 if TYPE_CHECKING:  # loaded where a board is too large to be solved
-    from tttenv.opponents.alphabeta import AlphaBeta
+    from tttenv.players.alphabeta import AlphaBeta
 
 
 class Hint(NamedTuple):
@@ -142,7 +142,7 @@ class Advice:
 
     @cached_property
     def _alphabeta(self) -> "AlphaBeta":
-        from tttenv.opponents.alphabeta import alphabeta
+        from tttenv.players.alphabeta import alphabeta
 
         return alphabeta(self.rules)
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from tttenv.cli import ahead, console
+from tttenv.players.hinting import hinting
 
 PROG = "play.py"
 PROVER = "the prover"  # which advice on large boards asks
@@ -79,11 +80,11 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
     from tttenv.cli.play.session import Session, Side
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
-    from tttenv.opponents import rules_of
+    from tttenv.players import rules_of
 
     spec = given.player or _usual(given)
     fresh = given.learn and spec == "td0"
-    with console.hinting(spec):
+    with hinting(spec):
         rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
     advised = not enumerable(rules) and (given.versus is None or given.hints)
     prover = beside.enter_context(ahead.compiling(*[PROVER] * advised))
@@ -103,21 +104,21 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 def _side(spec: str, rules: Any) -> Any:
     """The player that a spec names, as a side of a session."""
     from tttenv.cli.play.session import Side
-    from tttenv.opponents import player
+    from tttenv.players import player
 
-    with console.hinting(spec):
+    with hinting(spec):
         return Side(_short(spec), player(spec, rules))
 
 
 def _usual(given: Arguments) -> str:
     """Who plays where nobody is named; "td0" alone would be one that has learned nothing yet."""
-    from tttenv import shipped
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
+    from tttenv.players import bundled
 
     rules = Rules.of(given.rules) if given.rules else Rules()
     if rules == Rules():
-        return str(shipped.folder("td0")) if given.learn else "selfplay"
+        return str(bundled.folder("td0")) if given.learn else "selfplay"
     if given.learn:
         return "td0"
     return "minimax" if enumerable(rules) else "alphabeta"
@@ -125,7 +126,7 @@ def _usual(given: Arguments) -> str:
 
 def _short(spec: str) -> str:
     """A player's name for people: the spec, or the last part of a path."""
-    from tttenv.opponents import checkpoint_of
+    from tttenv.players import checkpoint_of
 
     found = checkpoint_of(spec)
     return spec if found is None else found[0].resolve().name

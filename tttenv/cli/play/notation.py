@@ -2,7 +2,7 @@
 
 import re
 
-from tttenv.game.render import COLUMNS, name_of
+from tttenv.drawing.render import COLUMNS, name_of
 from tttenv.game.rules import Rules
 
 KEYS = "qweasdzxc"  # they lie on the keyboard as the cells do on the board

@@ -9,7 +9,7 @@ import numpy as np
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
 from tttenv.cli.text_tables import wrapped
-from tttenv.game.render import COLUMNS, marks, name_of, names_of
+from tttenv.drawing.render import COLUMNS, marks, name_of, names_of
 from tttenv.game.rules import Rules
 
 Paint = Callable[[str, str], str]  # text and what it is to its coloured self

@@ -8,8 +8,8 @@ from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.notation import cell_of, keys
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.cli.play.text_board import best_line
+from tttenv.drawing.window import POLL_SECONDS, Event, Window
 from tttenv.game.rules import Rules
-from tttenv.game.window import POLL_SECONDS, Event, Window
 
 THINKING, WATCHING = 0.35, 0.8  # seconds before a player answers, and between stones to watch
 LINES = 5  # below the board: two blunders, the hints' legend, the score, the keys

@@ -1,0 +1,129 @@
+"""TorchRL: specs that hold, masks that are kept, the same games as ours, and a PPO that learns."""
+
+import gymnasium
+import numpy as np
+import pytest
+import torch
+from tensordict import TensorDict
+from tensordict.nn import TensorDictModule
+from torch import nn
+from torchrl.envs import check_env_specs
+from torchrl.modules import MaskedCategorical, ProbabilisticActor, QValueActor
+
+import tttenv
+from tttenv.adapters.torchrl import make_env, policy
+from tttenv.env.vector import VectorTicTacToe
+
+RULES = tttenv.Rules()
+EVERY = pytest.mark.parametrize("num_envs", [None, 1, 32])
+
+
+def net(outputs, cells=9):
+    return nn.Sequential(nn.Linear(3 * cells, 64), nn.Tanh(), nn.Linear(64, outputs))
+
+
+def actor_of(logits):
+    return ProbabilisticActor(
+        TensorDictModule(logits, ["observation"], ["logits"]),
+        in_keys={"logits": "logits", "mask": "action_mask"},
+        distribution_class=MaskedCategorical,
+        return_log_prob=True,
+    )
+
+
+@EVERY
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kwargs", [{}, {"m": 2, "n": 3, "k": 2, "opponent": None}])
+def test_specs_hold_in_silence(num_envs, kwargs):
+    for seed in range(5):
+        check_env_specs(make_env(num_envs, **kwargs), seed=seed)
+
+
+@EVERY
+def test_random_actions_are_legal_and_masks_are_the_empty_cells(num_envs):
+    env = make_env(num_envs, illegal="raise")
+    env.set_seed(0)
+    frames = env.rollout(60, break_when_any_done=False).reshape(-1)
+    empty = frames["observation"].view(-1, 3, 9)[:, 2].bool()
+    assert (frames["action_mask"] == empty).all()
+    assert frames["action_mask"].dtype == torch.bool
+    over = frames["next", "done"][:, 0]
+    assert over.any()
+    assert not frames["next", "action_mask"][over].any()
+    assert frames["next", "action_mask"][~over].any(dim=1).all()
+    assert (frames["next", "reward"][~over] == 0).all()
+    assert frames["next", "reward"].unique().tolist() == [-1, 0, 1]
+
+
+def test_a_batch_plays_the_games_of_our_own():
+    ours, theirs = VectorTicTacToe(16, opponent="tactical"), make_env(16, opponent="tactical")
+    theirs.set_seed(7)
+    observed, _ = ours.reset(seed=7)
+    frame = theirs.reset()
+    observed, _ = ours.reset()  # set_seed deals once, and so does reset
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        assert (frame["observation"].numpy() == observed).all()
+        cells = np.array([rng.choice(np.flatnonzero(row)) for row in ours.action_masks()])
+        observed, rewards, over, *_ = ours.step(cells)
+        frame["action"] = torch.as_tensor(cells)
+        done, frame = theirs.step_and_maybe_reset(frame)
+        assert (done["next", "reward"][:, 0].numpy() == rewards).all()
+        assert (done["next", "done"][:, 0].numpy() == over).all()
+
+
+def test_finished_games_are_not_played_on():
+    env = make_env(2, opponent=None)
+    frame = env.reset()
+    for cell in (0, 3, 1, 4, 2):
+        frame["action"] = torch.full((2,), cell)
+        frame = env.step(frame)["next"]
+    assert frame["done"].all()
+    frame["action"] = torch.full((2,), 8)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(frame)
+
+
+@pytest.mark.parametrize(
+    "wrong", [torch.ones(2), torch.tensor([1, 1]), torch.ones(2, 3, dtype=torch.bool)]
+)
+def test_what_does_not_say_which_games_begin_anew_is_refused_and_changes_nothing(wrong):
+    env = make_env(2, opponent=None)
+    frame = env.reset()
+    for cell in (0, 3, 1, 4, 2):
+        before = frame["observation"].clone()
+        with pytest.raises(
+            ValueError, match=r"^_reset says by bools which games begin anew[^\n]+$"
+        ):
+            env.reset(TensorDict({"_reset": wrong}, [2]))
+        frame["action"] = torch.full((2,), cell)
+        assert (env.base_env._seen()["observation"] == before).all()
+        frame = env.step(frame)["next"]
+    assert frame["done"].all()
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (5, 5, 4)])
+def test_players_do_what_their_modules_say(size):
+    rules, values = tttenv.Rules(*size), net(size[0] * size[1], size[0] * size[1])
+    board = rules.start(1)
+    board[0, 4] = -1
+    seen = torch.as_tensor(np.concatenate([board == 1, board == -1, board == 0], 1)).float()
+    numbers = values(seen).detach().masked_fill(torch.as_tensor(board) != 0, -torch.inf)
+    taken = policy(QValueActor(values, action_space="categorical", spec=None), rules)(board)
+    assert taken[0, numbers.argmax()] == 1
+    likely = numbers.softmax(1).numpy()
+    for module in (actor_of(values), TensorDictModule(values, ["observation"], ["logits"])):
+        player = policy(module, rules)
+        assert player(board) == pytest.approx(likely, abs=1e-6)
+        with torch.no_grad():
+            for weights in values.parameters():
+                weights.mul_(-2)
+        assert player(board) == pytest.approx(likely, abs=1e-6), "later training changes nothing"
+        with torch.no_grad():
+            for weights in values.parameters():
+                weights.div_(-2)
+
+
+def test_what_is_no_player_is_named():
+    with pytest.raises(ValueError, match="get_dist"):
+        policy(TensorDictModule(net(9), ["observation"], ["wisdom"]), RULES)

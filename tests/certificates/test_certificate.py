@@ -1,0 +1,223 @@
+"""Certificates, number by number, against a solver that shares no code with them."""
+
+import json
+
+import numpy as np
+import pytest
+from lost_games import require_lost_by_own_moves
+from reference import certificate, game, spell
+
+from tttenv.certificates.certificate import Certificate, certify
+from tttenv.cli.certify import print_certificate
+from tttenv.exact import Tabulated, positions, tabulate
+from tttenv.game.rules import Rules
+from tttenv.players import player
+from tttenv.policy import blend, uniform
+
+NAMED = ["random", "first", "tactical", "minimax", "minimax:ties=first", "minimax:ties=fastest"]
+MIXED = [
+    "epsilon",
+    "epsilon:player=first,epsilon=0.3",
+    "epsilon:epsilon=1e-7",  # loses only by moves too unlikely to be blunders
+    "epsilon:player=first,epsilon=1e-7",
+    "epsilon:player=tactical,epsilon=2e-6",
+]
+GAMES = [(3, 3, 3), (2, 2, 2), (2, 3, 2), (1, 5, 3), (3, 3, 2)]
+by_rules = pytest.mark.parametrize("rules", GAMES, ids=spell)
+SEEDS = range(3)  # the first never mixes
+
+
+def flat(value, name=""):
+    """Nested numbers as {path: number}, the losing lines as they are."""
+    if isinstance(value, dict):
+        return {k: v for key in value for k, v in flat(value[key], f"{name}.{key}").items()}
+    if isinstance(value, list) and not name.startswith(".losing_line"):
+        return {f"{name}.{i}": part for i, part in enumerate(value)}
+    return {name: value}
+
+
+def alike(found, known):
+    """Two certificates are the same up to the rounding of floats."""
+    found, known = flat(found.to_dict()), flat(known)
+    found.pop(".queried_twice"), known.pop(".queried_twice", None)
+    assert list(found) == list(known)
+    for name, number in known.items():
+        wanted = pytest.approx(number, abs=1e-12) if isinstance(number, float) else number
+        assert found[name] == wanted, name
+
+
+def check(rules, policy, table):
+    found = certify(Rules(*rules), policy)
+    alike(found, certificate(rules, table))
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    for seat, line in found.losing_line.items():
+        if line is not None:
+            require_lost_by_own_moves(Rules(*rules), policy, seat, line)
+
+
+@by_rules
+@pytest.mark.parametrize("spec", NAMED + MIXED)
+def test_every_number_of_a_named_players_certificate_is_the_reference_solvers(spec, rules):
+    policy = player(spec, Rules(*rules))
+    check(rules, policy, game(rules).table(policy))
+
+
+@by_rules
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_number_of_a_random_players_certificate_is_the_reference_solvers(seed, rules):
+    table = game(rules).random_table(seed, parts=1 if seed % 3 == 0 else 16)
+    check(rules, game(rules).player(table), table)
+
+
+def test_perfect_play_is_unbeatable_even_where_its_seat_is_lost():
+    found = certify(Rules(3, 4, 3), player("minimax:ties=fastest", Rules(3, 4, 3)))
+    assert (found.value, found.blunders) == (1, 0)
+    assert found.worst_case == pytest.approx({"X": 1, "O": -1}, abs=1e-12)
+    assert found.unbeatable
+    assert found.losing_line["X"] is None
+    every = game((3, 4, 3))
+    assert len(found.losing_line["O"]) == every.perfect()[every.boards[0]][1] == 7
+
+
+def test_what_is_known_of_tic_tac_toe_stands_in_the_certificates():
+    random, perfect = (certify(Rules(), player(spec, Rules())) for spec in ("random", "minimax"))
+    known = [737 / 1260, 8 / 63, 121 / 420]
+    assert random.vs_random["X"] == pytest.approx(known, abs=1e-13)
+    assert random.vs_random["O"] == pytest.approx(known[::-1], abs=1e-13)
+    assert random.worst_case == pytest.approx({"X": -874 / 945, "O": -191 / 192}, abs=1e-13)
+    assert random.optimal_moves["all"] == pytest.approx(0.5797, abs=5e-5)
+    assert random.blunders == 3_191  # every critical position: it may play anything
+    assert not random.unbeatable
+    assert perfect.unbeatable
+    assert perfect.blunders == 0
+    assert perfect.losing_line == {"X": None, "O": None}
+    assert perfect.worst_case == pytest.approx({"X": 0, "O": 0}, abs=1e-12)
+    assert perfect.optimal_moves == pytest.approx({"all": 1, "critical": 1, "reached": 1})
+
+
+def test_unlikely_moves_make_the_losing_line_if_and_only_if_likely_ones_never_lose():
+    always, tactical, rare_slips, careful = (
+        certify(Rules(), policy)
+        for policy in (
+            uniform,
+            player("tactical", Rules()),
+            blend(player("tactical", Rules()), uniform, 1e-7),
+            blend(player("minimax", Rules()), uniform, 1e-7),
+        )
+    )
+    assert careful.blunders == 0
+    assert not careful.unbeatable
+    for seat, shortest in (("X", 6), ("O", 5)):
+        assert len(always.losing_line[seat]) == shortest
+        assert len(careful.losing_line[seat]) == shortest
+        assert len(tactical.losing_line[seat]) > shortest
+        assert rare_slips.losing_line[seat] == tactical.losing_line[seat]
+
+
+def test_a_losing_move_counts_however_unlikely_but_leaves_the_worst_case():
+    found = certify(Rules(), blend(player("minimax:ties=first"), uniform, 1e-12))
+    assert found.unbeatable
+    assert found.blunders == 0
+    assert found.never_loses == {"X": False, "O": False}
+    assert found.losing_line["X"]
+
+
+def test_the_policy_is_asked_once_about_all_undecided_boards_and_again_about_those_with_a_choice():
+    asked = []
+
+    def spy(boards):
+        asked.append(boards.copy())
+        boards[:] = 1  # whatever it does to its input stays with it
+        return uniform(asked[-1])
+
+    assert certify(Rules(), spy) == certify(Rules(), uniform)
+    boards, *again = asked
+    assert not Rules().over(boards).any()
+    assert (boards == positions(Rules()).boards[positions(Rules()).decisions]).all()
+    others = np.concatenate(again)
+    choice = boards[(boards == 0).sum(axis=1) > 1]
+    assert {board.tobytes() for board in others} == {board.tobytes() for board in choice}
+    assert max(map(len, again)) < len(boards) / 10
+
+
+def test_sums_slightly_off_one_are_divided_out_for_looked_up_players_too():
+    exact, rng = player("tactical", Rules()), np.random.default_rng(0)
+    answer = tabulate(Rules(), exact).table * rng.uniform(1 - 5e-5, 1 + 5e-5, (5_478, 1))
+    off, known = Tabulated(Rules(), answer), certify(Rules(), exact).to_dict()
+    alike(certify(Rules(), lambda boards: off(boards)), known)
+    alike(certify(Rules(), off), known)
+
+
+def one_row(cells, numbers):
+    """The random player, but for one position where these cells get these numbers."""
+
+    def policy(boards):
+        probs = uniform(boards)
+        row = int((boards == Rules().parse("X________")).all(axis=1).argmax())
+        probs[row, cells] = numbers
+        return probs
+
+    return policy
+
+
+@pytest.mark.parametrize(
+    ("policy", "law"),
+    [
+        (one_row([1], 1 / 8 + 2e-4), "probabilities sum to one"),
+        (one_row([1], np.nan), "probabilities sum to one"),
+        (one_row([1, 2], [-1 / 8, 3 / 8]), "probabilities are not negative"),
+        (one_row([0, 1], [1 / 8, 0]), "a taken cell has probability zero"),
+        (lambda boards: uniform(boards)[:-1], "a policy answers"),
+        (lambda boards: uniform(boards)[:, :-1], "a policy answers"),
+    ],
+)
+def test_answers_that_break_a_law_are_refused(policy, law):
+    with pytest.raises(ValueError, match=law):
+        certify(Rules(), policy)
+
+
+def test_a_player_limited_by_time_is_refused_and_told_what_to_limit_instead():
+    def hasty(boards):
+        raise AssertionError("asked")
+
+    hasty.impure = "time"
+    with pytest.raises(ValueError, match=r"limited by time .* iterations or nodes"):
+        certify(Rules(), hasty)
+
+
+@pytest.mark.parametrize("rules", [Rules(3, 6, 4), Rules(19, 19, 5)], ids=str)
+def test_all_positions_of_boards_too_large_are_refused_and_the_arena_named(rules):
+    with pytest.raises(ValueError, match=rf"{rules} is too large .*metrics\.arena"):
+        certify(rules, uniform, method="all positions")
+
+
+@pytest.mark.parametrize(
+    ("spec", "game", "blunders"),
+    [
+        ("minimax", "never loses", "blunders: none;"),
+        ("selfplay", "never loses", "in 16 positions, to none of which its own moves lead;"),
+        ("genetic", "never loses", "its own moves lead only after a mistake of the other side;"),
+        ("random", "a1 b1 c1 b2 a2 b3", "blunders: in 3,191 positions;"),
+    ],
+)
+def test_a_printed_certificate_names_cells_and_says_where_an_unbeatable_player_blunders(
+    spec, game, blunders, capsys
+):
+    print_certificate(spec, certify(Rules(), spec))
+    shown = " ".join(capsys.readouterr().out.split())
+    assert f" {game} X vs perfect" in shown
+    assert blunders in shown
+
+
+def test_another_method_is_refused_and_the_known_ones_named():
+    with pytest.raises(ValueError, match="all positions or reachable positions, not 'sampled'"):
+        certify(Rules(), uniform, method="sampled")
+
+
+def test_a_certificate_written_before_there_were_methods_can_be_read():
+    found = certify(Rules(), "tactical")
+    later = ("method", "reached", "never_loses", "shortest", "symmetry", "queried_twice")
+    older = {name: part for name, part in found.to_dict().items() if name not in later}
+    assert Certificate.from_dict(older) == found == Certificate.from_dict(found.to_dict())
+    with pytest.raises(TypeError):
+        Certificate.from_dict({**older, "strength": 1})

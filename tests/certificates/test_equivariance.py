@@ -1,0 +1,136 @@
+"""Mirror images stand for one another only for players that treat them alike, ties included."""
+
+import numpy as np
+import pytest
+
+from tttenv import Rules, player
+from tttenv.certificates import reachability
+from tttenv.certificates.equivariance import require_images_alike
+from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.game.symmetry import canonical, inverses
+from tttenv.players import OPPONENTS
+from tttenv.policy import blend, declares_equivariance, uniform
+from tttenv.testing import some_boards
+
+GAMES = [Rules(), Rules(4, 4, 3), Rules(4, 4, 4), Rules(3, 4, 3), Rules(5, 4, 4)]
+by_seat = pytest.mark.parametrize("seat", "XO")
+FIELDS = ("never_loses", "always_wins", "one_move")
+
+
+class OneStep:
+    """Wins, else blocks, else takes the cell on the most open lines; asked on canonical boards.
+
+    Ties go to the first cell of the canonical board, so that images get images.
+    """
+
+    equivariant = True
+
+    def __init__(self, rules):
+        self.rules, self.tactical = rules, player("tactical", rules)
+
+    def __call__(self, boards):
+        """One cell each, (batch, cells)."""
+        images, which = canonical(self.rules, boards)
+        through = np.zeros(boards.shape)
+        for line in self.rules.lines:
+            taken = (images[:, line] == -1).any(axis=1)
+            through[:, line] += np.where(taken, 0, 1 + (images[:, line] == 1).sum(axis=1))[:, None]
+        allowed = self.tactical(images) > 0
+        best = np.where(allowed, through + 1, 0).argmax(axis=1)
+        cells = np.take_along_axis(inverses(self.rules)[which].argsort(axis=1), best[:, None], 1)
+        return np.eye(self.rules.cells)[cells[:, 0]]
+
+
+def declared(rules):
+    """All players that declare that they treat mirror images alike."""
+    named = {name: player(name, rules) for name in ("random", "tactical")}
+    mixed = blend(named["tactical"], uniform, 0.2)
+    depth = 3 if rules.cells <= 20 else 1
+    to_depth = player(f"alphabeta:depth={depth},width={rules.cells},threats=0", rules)
+    return {**named, "blend": mixed, "one step": OneStep(rules), "to a depth": to_depth}
+
+
+def search(rules, policy, seat, **options):
+    seated = SeatedPlayer(rules, policy, seat, "the player")
+    return reachability.search(seated, reachability.Options(**options))
+
+
+def test_the_players_that_declare_it_are_these():
+    rules = Rules()
+    told = {name for name in OPPONENTS if declares_equivariance(player(name, rules))}
+    assert told == {"random", "tactical"}
+    assert all(map(declares_equivariance, declared(rules).values()))
+    assert not declares_equivariance(blend(uniform, player("first", rules), 0.5))
+    # A search that is cut off short, or tries some of the moves, hangs on their order.
+    for options in ("nodes=100", "depth=2,nodes=9", "depth=2,width=8", "depth=2,ties=first"):
+        assert not declares_equivariance(player(f"alphabeta:{options}", rules))
+    assert not declares_equivariance(player("alphabeta:depth=2,threats=30", Rules(5, 5, 4)))
+
+
+@pytest.mark.parametrize("name", declared(Rules()))
+@pytest.mark.parametrize("rules", [*GAMES, Rules(6, 7, 5), Rules(19, 19, 5)], ids=str)
+def test_who_declares_it_plays_images_on_images(rules, name):
+    require_images_alike(rules, declared(rules)[name], some_boards(rules, seed=0)[:20], name)
+
+
+PAIRS = [
+    pytest.param(rules, name, id=f"{rules}-{name}")
+    for rules in GAMES[:3]
+    for name in declared(Rules())
+    if rules != Rules(4, 4, 4) or name == "one step"  # others take minutes
+]
+
+
+@by_seat
+@pytest.mark.parametrize(("rules", "name"), PAIRS)
+def test_the_full_graph_and_its_quotient_give_the_same_verdicts(rules, name, seat):
+    policy = declared(rules)[name]
+    # All that a mixed player can reach on 4 by 4 are millions of positions: up to the first loss.
+    small = rules.cells < 16 or name == "one step"
+    more = {"followed": reachability.POSITIONS if small else 0}
+    full = search(rules, policy, seat, images=False, **more)
+    found = search(rules, policy, seat, **more)
+    assert full.symmetry is None
+    assert "mirror images" in found.symmetry
+    assert found.positions < full.positions
+    assert [getattr(found, name) for name in FIELDS] == [getattr(full, name) for name in FIELDS]
+    assert full.never_loses is not None
+    assert len(found.losing_line or []) == len(full.losing_line or [])
+    if small:
+        assert found.vs_random == pytest.approx(full.vs_random, abs=1e-12)
+
+
+class Corner:
+    """Says that it treats mirror images alike, but breaks a tie by the number of the cell."""
+
+    equivariant = True
+
+    def __init__(self, rules, stones):
+        self.rules, self.stones = rules, stones
+
+    def __call__(self, boards):
+        """Any cell, or on some boards the first one, (batch, cells)."""
+        probs = uniform(boards)
+        first = np.eye(self.rules.cells)[(boards == 0).argmax(axis=1)]
+        breaks = (boards != 0).sum(axis=1) == self.stones
+        return np.where(breaks[:, None], first, probs)
+
+
+@pytest.mark.parametrize("stones", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4), Rules(3, 4, 3)], ids=str)
+def test_who_declares_it_falsely_is_found_out(rules, stones):
+    told = r"^Corner says that it treats mirror images alike, but does not: on [XO_]+ and on its"
+    with pytest.raises(ValueError, match=told):
+        reachability.search(SeatedPlayer(rules, Corner(rules, stones), "XO"[stones % 2], "Corner"))
+
+
+def test_on_a_board_that_is_its_own_image_any_of_the_alike_moves_will_do():
+    rules = Rules()
+
+    class Opens(Corner):
+        """Opens in one corner rather than in all four."""
+
+    policy = Opens(rules, 0)
+    full, found = search(rules, policy, "X", images=False), search(rules, policy, "X")
+    assert found.positions < full.positions
+    assert found.vs_random == pytest.approx(full.vs_random, abs=1e-12)

@@ -1,0 +1,170 @@
+"""Metrics: explained tags, exact results as the reference says, intervals that cover the truth."""
+
+import re
+
+import numpy as np
+import pytest
+from reference import certificate, game, spell, standards
+
+from tttenv import Rules, certify, player, score
+from tttenv.certificates import metrics, reachability
+from tttenv.certificates.metrics import ATTACKED, EXACT, SAMPLED, accuracy, arena, attack, versus
+from tttenv.certificates.metrics.arena import Sampled
+from tttenv.certificates.metrics.certificate import OUTCOMES, flat
+from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.exact import tabulate
+from tttenv.policy import uniform
+from tttenv.utils.registry import Row
+
+SMALL = [(3, 3, 3), (2, 3, 2), (1, 5, 3)]
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=spell)
+@pytest.mark.parametrize("name", list(EXACT))
+def test_exact_metrics_are_numbers_under_tags_that_say_so(rules, name):
+    found = EXACT.load(name)(Rules(*rules), uniform)
+    assert found
+    for tag, number in found.items():
+        assert re.fullmatch(r"exact/[a-z_]+(_[XO]|_ply_\d+)?", tag), tag
+        assert isinstance(number, float)
+        assert np.isfinite(number)
+
+
+def test_all_metrics_together_have_the_tags_that_curves_are_read_by():
+    found = metrics.measure(Rules(), uniform)
+    parts = [EXACT.load(name)(Rules(), uniform) for name in EXACT]
+    assert len(found) == sum(map(len, parts))  # no tag twice
+    for tag in ("worst_case_O", "win_vs_random_X", "optimal_moves", "blunders", "unbeatable"):
+        assert f"exact/{tag}" in found
+    assert found["exact/win_vs_random_X"] == pytest.approx(737 / 1260)
+    assert found["exact/draw_vs_random_O"] == pytest.approx(8 / 63)
+    assert found["exact/loss_vs_random_O"] == pytest.approx(737 / 1260)
+    assert found["exact/value_vs_first_X"] == score(Rules(), uniform, player("first")).value
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=spell)
+@pytest.mark.parametrize("seed", range(2))
+def test_certificates_and_accuracies_are_what_the_definitions_give(rules, seed):
+    every = game(rules)
+    table = every.random_table(seed)
+    policy, expected = every.player(table), certificate(rules, table)
+    tags = flat(certify(Rules(*rules), policy))
+    for seat in "XO":
+        assert tags[f"exact/worst_case_{seat}"] == pytest.approx(
+            float(expected["worst_case"][seat])
+        )
+        for other in ("random", "perfect"):
+            for outcome, share in zip(OUTCOMES, expected[f"vs_{other}"][seat], strict=True):
+                assert tags[f"exact/{outcome}_vs_{other}_{seat}"] == pytest.approx(float(share))
+    assert tags["exact/blunders"] == expected["blunders"]
+    assert tags["exact/optimal_moves"] == pytest.approx(expected["optimal_moves"]["all"])
+    assert tags["exact/optimal_moves_reached"] == pytest.approx(
+        expected["optimal_moves"]["reached"]
+    )
+    optimal, shares = standards(rules)[0], {}
+    for board in every.decisions:
+        good = sum(p for p, ok in zip(table[board], optimal[board], strict=True) if ok)
+        shares.setdefault(len(board) - board.count("_"), []).append(good)
+    plies = accuracy.by_ply(Rules(*rules), policy)
+    assert plies == pytest.approx({ply: float(np.mean(good)) for ply, good in shares.items()})
+    weighted = sum(plies[ply] * len(good) for ply, good in shares.items()) / len(every.decisions)
+    assert weighted == pytest.approx(tags["exact/optimal_moves"])
+
+
+@pytest.mark.parametrize("rivals", [("tactical", "random"), ("first", "minimax"), ("first",) * 2])
+def test_versus_is_the_score_both_ways_and_turns_round_with_the_players(rivals):
+    one, other = map(player, rivals)
+    found, turned = versus.versus(Rules(), one, other), versus.versus(Rules(), other, one)
+    assert found["X"] == score(Rules(), one, other)
+    assert tuple(found["O"]) == tuple(reversed(score(Rules(), other, one)))
+    for seat, facing in ("XO", "OX"):
+        assert tuple(found[seat]) == tuple(reversed(turned[facing]))
+        assert sum(found[seat]) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+def test_the_interval_covers_the_exact_value_about_95_times_of_100(seat):
+    rules = Rules()
+    policy, other = tabulate(rules, player("tactical")), player("random")
+    exact = versus.versus(rules, policy, other)[seat].value
+    found = [arena.arena(rules, policy, other, seat, 200, seed) for seed in range(100)]
+    covered = sum(abs(result.value - exact) <= result.margin for result in found)
+    assert 88 <= covered <= 100
+    assert np.mean([result.value for result in found]) == pytest.approx(exact, abs=0.015)
+    assert len({result.value for result in found}) > 10  # other seeds, other games
+    assert found[7] == arena.arena(rules, policy, other, seat, 200, 7)
+    spread = np.std([result.value for result in found])
+    assert np.mean([result.margin for result in found]) == pytest.approx(1.96 * spread, rel=0.25)
+
+
+def test_margins_shrink_with_more_games_and_never_vanish():
+    assert Sampled(100, 1.0, 0.0, 0.0).margin > 0.02  # a row of wins does not claim certainty
+    assert Sampled(1, 0.0, 0.0, 1.0).margin > 0.5
+    for shares in ((1, 0, 0), (0, 1, 0), (0.5, 0.2, 0.3)):
+        margins = [Sampled(games, *shares).margin for games in (10, 100, 1000, 10_000)]
+        assert margins == sorted(margins, reverse=True)
+        assert margins[-1] > 0
+    even = Sampled(10_000, 0.5, 0.0, 0.5)
+    assert (even.value, round(even.margin, 4)) == (0, 0.0196)
+
+
+def test_players_that_never_mix_score_the_exact_result_from_both_seats():
+    first, fastest = player("first"), player("minimax:ties=fastest")
+    for one, other in ((first, fastest), (fastest, first)):
+        as_x = arena.arena(Rules(), one, other, "X", 5)
+        as_o = arena.arena(Rules(), other, one, "O", 5)
+        assert (as_x.win, as_x.draw, as_x.loss) == (as_o.loss, as_o.draw, as_o.win)
+        assert (as_x.win, as_x.draw, as_x.loss) == score(Rules(), one, other)
+
+
+def test_small_games_are_measured_exactly_and_large_ones_by_samples():
+    asked = []
+
+    def watched(boards):
+        asked.append(len(boards))
+        return uniform(boards)
+
+    assert all(tag.startswith("exact/") for tag in metrics.measure(Rules(), watched))
+    assert asked == [4520]  # once, about every position
+    found = arena.measure(Rules(5, 5, 4), uniform, games=60, seed=1)
+    lost = attack.measure(Rules(5, 5, 4), uniform)
+    every = metrics.measure(Rules(5, 5, 4), player("first", Rules(5, 5, 4)))
+    assert every.keys() == found.keys() | lost.keys()
+    assert (list(SAMPLED), list(ATTACKED)) == (["arena"], ["attack"])
+    assert all(tag.startswith("exact/losing_leaves_") for tag in lost)
+    assert all(tag.startswith("sampled/") for tag in found)
+    assert all(number > 0 for tag, number in found.items() if "margin" in tag)
+    assert found["sampled/value_vs_tactical_X"] < -0.5  # tactical play beats random play
+    with pytest.raises(ValueError, match=r"^[^\n]*arena[^\n]*$"):
+        versus.versus(Rules(5, 5, 4), uniform, uniform)
+
+
+@pytest.mark.parametrize("wrong", [{"seat": "x"}, {"seat": "random"}, {"games": 0}])
+def test_a_wrong_seat_or_no_games_are_refused_in_one_line(wrong):
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        arena.arena(Rules(), uniform, uniform, **({"seat": "X", "games": 10} | wrong))
+
+
+def test_one_file_and_one_row_add_a_metric(tmp_path, monkeypatch):
+    body = "def measure(rules, policy):\n    return {'exact/cells': float(rules.cells)}\n"
+    (tmp_path / "cells_metric.py").write_text(body)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(EXACT.rows, "cells", Row("cells_metric:measure", "how many cells"))
+    assert metrics.measure(Rules(2, 3, 2), uniform)["exact/cells"] == 6
+
+
+def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_have_fewer():
+    rules = Rules(4, 4, 4)
+    specs = ["first", "tactical", "alphabeta:depth=1,ties=first", "reinforce_444"]
+    counted = [attack.measure(rules, player(spec, rules)) for spec in specs]
+    for seat in "XO":
+        numbers = [found[f"exact/losing_leaves_{seat}"] for found in counted]
+        assert numbers == sorted(numbers, reverse=True)
+        assert numbers[0] > 20
+        assert numbers[-1] == 0  # its certificate says that it never loses
+        for spec, number in zip(specs, numbers, strict=True):
+            seated = SeatedPlayer(rules, player(spec, rules), seat, spec)
+            found = reachability.search(seated, reachability.Options(20_000, followed=0))
+            assert number == 0 or found.never_loses is False
+    timed = player("mcts:time=0.01", rules)
+    assert attack.measure(rules, timed) == {}

@@ -1,0 +1,69 @@
+"""Mistakes found in a player's own play, compared with the solved game."""
+
+import numpy as np
+import pytest
+
+import tttenv
+from tttenv import Rules, certify
+from tttenv.certificates.mistakes import find_mistakes
+from tttenv.exact import Tabulated, positions, solve
+from tttenv.policy import first_best
+from tttenv.proofs.move_values import MoveValues
+
+SMALL = [Rules(3, 3, 3), Rules(3, 4, 3)]
+
+
+def random_player(rules, seed):
+    """A player with one move a board, drawn at random."""
+    game = positions(rules)
+    values = np.random.default_rng(seed).random(game.boards.shape)
+    legal = (game.boards == 0) | game.over[:, None]
+    return Tabulated(rules, np.where(game.over[:, None], 0, first_best(values, legal)))
+
+
+def search(rules, policy, seat, aim, width=10**6, most=10**6):
+    rng = np.random.default_rng(0)
+    return find_mistakes(rules, policy, seat, aim, width, most, rng, MoveValues(rules))
+
+
+@pytest.mark.parametrize("rules", SMALL, ids=str)
+@pytest.mark.parametrize("seat", ["X", "O"])
+@pytest.mark.parametrize("seed", range(2))
+def test_mistakes_lose_what_the_solved_game_says(rules, seat, seed):
+    policy, solution, game = random_player(rules, seed), solve(rules), positions(rules)
+    value = int(certify(rules, policy).value)
+    aim = max(0, value if seat == "X" else -value)
+    found = search(rules, policy, seat, aim)
+    assert found.everything
+    worst = certify(rules, policy).worst_case[seat]
+    assert (found.failures == 0) == (worst >= aim)
+    if value == 0 or seat == "X":
+        assert (len(found.boards) == 0) == (worst >= aim)
+    moves = policy(found.boards).argmax(axis=1)
+    for board, move, good, worth in zip(found.boards, moves, found.good, found.values, strict=True):
+        legal = np.flatnonzero(board == 0)
+        after = np.array([rules.play(board, int(cell)) for cell in legal])
+        results = -solution.values[game.index(after)]
+        assert results.max() == worth >= aim
+        assert (good[legal] == (results == worth)).all()
+        assert not good[move]
+
+
+@pytest.mark.parametrize("spec", ["minimax:ties=first", "alphabeta:ties=first"])
+def test_a_perfect_player_makes_none(spec):
+    rules = Rules(3, 3, 3)
+    policy = tttenv.player(spec, rules)
+    for seat in "XO":
+        found = search(rules, policy, seat, 0)
+        assert found.everything
+        assert found.failures == 0
+        assert len(found.boards) == 0
+
+
+def test_a_narrow_search_says_that_it_is_one_and_is_the_same_again():
+    rules, policy = Rules(3, 3, 3), random_player(Rules(3, 3, 3), 1)
+    first, again = (search(rules, policy, "O", 0, width=3, most=2) for _ in range(2))
+    assert not first.everything
+    assert (first.boards == again.boards).all()
+    assert (first.others == again.others).all()
+    assert len(first.boards) <= 2

@@ -1,0 +1,189 @@
+"""The search of what a player can reach: held to all positions where these can be listed."""
+
+import numpy as np
+import pytest
+from lost_games import require_lost_by_own_moves
+from pairs import pairs
+
+from tttenv.certificates import reachability
+from tttenv.certificates import reachability_kernel as kernels
+from tttenv.certificates.certificate import losing_line, reachable
+from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_case
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import canonical, maps, orbits
+from tttenv.players import OPPONENTS, player
+from tttenv.policy import blend, declares_equivariance, uniform
+
+GAMES = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(2, 3, 3), Rules(1, 9, 3), Rules(3, 4, 3)]
+MORE = [
+    "minimax:ties=first",
+    "minimax:ties=fastest",
+    "epsilon:player=first,epsilon=0.3",
+    "mcts:iterations=20",
+]
+SPECS = [*OPPONENTS, *MORE]
+by_seat = pytest.mark.parametrize("seat", "XO")
+
+
+def search(rules, policy, seat, **options):
+    seated = SeatedPlayer(rules, policy, seat, "the player")
+    return reachability.search(seated, reachability.Options(**options))
+
+
+def agree(rules, policy, seat, found):
+    """What the search found is what all positions say."""
+    game, table = positions(rules), tabulate(rules, policy)
+    number = "XO".index(seat)
+    met = reachable(game, table.table, number) & (game.seats == number) & ~game.over
+    if found.symmetry is None:
+        assert found.positions == met.sum()
+    else:
+        assert found.positions == len(orbits(rules, game.boards[met])[0])
+    assert found.one_move == ((table.table[met] > 0).sum(axis=1) == 1).all()
+    shortest = losing_line(game, table.table, number, 0.0)
+    assert found.never_loses == (shortest is None)
+    worst = worst_case(rules, table)[seat]
+    assert found.always_wins == (worst == 1)
+    if found.one_move:
+        assert worst == (1 if found.always_wins else 0 if found.never_loses else -1)
+    sides = (table, uniform) if seat == "X" else (uniform, table)
+    odds = list(score(rules, *sides))[:: 1 if seat == "X" else -1]
+    assert found.vs_random == pytest.approx(odds, abs=1e-12)
+    if shortest is None:
+        assert found.losing_line is None
+    else:
+        assert len(found.losing_line) == len(shortest)
+        require_lost_by_own_moves(rules, policy, seat, found.losing_line)
+
+
+@pytest.mark.parametrize(
+    ("rules", "spec", "seat"),
+    [
+        row
+        for row in pairs(GAMES, SPECS, "XO")
+        if row[0].cells < 12 or row[1] in ("random", "tactical")
+    ],
+    ids=str,
+)
+def test_where_all_positions_can_be_listed_the_search_says_the_same(rules, spec, seat):
+    policy = player(spec, rules)
+    full, found = search(rules, policy, seat, images=False), search(rules, policy, seat)
+    agree(rules, policy, seat, full)
+    if declares_equivariance(policy):
+        agree(rules, policy, seat, found)
+        assert found.symmetry is not None
+    else:
+        assert found == full
+
+
+@by_seat
+@pytest.mark.parametrize("seed", range(10))
+def test_it_says_the_same_of_players_that_play_anything(seed, seat):
+    rules = Rules(2, 4, 3)
+    game, rng = positions(rules), np.random.default_rng(seed)
+    moves = (game.successors >= 0) * rng.random(game.boards.shape)
+    kept = moves >= np.sort(moves, axis=1)[:, [-1 - seed % 3]]
+    moves = np.where(kept | ~game.over[:, None], kept & (game.successors >= 0), False)
+    policy = tabulate(rules, lambda boards: _evenly(moves[game.index(boards)]))
+    agree(rules, policy, seat, search(rules, policy, seat))
+
+
+def _evenly(moves):
+    return moves / moves.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("rules", "spec", "seat"),
+    pairs(
+        [Rules(), Rules(3, 4, 3), Rules(3, 4, 4)],
+        ["first", "tactical", "minimax:ties=first", "minimax"],
+        "XO",
+    ),
+    ids=str,
+)
+def test_positions_that_cannot_be_lost_are_left_out_without_harm(rules, spec, seat):
+    policy = player(spec, rules)
+    full, closed = search(rules, policy, seat), search(rules, policy, seat, followed=0)
+    assert closed.never_loses == full.never_loses
+    assert closed.always_wins == full.always_wins
+    assert closed.positions <= full.positions
+    assert len(closed.losing_line or []) == len(full.losing_line or [])
+    if not full.never_loses:
+        require_lost_by_own_moves(rules, policy, seat, closed.losing_line)
+
+
+@by_seat
+@pytest.mark.parametrize("rules", [Rules(2, 5, 4)], ids=str)
+def test_one_slip_anywhere_is_found_also_when_positions_are_left_out(rules, seat):
+    game, solution, number = positions(rules), solve(rules), "XO".index(seat)
+    table = tabulate(rules, player("minimax:ties=first", rules)).table
+    met = reachable(game, table, number) & (game.seats == number) & ~game.over
+    slips = (game.successors >= 0) & (solution.values[game.successors] == 1)  # for the opponent
+    slips &= solution.values[:, None] > -1
+    last = game.rules.cells - np.count_nonzero(game.boards, axis=1) == 2  # a lost game is near
+    closed = ~kernels.open_for(game.boards, 1, rules.lines, rules.k)  # the player can no longer win
+    tried = np.flatnonzero(met & slips.any(axis=1) & (last | closed))
+    assert closed[tried].any()
+    for row in tried[:: max(1, len(tried) // 40)]:
+        slipping = table.copy()
+        slipping[row] = np.eye(rules.cells)[slips[row].argmax()]
+        found = search(rules, Tabulated(rules, slipping), seat, followed=0)
+        assert found.never_loses is False
+        require_lost_by_own_moves(rules, Tabulated(rules, slipping), seat, found.losing_line)
+
+
+def test_a_search_that_may_take_too_few_positions_is_undecided_and_guesses_nothing():
+    rules = Rules(3, 4, 4)
+    policy = player("minimax:ties=first", rules)
+    assert search(rules, policy, "O").never_loses
+    for most in (0, 1, 20, 100):
+        found = search(rules, policy, "O", positions=most)
+        assert found.never_loses is None
+        assert found.vs_random is None
+        assert found.losing_line is None
+        assert found.positions <= most
+
+
+def test_a_loss_found_within_the_limit_is_no_less_lost():
+    rules = Rules()
+    found = search(rules, player("first", rules), "O", positions=50)
+    assert found.never_loses is False
+    require_lost_by_own_moves(rules, player("first", rules), "O", found.losing_line)
+
+
+@pytest.mark.parametrize(
+    "rules", [Rules(), Rules(1, 19, 3), Rules(5, 8, 4), Rules(19, 19, 5)], ids=str
+)
+def test_codes_tell_boards_apart_and_images_alike(rules):
+    rng = np.random.default_rng(0)
+    boards = rng.integers(-1, 2, (50, rules.cells)).astype(np.int8)
+    plain, images = (reachability.geometry(rules, images) for images in (False, True))
+    codes = kernels.encode(boards, plain)
+    assert codes.shape == (50, -(-rules.cells // kernels.WORD))
+    assert (kernels.decode(codes, rules.cells) == boards).all()
+    in_order = sorted(range(50), key=lambda i: boards[i].tolist())
+    assert sorted(range(50), key=lambda i: codes[i].tolist()) == in_order
+    first, _ = canonical(rules, boards)
+    assert (kernels.decode(kernels.encode(boards, images), rules.cells) == first).all()
+    for image in maps(rules):
+        assert (kernels.encode(boards[:, image], images) == kernels.encode(boards, images)).all()
+
+
+def test_boards_of_more_cells_than_a_code_has_in_one_word_are_searched_alike():
+    policy = player("first", Rules(3, 19, 3))  # 57 cells
+    for seat in "XO":
+        found = search(Rules(3, 19, 3), policy, seat)
+        assert found.never_loses is False
+        require_lost_by_own_moves(Rules(3, 19, 3), policy, seat, found.losing_line)
+
+
+def test_a_player_that_answers_otherwise_is_refused():
+    rules, calls = Rules(), []
+
+    def turning(boards):
+        calls.append(0)
+        return blend(uniform, player("first", rules), len(calls) / 1000)(boards)
+
+    with pytest.raises(ValueError, match="the player, asked in another order, answers otherwise"):
+        search(rules, turning, "X")

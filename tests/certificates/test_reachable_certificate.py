@@ -1,0 +1,199 @@
+"""Certificates by reachable positions: beside those over all positions, and on larger boards."""
+
+import json
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from tttenv import Rules, certify, player, solve
+from tttenv.certificates import reachable_certificate
+from tttenv.certificates.reachability import ATTACKING, FOLLOWING, SHORTENING
+from tttenv.certificates.reachable_certificate import (
+    SeatResult,
+    proved_value,
+    unbeatable,
+    worst_case,
+)
+from tttenv.cli.certify import main as certify_command
+from tttenv.cli.certify import print_certificate, progress, verdict
+from tttenv.players import OPPONENTS
+
+REACHABLE = "reachable positions"
+MORE = ["minimax:ties=first", "mcts:iterations=20", "selfplay", "genetic", "reinforce"]
+SMALL = [(Rules(), [*OPPONENTS, *MORE])]
+SMALL += [(Rules(3, 4, 3), ["random", "tactical", "minimax:ties=first"])]
+SMALL += [(Rules(2, 5, 4), ["first", "minimax:ties=first"])]
+
+
+def unknown(value):
+    """Whether a field, or some part of it, is None."""
+    return value is None or (isinstance(value, dict) and any(map(unknown, value.values())))
+
+
+@pytest.mark.parametrize(
+    ("rules", "spec", "value"),
+    [
+        *((rules, spec, "known") for rules, specs in SMALL for spec in specs),
+        *((Rules(), spec, "unknown") for spec in ("random", "first", "minimax", "mcts")),
+    ],
+    ids=str,
+)
+def test_it_agrees_with_the_one_over_all_positions_in_all_that_both_know(rules, spec, value):
+    more = {} if value == "known" else {"value_of": lambda rules: None}
+    policy = player(spec, rules)
+    every, found = certify(rules, policy), certify(rules, policy, method=REACHABLE, **more)
+    assert (found.rules, found.method) == (every.rules, REACHABLE)
+    assert found.never_loses == every.never_loses
+    for seat in "XO":
+        assert found.vs_random[seat] == pytest.approx(every.vs_random[seat], abs=1e-12)
+        assert found.worst_case[seat] in (None, pytest.approx(every.worst_case[seat], abs=1e-12))
+        lines = [part.losing_line[seat] for part in (every, found)]
+        assert len(lines[0] or []) == len(lines[1] or [])
+        assert found.shortest[seat] == every.shortest[seat]
+    assert found.value in (None, every.value)
+    assert found.unbeatable in (None, every.unbeatable)
+    if set(every.worst_case.values()) <= {-1, 0, 1} and value == "known":
+        assert found.unbeatable == every.unbeatable
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert found.blunders is None
+    assert unknown(found.vs_perfect)
+    assert unknown(found.optimal_moves)
+
+
+def test_who_never_loses_proves_the_value_of_the_game():
+    perfect = player("minimax:ties=first", Rules())
+    found = certify(Rules(), perfect, method=REACHABLE, value_of=lambda rules: None)
+    assert (found.value, found.unbeatable) == (0, True)
+    assert found.worst_case == {"X": 0, "O": 0}
+    assert verdict(found) == "NEVER LOSES in both seats"
+
+
+def test_who_always_wins_proves_it_too_and_nothing_is_asked_of_the_other_seat():
+    rules = Rules(3, 4, 3)
+    perfect = player("minimax:ties=first", rules)
+    found = certify(rules, perfect, method=REACHABLE, value_of=lambda rules: None)
+    assert (found.value, found.unbeatable) == (1, True)
+    assert found.worst_case == {"X": 1, "O": -1}
+    assert verdict(found).startswith("ALWAYS WINS as X")
+    assert solve(rules).value == 1
+
+
+@pytest.mark.parametrize("spec", ["tactical", "first", "mcts:iterations=50"])
+def test_reachable_certificate_a_player_is_refuted_and_the_game_is_lost(spec, capsys):
+    rules = Rules(5, 5, 4)
+    found = certify(rules, player(spec, rules))
+    assert found.method == REACHABLE
+    assert found.never_loses == {"X": False, "O": False}
+    for line in found.losing_line.values():
+        board = rules.start()
+        for cell in line:
+            board = rules.play(board, cell)
+        assert rules.lost(board)
+    one_move = spec != "tactical"
+    assert found.worst_case == dict.fromkeys("XO", -1 if one_move else None)
+    assert found.unbeatable is (False if one_move else None)
+    assert found.vs_random == {"X": None, "O": None}
+    assert found.shortest == {"X": True, "O": True}
+    assert [len(line) for line in found.losing_line.values()] == [8, 7]
+    print_certificate(spec, replace(found, shortest={"X": True, "O": False}))
+    shown = capsys.readouterr().out
+    assert f"{spec} on 5,5,4: loses as X, loses as O" in shown
+    assert "(the shortest)" in shown
+    assert "not always the shortest" in shown
+    assert "not known: results against perfect play, optimal moves and blunders, " in shown
+    assert shown.count("known") == 1
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(4, 4, 4)], ids=str)
+def test_the_command_makes_the_certificate_that_python_makes_by_default(rules, capsys):
+    found = certify(rules, "first")
+    assert (found.method == REACHABLE) == (rules.cells == 16)
+    certify_command(["first", "--rules", str(rules), "--json"])
+    assert json.loads(capsys.readouterr().out) == {"player": "first", **found.to_dict()}
+
+
+def test_every_phase_of_a_search_is_told_with_its_counts(monkeypatch):
+    rules, told = Rules(5, 5, 4), []
+    monkeypatch.setattr(reachable_certificate, "ATTACKED", 1_100)
+    spec = "alphabeta:depth=2,ties=first"  # loses as O only
+    certify(rules, player(spec, rules), 2_000, watch=told.append)
+    assert {(at.seat, at.phase) for at in told} >= {
+        *(("X", phase) for phase in (ATTACKING, FOLLOWING)),
+        *(("O", phase) for phase in (ATTACKING, SHORTENING)),
+    }
+    for before, after in pairwise(told):
+        if (before.seat, before.phase) == (after.seat, after.phase) != ("O", SHORTENING):
+            assert after.positions > before.positions
+            assert after.seconds >= before.seconds
+        assert after.waiting > 0
+    for at in told:
+        assert at.phase in progress(at)
+        assert f"{at.positions:,} positions asked about, {at.waiting:,} waiting" in progress(at)
+
+
+def test_a_search_that_runs_out_is_undecided(capsys):
+    rules = Rules(5, 5, 4)
+    policy = player("alphabeta:depth=3,ties=first", rules)
+    found = certify(rules, policy, positions=50, value_of=lambda rules: None)
+    assert found.never_loses == {"X": None, "O": None}
+    assert found.value is found.unbeatable is None
+    assert max(found.reached.values()) <= 50
+    print_certificate("alphabeta", found)
+    assert f"undecided after {found.reached['X']} positions as X" in capsys.readouterr().out
+
+
+def test_a_player_with_a_time_limit_is_refused_on_large_boards_too():
+    with pytest.raises(ValueError, match=r"limited by time .* iterations or nodes"):
+        certify(Rules(6, 6, 5), "mcts:time=0.01")
+
+
+LOSES, NEVER, WINS = (
+    SeatResult(never, always, surely, True, 1)
+    for never, always, surely in ((False, False, True), (True, False, False), (True, True, False))
+)
+OPEN = SeatResult(None, None, False, True, 1)
+MIXED = SeatResult(False, False, surely_lost=False, one_move=False, reached=1)
+O_NEVER = SeatResult(True, False, surely_lost=False, one_move=False, reached=1)
+VERDICTS = [  # as X, as O, the value if known; the value proved, the worst cases, unbeatable
+    (NEVER, NEVER, None, 0, (0, 0), True),
+    (NEVER, O_NEVER, None, 0, (0, 0), True),
+    (WINS, OPEN, None, 1, (1, -1), True),
+    (WINS, LOSES, None, 1, (1, -1), True),
+    (NEVER, LOSES, None, None, (0, -1), False),
+    (NEVER, OPEN, None, None, (0, None), None),
+    (LOSES, OPEN, None, None, (-1, None), False),
+    (OPEN, LOSES, None, None, (None, -1), None),
+    (OPEN, LOSES, 0, 0, (None, -1), False),
+    (OPEN, LOSES, 1, 1, (None, -1), None),
+    (OPEN, NEVER, None, 0, (None, 0), None),
+    (MIXED, MIXED, 0, 0, (None, None), None),
+    (MIXED, OPEN, 1, 1, (None, -1), False),
+    (NEVER, OPEN, 1, 1, (0, -1), False),
+]
+
+
+@pytest.mark.parametrize(("x", "o", "known", "value", "worst", "verdict"), VERDICTS)
+def test_what_two_seats_say_together(x, o, known, value, worst, verdict):
+    found = proved_value(x, o) if known is None else known
+    assert found == value
+    minus = None if value is None else -value
+    assert (worst_case(x, value), worst_case(o, minus)) == worst
+    assert unbeatable(x, o, value) is verdict
+
+
+def test_the_command_takes_reachable_positions_from_sixteen_cells_on(capsys):
+    commands = {
+        ("first", "3,3,3"): None,
+        ("first", "4,4,4"): REACHABLE,
+        ("alphabeta", "3,3,3", "--method", "reachable"): REACHABLE,
+        ("first", "3,4,3", "--method", "all"): None,
+    }
+    for (spec, rules, *more), method in commands.items():
+        certify_command([spec, "--rules", rules, *more])
+        assert ("by reachable positions" in capsys.readouterr().out) == (method == REACHABLE)
+    for refused in (["--sampled"], ["--against", "first"]):
+        with pytest.raises(ValueError, match="--method goes without"):
+            certify_command(["first", "--method", "all", *refused])
+    with pytest.raises(ValueError, match="too large for exact results"):
+        certify_command(["first", "--rules", "5,5,4", "--method", "all"])

@@ -1,0 +1,160 @@
+"""The players along a training's curve: bounded, exact, the same after a stop, checked."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import load, save
+
+from tttenv import Rules, player
+from tttenv.certificates.curve import extended, from_card
+from tttenv.certificates.snapshots import MOST, for_file, moves_of, read, table_of
+from tttenv.certificates.snapshots import extended as kept
+from tttenv.cli import report
+from tttenv.exact import Tabulated, positions, tabulate
+from tttenv.players.checkpoint import (
+    CARD,
+    POLICY,
+    SNAPSHOTS,
+    WEIGHTS,
+    commit,
+    file_of,
+    read_card,
+    read_data,
+)
+from tttenv.policy import uniform
+from tttenv.report import data
+
+SHIPPED = Path(__file__).parents[2] / "checkpoints"
+RULES = Rules()
+DECISIONS = positions(RULES).decisions
+
+
+def read_from(folder):
+    card = read_card(folder)
+    return read(folder, card, RULES, from_card(card))
+
+
+@pytest.mark.parametrize("every", [1, 10])
+def test_snapshots_stay_bounded_and_even(every):
+    table = tabulate(RULES, player("first", RULES))
+    measures, snapshots = (), ()
+    for number in range(300):
+        worst = 0.0 if number >= 77 else -1.0
+        measures = extended(measures, (number * every, 0.0, worst, worst, 0.9), every)
+        snapshots = kept(snapshots, measures, table, every)
+        steps = [step for step, _ in snapshots]
+        assert len(steps) <= MOST
+        assert set(steps) <= {point[0] for point in measures}
+        assert steps == sorted(set(steps))
+        assert {0, number * every} <= set(steps)
+        assert number < MOST - 4 or len(steps) > (MOST - 4) // 2
+    assert 77 * every in steps
+
+
+def test_players_that_mix_or_play_larger_boards_leave_none():
+    table = tabulate(RULES, player("first", RULES)).table.copy()
+    assert moves_of(Tabulated(RULES, table)) is not None
+    table[0, :2] = 0.5
+    assert moves_of(Tabulated(RULES, table)) is None
+    assert moves_of(tabulate(RULES, uniform)) is None
+    assert moves_of(player("first", RULES)) is None
+    larger = Rules(5, 2, 2)
+    assert moves_of(tabulate(larger, player("first", larger))) is None
+    measures = ((0, 0.0, -1.0, -1.0, 0.5),)
+    assert kept((), measures, tabulate(RULES, uniform), 1) == ()
+
+
+def test_moves_come_back_from_the_bits_of_the_page():
+    for moves in read_from(SHIPPED / "reinforce").values():
+        bits = np.unpackbits(data.choices(moves), bitorder="little").tolist()
+        for position, cell in zip(DECISIONS, moves, strict=True):
+            legal = np.flatnonzero(positions(RULES).successors[position] >= 0)
+            width = int(len(legal) - 1).bit_length()
+            number = sum(bits.pop(0) << bit for bit in range(width))
+            assert legal[number] == cell
+        assert len(bits) < 8
+
+
+def hostile():
+    """Contents of a file of snapshots that are none of qtable's, by what is wrong with them."""
+    whole = load(read_data(SHIPPED / "qtable", SNAPSHOTS)[1][SNAPSHOTS])
+    steps, moves = whole["steps"], whole["moves"]
+    off_board, taken, other = moves.copy(), moves.copy(), moves.copy()
+    off_board[1, 7] = 9
+    taken[1, -1] = np.flatnonzero(positions(RULES).boards[DECISIONS[-1]])[0]
+    other[1] = other[2]
+    many = np.arange(MOST + 1, dtype=np.int64)
+    return {
+        "nothing": b"",
+        "no tensors": b"\0" * 100,
+        "cut": save(whole)[:-100],
+        "a cell off the board": save({"steps": steps, "moves": off_board}),
+        "a cell that is taken": save({"steps": steps, "moves": taken}),
+        "another player": save({"steps": steps, "moves": other}),
+        "an unknown step": save({"steps": steps + np.array([0, 1, 0]), "moves": moves}),
+        "steps backwards": save({"steps": steps[::-1].copy(), "moves": moves[::-1].copy()}),
+        "a step twice": save({"steps": steps[[0, 0, 2]], "moves": moves[[0, 0, 2]]}),
+        "negative steps": save({"steps": -steps, "moves": moves}),
+        "other kinds": save({"steps": steps.astype(np.int32), "moves": moves}),
+        "real numbers": save({"steps": steps, "moves": moves.astype(np.float32)}),
+        "fewer positions": save({"steps": steps, "moves": moves[:, :-1].copy()}),
+        "fewer players": save({"steps": steps, "moves": moves[:2].copy()}),
+        "none": save({"steps": steps[:0].copy(), "moves": moves[:0].copy()}),
+        "too many": save({"steps": many, "moves": np.repeat(moves[:1], len(many), axis=0)}),
+        "no steps": save({"moves": moves}),
+        "more": save({**whole, "more": steps}),
+        "steps in a square": save({"steps": steps[:, None].copy(), "moves": moves}),
+    }
+
+
+@pytest.mark.parametrize("wrong", [*hostile(), "another digest", "no file", "a folder"])
+def test_hostile_snapshots_are_refused_in_a_line_and_the_player_plays(tmp_path, wrong, capsys):
+    card, files = read_data(SHIPPED / "qtable", WEIGHTS, POLICY)
+    about = {key: value for key, value in card.items() if key != "files"}
+    made = hostile().get(wrong) or b"x"
+    commit(tmp_path / "q", about, {**files, SNAPSHOTS: made})
+    file = tmp_path / "q" / file_of(read_card(tmp_path / "q"), SNAPSHOTS)
+    if wrong not in hostile():
+        file.unlink() if wrong != "another digest" else file.write_bytes(b"y")
+        if wrong == "a folder":
+            file.mkdir()
+    with pytest.raises(ValueError, match=r"^[^\n]{1,400}$"):
+        read_from(tmp_path / "q")
+    player(str(tmp_path / "q"))
+    none = tmp_path / "none.json"
+    report.make(tmp_path / "report.html", report.Contents(none, none, [str(tmp_path / "q")]))
+    told = capsys.readouterr().err
+    assert re.fullmatch(r"report\.py: the curve of q: [^\n]+\n", told)
+    text = (tmp_path / "report.html").read_text()
+    assert "data-measures" in text
+    assert "data-stops" not in text
+
+
+def test_a_file_that_ends_with_another_player_is_refused(tmp_path, capsys):
+    """Whose moves have the same measures as the player's, mirrored."""
+    card, files = read_data(SHIPPED / "qtable", WEIGHTS, POLICY)
+    found = read_from(SHIPPED / "qtable")
+    boards = positions(RULES).boards
+    mirror = np.arange(9).reshape(3, 3)[:, ::-1].ravel()
+    table = table_of(RULES, found[4]).table
+    mirrored = Tabulated(RULES, table[positions(RULES).index(boards[:, mirror])][:, mirror])
+    snapshots = [(int(step), "".join(map(str, moves))) for step, moves in found.items()]
+    snapshots[-1] = (4, moves_of(mirrored))
+    about = {key: value for key, value in card.items() if key != "files"}
+    commit(tmp_path / "q", about, {**files, SNAPSHOTS: for_file(snapshots)})
+    assert len(read_from(tmp_path / "q")) == 3
+    none = tmp_path / "none.json"
+    report.make(tmp_path / "report.html", report.Contents(none, none, [str(tmp_path / "q")]))
+    assert "end with another player" in capsys.readouterr().err
+
+
+def test_older_cards_without_snapshots_are_read(tmp_path):
+    shutil.copytree(SHIPPED / "qtable", tmp_path / "q")
+    card = json.loads((tmp_path / "q" / CARD).read_text())
+    card["files"] = {k: v for k, v in card["files"].items() if not k.startswith(SNAPSHOTS)}
+    (tmp_path / "q" / CARD).write_text(json.dumps(card))
+    assert read_from(tmp_path / "q") == {}

@@ -1,0 +1,410 @@
+"""Our players as engines of the Gomocup protocol: each line gets an answer, wrong ones no move."""
+
+import random
+import re
+import sys
+
+import numpy as np
+import pytest
+from hostile_lines import ANSWER, hostile_line
+
+from tttenv import Rules, player
+from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
+from tttenv.cli.time_limits import LEAST, Budget, limited_to
+from tttenv.players import OPPONENTS, is_path
+from tttenv.utils.registry import Row
+
+DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
+
+
+def answers(engine, *lines):
+    return [engine.answer(line) for line in lines]
+
+
+# --- What is said, line by line: the player `first` takes the first empty cell, row by row.
+TALKS = {
+    "it opens": [("START 15", "OK"), ("BEGIN", "0,0"), ("TURN 7,8", "1,0"), ("TURN 2,0", "3,0")],
+    "it answers": [("START 5", "OK"), ("TURN 0,0", "1,0"), ("TURN 4,4", "2,0")],
+    "oblong": [("RECTSTART 7,5", "OK"), ("TURN 6,4", "0,0"), ("TURN 4,6", "ERROR 4,6 is off the")],
+    "small letters": [("start 5", "OK"), ("Begin", "0,0"), ("turn 4,4", "1,0")],
+    "spaces": [("  START   5 ", "OK"), ("TURN  1 , 0 ", "0,0"), ("\tBEGIN", "ERROR BEGIN is for")],
+    "a board for X": [
+        *[("START 5", "OK"), ("BOARD", None), ("0,0,1", None), ("3,2,2", None), ("DONE", "1,0")],
+        *[("TURN 3,2", "ERROR 3,2 is taken"), ("TURN 4,4", "2,0")],
+    ],
+    "a board for O": [
+        *[("START 5", "OK"), ("BOARD", None), ("0,0,2", None), ("done", "1,0")],
+        *[("TURN 1,0", "ERROR 1,0 is taken"), ("TURN 0,1", "2,0")],
+    ],
+    "an empty board": [("START 5", "OK"), ("BOARD", None), ("DONE", "0,0"), ("TURN 1,0", "2,0")],
+    "RESTART": [("START 5", "OK"), ("BEGIN", "0,0"), ("RESTART", "OK"), ("TURN 0,0", "1,0")],
+    "another size": [("START 5", "OK"), ("BEGIN", "0,0"), ("START 6", "OK"), ("TURN 5,5", "0,0")],
+    "TAKEBACK": [
+        *[("START 5", "OK"), ("BEGIN", "0,0"), ("TURN 4,4", "1,0"), ("TAKEBACK 1,0", "OK")],
+        *[("TURN 3,3", "ERROR it is the engine's turn"), ("TAKEBACK 4,4", "OK")],
+        *[("TAKEBACK 4,4", "ERROR there is no stone on 4,4"), ("TURN 3,3", "1,0")],
+        *[("TAKEBACK 1,0", "OK"), ("TAKEBACK 3,3", "OK"), ("TAKEBACK 0,0", "OK")],
+        *[("TURN 2,2", "0,0"), ("TURN 3,3", "1,0")],
+    ],
+    "INFO says nothing": [
+        *[("INFO timeout_turn 1000", None), ("INFO what ever", None), ("INFO", None)],
+        *[("INFO rule 0", None), ("INFO rule x", None), ("INFO evaluate 3,4", None)],
+        *[("INFO folder /tmp", None), ("INFO time_left -5", None), ("START 5", "OK")],
+    ],
+    "another rule": [
+        *[("START 5", "OK"), ("INFO rule 1", "ERROR only rule 0 is played, 5 or more in a row,")],
+        *[("BEGIN", "ERROR only rule 0"), ("START 5", "ERROR only rule 0"), ("RESTART", "OK")],
+        *[("INFO RULE 0", None), ("BEGIN", "0,0")],
+    ],
+    "nothing before START": [
+        *[("BEGIN", "ERROR START comes first"), ("TURN 1,1", "ERROR START comes first")],
+        *[("RESTART", "ERROR START"), ("TAKEBACK 1,1", "ERROR START"), ("BOARD", None)],
+        *[("1,1,2", None), ("DONE", "ERROR a board needs its size: START comes first")],
+    ],
+    "wrong boards": [
+        *[("START 5", "OK"), ("BEGIN", "0,0")],
+        *[("BOARD", None), ("1,1,1", None), ("DONE", "ERROR with 1 own stones and 0 others")],
+        *[("BOARD", None), ("1,1,2", None), ("1,1,1", None), ("DONE", "ERROR 1,1 is taken")],
+        *[("BOARD", None), ("5,1,2", None), ("DONE", "ERROR 5,1 is off the board of 5 columns")],
+        *[("BOARD", None), ("1,1,3", None), ("BEGIN", None), ("DONE", "ERROR a stone as in")],
+        *[("BOARD", None), ("1,1,2", None), ("2,2,2", None), ("DONE", "ERROR with 0 own")],
+        ("TURN 1,0", "2,0"),  # the game goes on as it was
+    ],
+    "a stone on a taken cell": [
+        ("START 5", "OK"),
+        ("BEGIN", "0,0"),
+        ("TURN 0,0", "ERROR 0,0 is t"),
+    ],
+    "BEGIN later": [("START 5", "OK"), ("TURN 3,3", "0,0"), ("BEGIN", "ERROR BEGIN is for an emp")],
+    "lost": [
+        *[("START 5", "OK"), ("BOARD", None), *[(f"4,{row},2", None) for row in range(4)]],
+        *[(f"3,{row},1", None) for row in range(3)],
+        *[("DONE", "0,0"), ("TURN 4,4", "ERROR the game is over: there is no move to play")],
+        *[("TURN 3,4", "1,0")],
+    ],
+    "won": [
+        *[("START 5", "OK"), ("BEGIN", "0,0"), ("TURN 0,4", "1,0"), ("TURN 1,4", "2,0")],
+        *[("TURN 2,4", "3,0"), ("TURN 3,4", "4,0"), ("TURN 2,2", "ERROR the game is over")],
+        *[("TAKEBACK 4,0", "OK"), ("TAKEBACK 3,4", "OK"), ("TURN 4,0", "0,1")],
+    ],
+    "unknown": [
+        *[("PLAY 3,3", "UNKNOWN command 'PLAY'"), ("SWAP2BOARD", "UNKNOWN"), ("7,7", "UNKNOWN")],
+        *[
+            ("", None),
+            ("   ", None),
+            ("\x1b[2J", "UNKNOWN command '\\x1b[2J'"),
+            ("DONE", "UNKNOWN"),
+        ],
+    ],
+    "long": [("START 5", "OK"), ("TURN " + LONGEST_LINE * " " + "1,1", "ERROR a line has at most")],
+    "wrong arguments": [
+        *[
+            ("START", "ERROR a size as in START 15"),
+            ("START 5x", "ERROR a size"),
+            ("START 5", "OK"),
+        ],
+        *[("RECTSTART 5", "ERROR columns and rows"), ("TURN", "ERROR a column and a row as")],
+        *[
+            ("TURN 1", "ERROR"),
+            ("TURN 1,1,1", "ERROR"),
+            ("TURN -1,1", "ERROR"),
+            ("TURN a,b", "ERROR"),
+        ],
+    ],
+}
+
+
+@pytest.mark.parametrize("talk", TALKS)
+def test_every_line_gets_its_answer(talk):
+    engine = Engine("first", 5, 0)
+    for line, wanted in TALKS[talk]:
+        told = engine.answer(line)
+        if wanted and wanted.startswith(("ERROR", "UNKNOWN")):
+            assert told.startswith(wanted)
+        else:
+            assert told == wanted
+    assert not engine.over
+
+
+def test_end_ends_even_within_a_board():
+    for lines in (["END"], ["START 5", "BOARD", "1,1,1", "end"]):
+        engine = Engine("first", 5, 0)
+        assert answers(engine, *lines)[-1] is None
+        assert engine.over
+
+
+def test_it_says_who_it_is():
+    (told,) = answers(Engine('mcts:seed="é', 5, 0), "ABOUT")
+    assert re.fullmatch(r"name=\"tttenv mcts:seed='\\xe9\", version=\"[\d.]+\"", told)
+
+
+def test_boards_go_from_5_to_19():
+    engine = Engine("first", 5, 0)
+    for size in range(25):
+        told = engine.answer(f"START {size}")
+        assert told == "OK" if 5 <= size <= 19 else told.startswith("ERROR "), told
+    assert engine.answer("START 9999").startswith("ERROR a board has 1 to 19 rows and columns")
+    assert engine.answer("RECTSTART 19,1") == "OK"
+    assert Engine("first", 3, 0).answer("START 3") == "OK"
+
+
+# --- The same by another hand: a referee that shares no code with the engine.
+class Referee:
+    """What must be answered where the first empty cell is played; of an ERROR the first word."""
+
+    def __init__(self):
+        self.size, self.stones, self.opens, self.rule, self.board = None, {}, None, 0, None
+
+    def answer(self, line):
+        """As `Engine.answer`."""
+        text = line.strip()
+        if self.board is not None:
+            return self._within_board(text)
+        if not text or len(text) > 1000:
+            return "ERROR" if text else None
+        name, argument = [*text.split(None, 1), ""][:2]
+        about = getattr(self, f"_{name.lower()}", None)
+        if name.upper() not in COMMANDS.split() or about is None:
+            return "UNKNOWN"
+        return about(argument)
+
+    def _start(self, argument):
+        square = re.fullmatch("[0-9]+", argument, re.ASCII)
+        return self._new(argument, argument) if square else "ERROR"
+
+    def _rectstart(self, argument):
+        pair = numbers(argument, 2)
+        return self._new(*pair) if pair else "ERROR"
+
+    def _new(self, columns, rows):
+        columns, rows = (int(str(number)[:5]) for number in (columns, rows))
+        if self.rule or not (1 <= columns <= 19 and 1 <= rows <= 19 and max(columns, rows) >= 5):
+            return "ERROR"
+        self.size = columns, rows
+        return self._restart("")
+
+    def _restart(self, argument):
+        if self.size is None:
+            return "ERROR"
+        self.stones, self.opens = {}, None
+        return "OK"
+
+    def _begin(self, argument):
+        return "ERROR" if self.size is None or self.stones else self._move({}, True)
+
+    def _turn(self, argument):
+        cell = self._on_board(numbers(argument, 2))
+        if cell is None or cell in self.stones or self._won(self.stones, 1):
+            return "ERROR"
+        own, other = (list(self.stones.values()).count(side) for side in (1, 2))
+        if own != (other + 1 if self.opens else other):
+            return "ERROR"
+        return self._move({**self.stones, cell: 2}, bool(self.opens))
+
+    def _takeback(self, argument):
+        cell = self._on_board(numbers(argument, 2))
+        if cell is None or cell not in self.stones:
+            return "ERROR"
+        del self.stones[cell]
+        self.opens = self.opens if self.stones else None
+        return "OK"
+
+    def _board(self, argument):
+        self.board = []
+
+    def _within_board(self, text):
+        if text.upper() != "DONE":
+            self.board += [text] if text else []
+            return None
+        lines, self.board, stones = self.board, None, {}
+        for line in lines:
+            stone = numbers(line, 3)
+            cell = stone and stone[2] in (1, 2) and self._on_board(stone[:2])
+            if not cell or cell in stones:
+                return "ERROR"
+            stones[cell] = stone[2]
+        own, other = (list(stones.values()).count(side) for side in (1, 2))
+        return self._move(stones, own == other) if other - own in (0, 1) else "ERROR"
+
+    def _info(self, argument):
+        key, value = [*argument.split(" ", 1), ""][:2]
+        if key.lower() == "rule" and re.fullmatch(r"[+-]?[0-9]{1,15}", value.strip(), re.ASCII):
+            self.rule = int(value)
+            return "ERROR" if self.rule else None
+        return None
+
+    def _about(self, argument):
+        return "name"
+
+    def _move(self, stones, opens):
+        if self.size is None or self.rule or any(self._won(stones, side) for side in (1, 2)):
+            return "ERROR"
+        cells = ((column, row) for row in range(self.size[1]) for column in range(self.size[0]))
+        cell = next((cell for cell in cells if cell not in stones), None)
+        if cell is None:
+            return "ERROR"
+        self.stones, self.opens = {**stones, cell: 1}, opens
+        return f"{cell[0]},{cell[1]}"
+
+    def _on_board(self, cell):
+        good = self.size and cell and cell[0] < self.size[0] and cell[1] < self.size[1]
+        return tuple(cell) if good else None
+
+    def _won(self, stones, side):
+        return any(
+            all(stones.get((x + step * right, y + step * down)) == side for step in range(5))
+            for x, y in stones
+            for down, right in DIRECTIONS
+        )
+
+
+COMMANDS = "START RECTSTART RESTART BEGIN TURN BOARD TAKEBACK INFO ABOUT"
+
+
+def numbers(text, count):
+    """So many small numbers with commas between them, or None."""
+    found = re.fullmatch(" *, *".join(["([0-9]{1,4})"] * count), text, re.ASCII)
+    return [int(number) for number in found.groups()] if found else None
+
+
+def state(engine):
+    """What the engine's board holds, as the referee keeps it."""
+    if engine.game is None:
+        return None, {}, None
+    rules, board = engine.game.rules, engine.game.board
+    stones = {(c % rules.n, c // rules.n): 1 if board[c] == 1 else 2 for c in np.flatnonzero(board)}
+    return (rules.n, rules.m), stones, engine.game.opens
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_hostile_lines_are_answered_as_a_referee_says_and_wrong_ones_change_nothing(seed):
+    engine, referee, dice = Engine("first", 5, 0), Referee(), random.Random(seed)
+    moves = 0
+    for line in ["START 6", *(hostile_line(dice).decode("ascii", "replace") for _ in range(4000))]:
+        before = state(engine)
+        told, wanted = engine.answer(line), referee.answer(line)
+        assert (told and told.split()[0].partition("=")[0]) == wanted, line
+        assert told is None or ANSWER.fullmatch(f"{told}\n".encode())
+        assert state(engine) == (referee.size, referee.stones, referee.opens)
+        if told is None or told.startswith(("ERROR", "UNKNOWN", "name")):
+            assert state(engine) == before
+        moves += bool(told and told[0].isdigit())
+    assert moves > 200
+
+
+# --- Time.
+@pytest.mark.parametrize(
+    ("turn", "left", "seconds"),
+    [
+        (None, None, None),
+        (5.0, None, 4.3),
+        (1.0, None, 0.7),
+        (0.0, None, LEAST),  # as fast as possible
+        (0.2, None, LEAST),
+        (None, 180.0, 9.0),
+        (30.0, 100.0, 5.0),
+        (5.0, 1000.0, 4.3),
+        (5.0, -3.0, LEAST),
+    ],
+)
+def test_a_move_takes_less_than_the_manager_allows(turn, left, seconds):
+    assert Budget(turn, left).seconds == seconds
+
+
+@pytest.mark.parametrize(
+    ("spec", "limited"),
+    [
+        ("alphabeta:time=5", "alphabeta:time=(0.8)"),
+        ("mcts:seed=3,time=0.9", "mcts:seed=(3),time=(0.8)"),
+        ("alphabeta:time=0.5,ties=first", None),
+        ("alphabeta:depth=2", None),
+        ("mcts", None),
+        ("first", None),
+        ("alphabeta:time=none", None),
+        ("epsilon:player=(mcts:time=9)", "epsilon:player=(mcts:time=(0.8))"),
+        ("epsilon:player=(mcts:iterations=9),epsilon=0.5", None),
+        ("checkpoints/dqn", None),
+        ("gomocup:command=(./a b=(1,2)),time=9", "gomocup:command=(./a b=(1,2)),time=(0.8)"),
+    ],
+)
+def test_a_limit_is_set_where_a_player_has_one_and_nothing_else_changes(spec, limited):
+    assert limited_to(spec, 0.8) == (limited or spec)
+    if not is_path(spec):
+        player(limited_to(spec, 0.8), Rules(5, 5, 5))
+
+
+def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):
+    asked = []
+
+    def timed(rules, time: float = 0.0, seed: int = 0):
+        def policy(boards):
+            asked.append((time, seed))
+            return (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
+
+        return policy
+
+    monkeypatch.setattr(sys.modules[__name__], "timed", timed, raising=False)
+    monkeypatch.setitem(OPPONENTS.rows, "timed", Row(f"{__name__}:timed", "for this test"))
+    engine = Engine("timed:time=5,seed=7", 5, 0)
+    answers(engine, "START 7")
+    assert asked == [(LEAST, 7)]  # whatever has to be compiled, before its time runs
+    answers(engine, "BEGIN", "INFO timeout_turn 3000", "RESTART", "BEGIN", "RESTART", "BEGIN")
+    answers(engine, "INFO timeout_turn 30000", "RESTART", "BEGIN", "INFO time_left 40000")
+    answers(engine, "RESTART", "BEGIN", "INFO time_left 2147483647", "RESTART", "BEGIN")
+    assert asked[1:] == [(time, 7) for time in (5, 2.5, 2.5, 5, 2, 5)]
+
+
+# --- Players that fail.
+def broken(rules, how: str = ""):
+    def policy(boards):
+        if not boards.any():
+            return (boards == 0) / boards.shape[1]
+        if how == "raise":
+            raise KeyError("a mistake\nin two lines")
+        if how == "sum":
+            return (boards == 0) * 1.0
+        return {"nan": boards * np.nan, "taken": (boards != 0) * 1.0, "text": "7,7"}[how]
+
+    return policy
+
+
+@pytest.mark.parametrize("how", ["raise", "nan", "taken", "text", "sum"])
+def test_a_player_that_fails_is_an_error_and_the_board_stays(how, monkeypatch):
+    monkeypatch.setitem(OPPONENTS.rows, "broken", Row(f"{__name__}:broken", "for this test"))
+    engine = Engine(f"broken:how={how}", 5, 0)
+    assert answers(engine, "START 5", "BOARD", "DONE")[0] == "OK"
+    before = state(engine)
+    (told,) = answers(engine, "TURN 4,4" if before[1] != {(4, 4): 1} else "TURN 3,3")
+    assert told.startswith("ERROR ")
+    assert ANSWER.fullmatch(f"{told}\n".encode())
+    assert state(engine) == before
+
+
+def test_a_player_that_cannot_play_the_size_refuses_start_and_the_game_stays():
+    engine = Engine("minimax", 3, 0)
+    assert answers(engine, "START 3", "BEGIN")[0] == "OK"
+    before = state(engine)
+    assert engine.answer("START 7").startswith("ERROR the game 7,7,3 is too large")
+    assert state(engine) == before
+
+
+# --- The command.
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nobody"], "unknown player 'nobody'"),
+        (["alphabeta:colour=red"], "it takes depth"),
+        (["minimax"], "too large"),
+        (["selfplay"], "selfplay plays 3,3,3: --k 3 says so"),
+        (["first", "--k", "20"], "a board has 1 to 19 rows"),
+        (["first", "--k", "1"], "k goes from 2"),
+        (["first", "--seed", "-1"], "a seed is"),
+        (["first", "more"], "one argument too many"),
+        ([], "PLAYER is required"),
+    ],
+)
+def test_a_wrong_command_line_is_refused_before_any_game(arguments, named, run_here):
+    told = run_here("gomocup.py", *arguments)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(r"gomocup.py: [^\n]+\n", told.stderr)
+    assert named in told.stderr

@@ -1,0 +1,392 @@
+"""Playing: sessions of games, names of cells, exact advice, and play.py as one types into it."""
+
+import io
+import json
+import re
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from reference import game, mover, put, random_game, spell, view, winner
+
+from learners.cli.learning_player import LearningPlayer
+from tttenv import Rules, player
+from tttenv.cli.play import words
+from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.commands import COMMANDS, NAMES
+from tttenv.cli.play.notation import KEYS, cell_of, keys
+from tttenv.cli.play.session import Session, Side
+from tttenv.cli.play.terminal import Terminal
+from tttenv.drawing.render import name_of
+from tttenv.exact import solve
+from tttenv.proofs import move_values
+
+ROOT = Path(__file__).parents[2]
+
+RULES = [(3, 3, 3), (2, 4, 3), (1, 5, 3), (5, 5, 4), (19, 19, 5)]
+TRANSCRIPTS = {  # of the masked one-hot MLP's README: the human's seat, the cells, the end
+    "human first, tie": (0, [4, 2, 8, 0, 1, 7, 3, 5, 6], "draw"),
+    "human second, lost": (1, [2, 4, 6, 8, 0, 7, 1], "X wins"),
+    "human second, tie": (1, [2, 4, 6, 3, 5, 8, 0, 1, 7], "draw"),
+    "self-play": (None, [2, 4, 6, 7, 1, 0, 8, 5, 3], "draw"),
+}
+ERRORS = {("human second, lost", 3)}  # stones that gave value away: the human's 8
+
+
+def scripted(cells):
+    """The player that plays the next of these cells, whatever its seat."""
+
+    def follow(boards):
+        probs = np.zeros(boards.shape)
+        for row, board in zip(probs, boards, strict=True):
+            row[cells[np.count_nonzero(board)]] = 1
+        return probs
+
+    return follow
+
+
+def against(policy, rules=(3, 3, 3), seat=0, seed=0):
+    return Session(Rules(*rules), Side("you"), Side("it", policy), seat, seed)
+
+
+# Cells and advice
+
+
+@pytest.mark.parametrize("rules", RULES, ids=spell)
+def test_every_cell_answers_to_its_number_and_its_coordinate(rules):
+    m, n, _ = rules
+    names = [f"{'abcdefghijklmnopqrs'[c]}{r + 1}" for r in range(m) for c in range(n)]
+    for cell, name in enumerate(names):
+        assert name_of(Rules(*rules), cell) == name
+        for text in (name, name.upper(), f" {name} ", str(cell)):
+            assert cell_of(Rules(*rules), text) == cell
+    past = [f"a{m + 1}", "a0", "t1", str(m * n), f"{'abcdefghijklmnopqrst'[n]}1"]
+    for text in [*past, "", "-1", "1a", "aa", "1.0", "²", "b2b2", "\x1b[A", "9" * 999]:
+        with pytest.raises(ValueError, match=r"there is no cell|is no cell") as told:
+            cell_of(Rules(*rules), text)
+        assert str(told.value).isprintable()
+        assert len(str(told.value)) < 200
+
+
+def test_keys_lie_as_the_cells_do_on_3x3_and_nowhere_else():
+    assert [cell_of(Rules(), key) for key in "qweasdzxc"] == list(range(9))
+    assert [cell_of(Rules(), key) for key in "QWEASDZXC"] == list(range(9))
+    assert keys(Rules(3, 3, 2)) == KEYS
+    for rules in RULES[1:]:
+        for key in KEYS:
+            with pytest.raises(ValueError, match="is no cell"):
+                cell_of(Rules(*rules), key)
+
+
+def test_no_command_hides_a_cell():
+    cells = {*KEYS, *map(str, range(361)), *(name_of(Rules(19, 19, 5), c) for c in range(361))}
+    assert not cells & set(NAMES)
+
+
+@pytest.mark.parametrize("rules", RULES[:3], ids=spell)
+def test_hints_tell_the_exact_value_and_length_of_every_move(rules):
+    every, advice = game(rules), Advice(Rules(*rules))
+    for board in every.decisions[::7]:
+        hint = advice.hint(np.array(view(board), np.int8), player("random", Rules(*rules)))
+        for cell in range(len(board)):
+            if cell in every.after[board]:
+                assert (hint.values[cell], hint.stones[cell]) == every.worth(board, cell)
+                assert hint.shares[cell] == pytest.approx(1 / board.count("_"))
+            else:
+                assert not hint.legal[cell]
+                assert hint.shares[cell] == 0
+
+
+@pytest.mark.parametrize("rules", RULES[:3], ids=spell)
+@pytest.mark.parametrize("seed", range(5))
+def test_best_play_after_a_blunder_goes_to_the_end_that_was_told(rules, seed):
+    perfect, advice = game(rules).perfect(), Advice(Rules(*rules))
+    boards, cells = random_game(rules, seed)
+    for board, cell in zip(boards, cells, strict=False):
+        seen = np.array(view(board), np.int8)
+        if advice.blunder(seen, cell) is None:
+            assert perfect[board][0] == -perfect[put(board, cell)][0]
+            continue
+        end = put(board, cell)
+        said = advice.refutation(seen, cell)
+        name = name_of(Rules(*rules), cell)
+        line, ended = re.fullmatch(rf"Best play after {name}: (.*): (.*)\.", said).groups()
+        for stone in line.split(", "):
+            assert stone[:2] == f"{mover(end)} "
+            end = put(end, cell_of(Rules(*rules), stone[2:]))
+        assert ended == {"_": "draw", "X": "X wins", "O": "O wins"}[winner(rules, end)]
+        assert len(line.split(", ")) == perfect[put(board, cell)][1]
+        assert advice.told(seen, cell) == f"{advice.blunder(seen, cell)} {said}"
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (3, 4, 3), (3, 4, 4)], ids=spell)
+@pytest.mark.parametrize("work", [move_values.WORK, 2_000])
+def test_values_of_moves_found_by_search_are_those_of_the_solved_game(rules, work, monkeypatch):
+    monkeypatch.setattr(move_values, "WORK", work)
+    solved, searched = Advice(Rules(*rules)), Advice(Rules(*rules))
+    searched.exact = False
+    decided = blunders = 0
+    for seed in range(20):
+        boards, cells = random_game(rules, seed)
+        for text, cell in zip(boards, cells, strict=False):
+            board = np.array(view(text), np.int8)
+            hint = searched.hint(board, player("random", Rules(*rules)))
+            values = solved.hint(board, player("random", Rules(*rules))).values
+            found = np.full(len(board), np.nan) if hint.values is None else hint.values
+            assert np.isnan(found[board != 0]).all()
+            known = ~np.isnan(found)
+            assert (found[known] == values[known]).all()
+            decided += known[board == 0].mean() / len(cells)
+            told, wanted = searched.blunder(board, cell), solved.blunder(board, cell)
+            assert told is None or wanted is not None
+            if told is not None and "at least" not in told:
+                plain = re.sub(r" in \d+", "", wanted)
+                assert told.split(";")[0] == plain.split(";")[0]
+            assert searched.refutation(board, cell) is None
+            blunders += told is not None
+            if work > 2_000:
+                assert known[board == 0].all()
+                assert (told is None) == (wanted is None)
+    assert decided > 5
+    assert blunders
+
+
+def test_moves_on_large_boards_are_worth_what_a_short_search_proves():
+    rules = Rules(5, 5, 4)
+    advice, board = Advice(rules), rules.start()
+    for cell in (12, 0):  # the centre, answered in a corner, wins for X
+        board = rules.play(board, cell)
+    hint = advice.hint(board, player("random", rules))
+    assert hint.stones is None
+    assert np.isnan(hint.values[[0, 12]]).all()
+    wins = np.flatnonzero(hint.values == 1)
+    assert 11 in wins
+    assert hint.best == ()  # a proof needs no opinion
+    assert advice.blunder(board, int(wins[0])) is None
+    passive = int(np.flatnonzero(hint.values <= 0)[0])
+    told = advice.blunder(board, passive)
+    verb = {0: "draws", -1: "loses"}[int(hint.values[passive])]
+    named = [name_of(rules, cell) for cell in wins.tolist()]
+    kept = " ".join(named[:8]) + f" and {len(named) - 8} others win."
+    assert told == f"{name_of(rules, passive)} {verb}; {kept}"
+    assert advice.refutation(board, passive) is None
+    again = Advice(rules).hint(board, player("random", rules))
+    np.testing.assert_array_equal(again.values, hint.values)
+
+
+def test_positions_beyond_a_short_search_have_the_players_opinion_and_nothing_exact():
+    advice, rules = Advice(Rules(9, 9, 5)), Rules(9, 9, 5)
+    hint = advice.hint(rules.start(), player("random", rules))
+    assert hint.values is None
+    assert [name_of(rules, cell) for cell in hint.best] == ["e5"]  # of alpha-beta: the centre
+    assert hint.shares.sum() == pytest.approx(1)
+    assert advice.blunder(rules.start(), 0) is None
+    assert advice.losing_move([rules.start()], [0], 0) is None
+
+
+# Sessions
+
+
+@pytest.mark.parametrize("name", TRANSCRIPTS)
+def test_published_transcripts_replay_to_their_end_and_only_the_human_errs(name):
+    human, cells, end = TRANSCRIPTS[name]
+    session = against(scripted(cells), seat=0 if human is None else human)
+    if human is None:
+        session.sides = (Side("one", scripted(cells)), Side("other", scripted(cells)))
+    solution, erring = solve(Rules()), set()
+    for ply, cell in enumerate(cells):
+        assert session.outcome == f"{'XO'[ply % 2]} to play"
+        index = solution.positions.index(session.board)
+        assert session.awaits_person() == (ply % 2 == human)
+        if session.awaits_person():
+            session.play(cell)
+        else:
+            assert session.move() == cell
+        if not solution.optimal[index, cell]:
+            erring.add((name, ply))
+    assert session.outcome == end
+    assert erring == {error for error in ERRORS if error[0] == name}
+    assert session.score == ((0, 1, 0) if end == "draw" else (0, 0, 1))
+
+
+@pytest.mark.parametrize("name", list(TRANSCRIPTS)[:3])
+def test_published_transcripts_replay_through_the_terminal_key_by_key(name, monkeypatch, capsys):
+    human, cells, end = TRANSCRIPTS[name]
+    typed = [KEYS[cell] for cell in cells[human::2]]
+    typed[::2] = [key.upper() for key in typed[::2]]
+    monkeypatch.setattr(sys, "stdin", io.StringIO("\n".join(typed) + "\n"))
+    Terminal(against(scripted(cells), seat=human), Advice(Rules()), hints=True).run()
+    shown = capsys.readouterr().out
+    moves = re.findall(r"^([XO]) > (\S+)", shown, re.MULTILINE)
+    said = [name_of(Rules(), cell) for cell in cells]  # by the machine; the human's were keys
+    said[human::2] = typed
+    assert moves == [("XO"[ply % 2], cell) for ply, cell in enumerate(said)]
+    assert f"\n{end}\n" in shown
+    assert re.findall(r"^your blunder: (\S+)", shown, re.MULTILINE) == [
+        name_of(Rules(), cells[ply]) for told, ply in ERRORS if told == name
+    ]
+    assert "it's blunder" not in shown
+
+
+def test_a_player_that_cannot_move_ends_the_game_instead_of_leaving_its_turn_to_the_person(
+    monkeypatch,
+):
+    monkeypatch.setattr(sys, "stdin", io.StringIO("4\n0\n"))
+    with pytest.raises(ValueError, match="sum to one"):
+        Terminal(against(lambda boards: 0.0 * boards), Advice(Rules()), hints=False).run()
+
+
+@pytest.mark.parametrize("rules", RULES[:4], ids=spell)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_take_back_returns_to_where_the_person_was_to_move(rules, seat):
+    session, dice = against(player("random", Rules(*rules)), rules, seat), np.random.default_rng(1)
+    stack = []
+    for _ in range(200):
+        if not session.over and not session.awaits_person():
+            session.move()
+        elif stack and (session.over or dice.random() < 0.4):
+            session.take_back()
+            assert session.awaits_person()
+            assert (session.cells, session.board.tolist()) == stack.pop()
+            assert session.score == (0, 0, 0)
+        else:
+            stack.append((list(session.cells), session.board.tolist()))
+            session.play(int(dice.choice(np.flatnonzero(session.board == 0))))
+    while stack:
+        session.take_back()
+        stack.pop()
+    with pytest.raises(ValueError, match="no stone of yours"):
+        session.take_back()
+
+
+def test_games_are_scored_once_seats_swap_and_dropped_games_do_not_count():
+    session = against(player("first"), seat=1)
+    session.move()
+    session.resign()
+    assert (session.outcome, session.score) == ("X wins", (0, 0, 1))
+    with pytest.raises(ValueError, match="over"):
+        session.play(4)
+    with pytest.raises(ValueError, match="over"):
+        session.resign()
+    assert session.take_back() == 0
+    assert (session.over, session.score) == (False, (0, 0, 0))
+    session.resign()
+    session.again()
+    assert (session.seat, session.cells, session.score) == (0, [], (0, 0, 1))
+    session.play(8)
+    session.again()  # unfinished
+    assert (session.seat, session.score) == (1, (0, 0, 1))
+
+
+def test_the_same_seed_plays_the_same_games_and_another_plays_others():
+    def games(seed):
+        session = against(player("random"), seed=seed)
+        session.sides = (Side("one", player("random")), session.sides[1])
+        found = []
+        for _ in range(5):
+            while not session.over:
+                session.move()
+            found.append(session.cells)
+            session.again()
+        return found
+
+    assert games(3) == games(3) != games(4)
+
+
+def test_a_learning_player_learns_before_it_moves_and_only_then():
+    learning = LearningPlayer("td0", Rules(), 0)
+    assert (learning.learner.config.alpha, learning.learner.config.epsilon) == (0.2, 0.1)
+    assert learning.learner.config.games * learning.learner.config.batches == 500
+    before = learning.learner.values.clone()
+    start = Rules().play(Rules().start(), 4)
+    learning(start[None])
+    assert (learning.learner.values == before).all()
+    session = Session(Rules(), Side("you"), Side("td0", learning, learning.learn), 0, 0)
+    session.play(4)
+    session.move()
+    changed = (learning.learner.values != before).numpy()
+    below = np.flatnonzero(changed)  # learned from games that begin with the centre taken
+    entries = {
+        int(e) for e in learning.learner.representative[solve(Rules()).positions.boards[:, 4] != 0]
+    }
+    assert len(below)
+    assert set(below.tolist()) <= entries
+    again = LearningPlayer("td0", Rules(), 0)
+    again.learn(start)
+    assert (again.learner.values == learning.learner.values).all()
+
+
+def test_a_learning_player_that_began_knowing_nothing_soon_beats_random_play():
+    learning = LearningPlayer("td0", Rules(), 0)
+    session = Session(
+        Rules(), Side("r", player("random")), Side("td0", learning, learning.learn), 0, 0
+    )
+    for _ in range(12):
+        while not session.over:
+            session.move()
+        session.again()
+    assert session.score[2] >= 9 > 3 >= session.score[0]
+
+
+def test_watched_games_follow_the_rules_swap_seats_and_repeat_with_their_seed(run_here):
+    piped = partial(run_here, "play.py")
+    told = piped("random", "--versus", "tactical", "--games", "6", "--json")
+    found = json.loads(told.stdout)
+    counts = {"random": 0, "tactical": 0, "draw": 0}
+    for number, one in enumerate(found["games"]):
+        assert one["X"] == ("random", "tactical")[number % 2]
+        board = "_" * 9
+        for cell in one["cells"]:
+            assert winner((3, 3, 3), board) is None
+            board = put(board, cell)
+        end = winner((3, 3, 3), board)
+        assert one["outcome"] == ("draw" if end == "_" else f"{end} wins")
+        counts["draw" if end == "_" else one[end]] += 1
+    score = {"first": counts["random"], "draws": counts["draw"], "second": counts["tactical"]}
+    assert found["score"] == score
+    again = piped("random", "--versus", "tactical", "--games", "6", "--json")
+    assert again.stdout == told.stdout
+    hinted = piped("random", "--versus", "tactical", "--hints").stdout
+    assert hinted.count(words.LEGEND) == len(found["games"][0]["cells"])
+    assert re.search(r"^(random|tactical)'s blunder: ", hinted, re.MULTILINE)
+    shown = piped("random", "--versus", "tactical", "--games", "6").stdout
+    cells = [cell for one in found["games"] for cell in one["cells"]]
+    named = re.findall(r"^[XO] > (\S+)", shown, re.MULTILINE)
+    assert named == [name_of(Rules(), cell) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nobody"], "known are"),
+        (["selfpaly"], "did you mean selfplay?"),
+        (["minimax", "--learn"], "--learn needs td0"),
+        (["checkpoints/dqn", "--learn"], "was trained by dqn"),
+        (["td0:canonical=true", "--learn"], "without options"),
+        (["selfplay:canonical=si"], "canonical='si' is not true or false"),
+        (["first", "--games", "2"], "--versus"),
+        (["first", "--json"], "--versus"),
+        (["first", "--versus", "nobody"], "known are"),
+        (["first", "--versus", "first", "--games", "0"], "at least one"),
+        (["first", "--versus", "first", "--window", "--json"], "--window"),
+        (["first", "--seat", "Z"], "--seat"),
+        (["first", "--rules", "3x3"], "m,n,k"),
+        (["checkpoints/dqn", "--rules", "5,5,4"], "plays 3,3,3, not 5,5,4"),
+        (["minimax", "--rules", "5,5,4"], "too large"),
+        (["no/such/folder"], "card.json"),
+        (["first", "--seed", "-1"], "seed"),
+    ],
+)
+def test_wrong_arguments_end_with_one_line_and_status_2(arguments, named, run_here):
+    there = [str(ROOT / word) if word.startswith("checkpoints") else word for word in arguments]
+    told = run_here("play.py", *there)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(r"play.py: [^\n]+\n", told.stderr), told.stderr
+    assert named in told.stderr
+
+
+def test_help_names_every_command(run_here):
+    shown = run_here("play.py", "first", typed="help\n").stdout
+    assert all(re.search(rf"^  {name}\b", shown, re.MULTILINE) for name in COMMANDS)

@@ -1,0 +1,214 @@
+"""Boards for people: as text with whose turn it is, and as pictures with heat."""
+
+from itertools import combinations, pairwise
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from reference import mover, random_game, spell, windows, winner
+
+from tttenv import Rules
+from tttenv.drawing.render import CELL, LastStone, ansi, marks, rgb
+from tttenv.drawing.tiles import DARK, LIGHT
+
+BOARDS = {  # and what stands below them
+    "_________": "X to move",
+    "X________": "O to move",
+    "XXXOO____": "X wins",
+    "XX_OOOX__": "O wins",
+    "XXOOOXXOX": "draw",
+    "XXXOOXOXO": "X wins",  # full, yet won
+}
+RULES = [(3, 3, 3), (2, 4, 3), (1, 5, 3), (5, 5, 4)]
+
+
+def tile(picture, cell, columns=3):
+    row, column = divmod(cell, columns)
+    return picture[row * CELL : (row + 1) * CELL, column * CELL : (column + 1) * CELL]
+
+
+def shown(board, rules=(3, 3, 3), heat=None, **more):
+    return rgb(Rules(*rules), Rules(*rules).parse(board), heat, **more)
+
+
+def ground(picture, cell, columns=3):
+    """The colour of a cell between its stone and its rim."""
+    return tuple(tile(picture, cell, columns)[CELL // 2, 8].tolist())
+
+
+def rim(picture, cell, columns=3):
+    return tuple(tile(picture, cell, columns)[CELL // 2, 2].tolist())
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_text_shows_the_marks_and_whose_turn_it_is_or_how_it_ended(board):
+    rows = [" ".join(board[i : i + 3]).replace("_", ".") for i in (0, 3, 6)]
+    text = ansi(Rules(), Rules().parse(board))
+    assert text == "\n".join([*rows, BOARDS[board]]) + "\n"
+    assert "".join(marks(Rules(), Rules().parse(board))) == board
+
+
+@pytest.mark.parametrize("rules", RULES, ids=spell)
+@pytest.mark.parametrize("seed", range(3))
+def test_every_board_of_a_game_reads_as_it_was_played(rules, seed):
+    for board in random_game(rules, seed)[0]:
+        *rows, status = ansi(Rules(*rules), Rules(*rules).parse(board)).splitlines()
+        assert "".join(rows).replace(" ", "").replace(".", "_") == board
+        assert [len(row.split()) for row in rows] == [rules[1]] * rules[0]
+        won = winner(rules, board)
+        known = {None: f"{mover(board)} to move", "_": "draw", "X": "X wins", "O": "O wins"}
+        assert status == known[won]
+
+
+@pytest.mark.parametrize("rules", RULES, ids=spell)
+def test_pictures_have_a_square_for_each_cell_and_differ_where_boards_do(rules):
+    boards = random_game(rules, 0)[0]
+    pictures = [shown(board, rules) for board in boards]
+    for picture in pictures:
+        assert picture.shape == (rules[0] * CELL, rules[1] * CELL, 3)
+        assert picture.dtype == np.uint8
+    for (one, first), (other, second) in combinations(zip(boards, pictures, strict=True), 2):
+        for cell in range(len(one)):
+            same = (tile(first, cell, rules[1]) == tile(second, cell, rules[1])).all()
+            alike = (cell in won(rules, one)) == (cell in won(rules, other))
+            assert same == (one[cell] == other[cell] and alike)
+
+
+def won(rules, board):
+    """The cells of the lines that are full."""
+    full = ("X" * rules[2], "O" * rules[2])
+    lines = [line for line in windows(rules) if "".join(board[c] for c in line) in full]
+    return {cell for line in lines for cell in line}
+
+
+def test_marks_are_drawn_in_their_ink_in_the_middle_or_around_it():
+    for palette in (LIGHT, DARK):
+        picture, middle = shown("XO_______", palette=palette), CELL // 2
+        assert tile(picture, 0)[middle, middle].tolist() == list(palette.x)
+        assert tile(picture, 1)[middle, middle].tolist() == list(palette.paper)  # an O is hollow
+        ring = tile(picture, 1)[middle, middle + round(0.26 * CELL)]
+        assert ring.tolist() == list(palette.o)
+        assert tile(picture, 2)[middle, middle].tolist() == list(palette.paper)
+        assert tile(picture, 2)[0, 0].tolist() == list(palette.ground)
+        for cell in range(9):  # upright as well as turned or mirrored, but for the coordinates
+            drawn = tile(picture, cell)[12:-12, 12:-12].astype(int)
+            for turned in (drawn[::-1], drawn[:, ::-1], drawn.transpose(1, 0, 2)):
+                assert (drawn == turned).all()
+
+
+@pytest.mark.parametrize("cell", [16, 40, 64, 133])
+def test_a_cell_can_have_any_size(cell):
+    picture = shown("XO_______", cell=cell)
+    assert picture.shape == (3 * cell, 3 * cell, 3)
+    assert picture[cell // 2, cell // 2].tolist() == list(LIGHT.x)
+
+
+@pytest.mark.parametrize("board", BOARDS)
+def test_the_line_that_won_has_the_colour_of_its_winner(board):
+    picture = shown(board)
+    for cell, mark in enumerate(board):
+        expected = LIGHT.line(mark) if cell in won((3, 3, 3), board) else LIGHT.paper
+        assert ground(picture, cell) == expected
+
+
+def test_the_last_stone_has_a_rim_in_its_ink():
+    for last in range(9):
+        picture = shown("XO_XO____", last=last)
+        for cell, mark in enumerate("XO_XO____"):
+            marked = cell == last and mark != "_"
+            assert rim(picture, cell) == (LIGHT.ink(mark) if marked else LIGHT.paper)
+
+
+@pytest.mark.parametrize("rules", RULES, ids=spell)
+def test_coordinates_stand_in_the_first_row_and_the_first_column(rules):
+    picture = shown("_" * (rules[0] * rules[1]), rules)
+    texts = set()
+    for cell in range(rules[0] * rules[1]):
+        row, column = divmod(cell, rules[1])
+        inked = (tile(picture, cell, rules[1]) == LIGHT.faint).all(axis=2)
+        right, low = inked[:16, 48:], inked[48:, :16]
+        assert right.any() == (row == 0)
+        assert low.any() == (column == 0)
+        assert inked.sum() == right.sum() + low.sum()
+        texts |= {right.tobytes()} if row == 0 else set()
+        texts |= {low.tobytes()} if column == 0 else set()
+    assert len(texts) == sum(rules[:2])  # each of its own
+
+
+@pytest.mark.parametrize("rules", RULES, ids=spell)
+@pytest.mark.parametrize("both", [False, True])
+def test_the_last_stone_is_found_from_the_boards_that_are_drawn(rules, both):
+    found, game = LastStone(), Rules(*rules)
+    for seed in range(4):  # one game after the other
+        boards, cells = random_game(rules, seed)
+        for stones in range(both and seed % 2, len(boards), 1 + both):
+            last = found.of(game, game.parse(boards[stones]))
+            assert last == (cells[stones - 1] if stones else None)
+            assert found.of(game, game.parse(boards[stones])) == last  # drawn again
+
+
+def test_a_last_stone_that_nobody_saw_is_not_guessed():
+    found, game = LastStone(), Rules()
+    assert found.of(game, game.parse("XOXO_____")) is None
+    assert found.of(game, game.parse("XOXOX____")) == 4
+    assert found.of(game, game.parse("_________")) is None
+    assert found.of(game, game.parse("XOX______")) is None
+    assert found.of(game, game.parse("XOX____OX")) == 8
+
+
+def test_a_games_pictures_mark_the_answer_to_each_step():
+    env = gym.make("TicTacToe-v0", opponent="first", seat="X", render_mode="rgb_array").unwrapped
+    env.reset(seed=0)
+    rims = []
+    for cell in (4, 2, 6):
+        env.render()
+        env.step(cell)
+        picture = env.render()
+        rims.append([cell for cell in range(9) if rim(picture, cell) in (LIGHT.x, LIGHT.o)])
+    assert rims == [[0], [1], [6]]
+    assert [ground(picture, cell) == LIGHT.line("X") for cell in (2, 4, 6, 0)] == [True] * 3 + [
+        False
+    ]
+
+
+def test_heat_colours_the_cells_from_paper_to_full_and_no_further():
+    heat = np.array([0, 0.25, 0.5, 0.75, 1, 2, -1, 0, 0])
+    picture = shown("_________", heat=heat)
+    for cell, share in enumerate(np.clip(heat, 0, 1)):
+        expected = (1 - share) * np.array(LIGHT.paper) + share * np.array(LIGHT.chance)
+        np.testing.assert_allclose(tile(picture, cell)[20, 20], expected, atol=0.51)
+    assert (shown("X________", heat=np.zeros(9)) == shown("X________")).all()
+
+
+def luminance(colour):
+    """The relative luminance of WCAG 2."""
+    parts = np.array(colour) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
+
+
+def contrast(one, other):
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_every_colour_has_one_meaning(palette):
+    red, green, blue = palette.value(1)
+    assert green > max(red, blue) + 20  # a win
+    assert np.ptp(palette.value(0)) <= 20  # a draw is grey
+    red, green, blue = palette.value(-1)
+    assert red > max(green, blue) + 50  # a loss
+    red, green, blue = palette.chance
+    assert min(red, green) > blue + 80  # a player's chance is yellow, as nothing else is
+    red, green, blue = palette.x
+    assert blue > red + 60
+    red, green, blue = palette.o
+    assert red > green + 60 > blue + 60  # orange: more green in it than in a blunder's red
+    assert luminance(palette.o) > 1.3 * luminance(palette.blunder)
+    tints = sorted(luminance(palette.value(value)) for value in (1, 0, -1))
+    assert all(high > 1.25 * low for low, high in pairwise(tints))  # told apart without colours
+    for ink in (palette.x, palette.o, palette.blunder):
+        assert contrast(ink, palette.paper) > 3
+    for ground in (*map(palette.value, (1, 0, -1)), palette.paper, palette.chance):
+        assert contrast(palette.words, ground) > 4

@@ -1,0 +1,262 @@
+"""The single environment: spaces, masks, rewards, options, bad input and both check_envs."""
+
+import inspect
+import itertools
+import re
+import subprocess
+import sys
+import warnings
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env as gymnasium_check
+from pairs import pairs
+from stable_baselines3.common.env_checker import check_env as sb3_check
+
+from tttenv import Rules, player
+from tttenv.env.env import TicTacToe
+from tttenv.players import OPPONENTS
+from tttenv.testing import check_env, check_mirrored
+
+OBS = ["onehot", "board", "dict"]
+
+
+@pytest.mark.parametrize(("name", "seat", "obs"), pairs(OPPONENTS, ["X", "O", "random"], OBS))
+def test_both_check_envs_are_silent(name, seat, obs):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = gym.make("TicTacToe-v0", opponent=name, seat=seat, obs=obs)
+        gymnasium_check(made.unwrapped, skip_render_check=True)
+        sb3_check(made)
+
+
+def test_the_empty_board_is_drawn_before_the_first_reset_as_a_benchmark_does():
+    made = gym.make("TicTacToe-v0", render_mode="ansi")
+    assert made.render() == ". . .\n" * 3 + "X to move\n"
+    with pytest.raises(gym.error.ResetNeeded):
+        made.step(0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "illegal", "obs"),
+    pairs([(3, 3, 3), (2, 4, 3), (5, 5, 4), (9, 9, 5)], ["lose", "raise"], OBS),
+)
+def test_masked_play_obeys_the_laws_of_an_environment(rules, illegal, obs):
+    m, n, k = rules
+    check_env(gym.make("TicTacToe-v0", m=m, n=n, k=k, illegal=illegal, obs=obs), games=20)
+
+
+def test_registered_under_three_names_without_a_limit_of_steps():
+    for name in ("TicTacToe-v0", "tttenv/TicTacToe-v0"):
+        assert isinstance(gym.make(name).unwrapped, TicTacToe)
+        assert gym.spec(name).max_episode_steps is None
+    code = "import gymnasium; gymnasium.make('tttenv:TicTacToe-v0').reset()"
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_names_as_opponents_keep_the_spec_in_json():
+    spec = gym.make("TicTacToe-v0", opponent="minimax:ties=first", seat="O").spec.to_json()
+    again = gym.make(gym.envs.registration.EnvSpec.from_json(spec))
+    assert again.unwrapped.match.seat == "O"
+
+
+@pytest.mark.parametrize("opponent", ["minimax", None])
+def test_illegal_moves_lose_and_leave_the_board(opponent):
+    env = gym.make("TicTacToe-v0", opponent=opponent, seat="O").unwrapped
+    env.reset(seed=1, options={"board": "X___O___X"})
+    before = env.board
+    _, reward, over, truncated, info = env.step(0)
+    assert (reward, over, truncated) == (-1.0, True, False)
+    assert isinstance(reward, float)
+    assert not info["action_mask"].any()
+    assert (env.board == before).all()
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step(1)
+
+
+@pytest.mark.parametrize("action", [0, -1, 9, 1.5, "1", None, [1, 2], True, np.float32(2)])
+def test_a_wrong_action_raises_one_line_and_changes_nothing(action):
+    env = gym.make("TicTacToe-v0", illegal="raise").unwrapped
+    env.reset(seed=1, options={"board": "X___O___X"})
+    before, dice = env.board, env.np_random.bit_generator.state
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        env.step(action)
+    assert (env.board == before).all()
+    assert env.np_random.bit_generator.state == dice
+    assert not env.match.over[0]
+    env.step(1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"board": "XXXOO____"},  # finished
+        {"board": "XXOOXXXOO"},  # full
+        {"board": [1, 1, 0, 0, 0, 0, 0, 0, 0]},  # unreachable
+        {"board": [2, 0, 0, 0, 0, 0, 0, 0, 0]},
+        {"board": [1.5, 0, 0, 0, 0, 0, 0, 0, 0]},
+        {"board": [[0, 0], [0, 0]]},
+        {"board": "XO"},
+        {"board": "X________", "seat": "X"},
+        {"seat": "Z"},
+        {"bord": "_________"},
+    ],
+)
+def test_a_wrong_option_of_reset_raises_one_line_and_changes_nothing(options):
+    env = gym.make("TicTacToe-v0", opponent="first", seat="X").unwrapped
+    env.reset(seed=0)
+    env.step(4)
+    before = env.board
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        env.reset(options=options)
+    assert (env.board == before).all()
+    env.step(8)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seat": "Y"},
+        {"illegal": "ignore"},
+        {"obs": "image"},
+        {"opponent": "nobody"},
+        {"opponent": 3},
+        {"render_mode": "svg"},
+        {"k": 4},
+        {"m": 0},
+        {"m": 20},
+        {"n": 2.5},
+    ],
+)
+def test_a_wrong_argument_raises_one_line_that_names_what_is_accepted(wrong):
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        TicTacToe(**wrong)
+
+
+def test_a_board_to_start_from_is_seen_by_the_agent_who_is_to_move():
+    env = gym.make("TicTacToe-v0", opponent="first", obs="board").unwrapped
+    for board in (
+        "X___O____",
+        [1, 0, 0, 0, -1, 0, 0, 0, 0],
+        np.array([[1, 0, 0], [0, -1, 0], [0, 0, 0]]),
+    ):
+        observed, _ = env.reset(options={"board": board, "seat": "X"})
+        assert observed.tolist() == [1, 0, 0, 0, -1, 0, 0, 0, 0]
+    observed, _ = env.reset(options={"board": "X___O___X", "seat": "O"})
+    assert observed.tolist() == [-1, 0, 0, 0, 1, 0, 0, 0, -1]
+    assert env.step(1)[0].tolist() == [-1, 1, -1, 0, 1, 0, 0, 0, -1]
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+def test_a_seat_alone_deals_this_one_game_that_seat(seat):
+    env = gym.make("TicTacToe-v0", seat="X" if seat == "O" else "O").unwrapped
+    env.reset(seed=0, options={"seat": seat})
+    assert np.count_nonzero(env.board) == (seat == "O")
+    env.reset()
+    assert np.count_nonzero(env.board) == (seat == "X")
+
+
+def test_observations_are_the_agents_view_in_every_form():
+    board = np.array([1, 0, 0, 0, -1, 0, 0, 0, 0])
+    planes = np.concatenate([board == 1, board == -1, board == 0])
+    for obs in ("onehot", "board", "dict"):
+        observed, info = TicTacToe(obs=obs).reset(options={"board": board})
+        if obs == "dict":
+            assert (observed["action_mask"] == info["action_mask"]).all()
+            observed = observed["observation"]
+        assert (observed == (board if obs == "board" else planes)).all()
+        assert info["action_mask"].dtype == np.int8
+        assert (info["action_mask"] == (board == 0)).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_same_game_from_both_seats_pays_rewards_that_sum_to_zero(seed):
+    from reference import random_game
+
+    cells = random_game((3, 3, 3), seed)[1]
+    envs = [
+        TicTacToe(opponent=_scripted(cells[other::2]), seat=seat)
+        for seat, other in zip("XO", (1, 0), strict=True)
+    ]
+    check_mirrored(*envs, cells)
+
+
+def test_alone_each_reward_is_the_movers_and_the_view_the_next_movers():
+    env = TicTacToe(opponent=None, obs="board")
+    env.reset(seed=0)
+    rewards = [env.step(cell)[1] for cell in (0, 3, 1, 4)]
+    observed, reward, over, *_ = env.step(2)
+    assert (rewards, reward, over) == ([0, 0, 0, 0], 1, True)
+    assert observed.tolist() == [-1, -1, -1, 1, 1, 0, 0, 0, 0]
+
+
+def test_swapping_the_opponent_takes_effect_at_once():
+    env = gym.make("TicTacToe-v0", opponent="random", seat="X").unwrapped
+    env.reset(seed=0)
+    env.set_opponent("first")
+    env.step(8)
+    assert env.board[0] == -1
+    env.set_opponent(None)
+    env.step(1)
+    assert env.board[1] == -1  # turned to the next mover's view
+    with pytest.raises(ValueError, match="known are"):
+        env.set_opponent("nobody")
+
+
+def test_the_manual_lists_the_arguments_with_their_defaults():
+    rows = re.findall(r"^\| `(\w+)` \| `(.+?)` \|", inspect.getdoc(TicTacToe), re.MULTILINE)
+    signature = inspect.signature(TicTacToe).parameters
+    listed = dict(rows)
+    assert listed == {
+        name: f'"{p.default}"' if isinstance(p.default, str) else str(p.default)
+        for name, p in signature.items()
+    }
+    headings = re.findall(r"^## (.+)$", inspect.getdoc(TicTacToe), re.MULTILINE)
+    assert {"Action Space", "Observation Space", "Rewards", "Arguments"} <= set(headings)
+
+
+def test_text_shows_the_board_and_how_it_ended():
+    env = gym.make("TicTacToe-v0", opponent="first", render_mode="ansi").unwrapped
+    env.reset(options={"board": "XX_OO____"})
+    assert env.render() == "X X .\nO O .\n. . .\nX to move\n"
+    env.step(2)
+    assert env.render() == "X X X\nO O .\n. . .\nX wins\n"
+    env.reset(options={"board": "X__OO_X__"})
+    env.step(8)  # and the first empty cell is no threat
+    assert env.render() == "X O .\nO O .\nX . X\nX to move\n"
+
+
+def test_pictures_of_x_and_o_differ_from_an_empty_board():
+    env = gym.make("TicTacToe-v0", opponent=None, render_mode="rgb_array").unwrapped
+    pictures = []
+    for board in ("_________", "X________", "XO_______"):
+        env.reset(options={"board": board})
+        pictures.append(env.render())
+    assert all(picture.shape == (192, 192, 3) for picture in pictures)
+    assert all((a != b).any() for a, b in itertools.combinations(pictures, 2))
+
+
+def test_importing_the_package_loads_neither_torch_nor_the_compiler():
+    code = "import sys, tttenv; print([m for m in ('torch', 'numba') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "[]"
+
+
+def _scripted(cells):
+    """An opponent that plays these cells, told by how many of its stones lie."""
+
+    def play(boards):
+        probs = np.zeros(boards.shape)
+        for i, board in enumerate(boards):
+            probs[i, cells[np.count_nonzero(board == 1)]] = 1
+        return probs
+
+    return play
+
+
+def test_an_opponent_that_was_made_for_other_rules_is_refused_and_not_misread():
+    env = TicTacToe(m=3, n=4, k=3, opponent=player("minimax", Rules()), seat="X")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="3,3,3"):
+        env.step(0)

@@ -1,0 +1,234 @@
+"""Games in progress: resets, keys and the dice they give, boards set, games kept, views."""
+
+import numpy as np
+import pytest
+from referee import OPENING, REPLY, SEAT, die
+
+from tttenv import Outcome, Rules, player
+from tttenv.env.board_games import BoardBackend
+from tttenv.env.match import Match
+from tttenv.env.table_games import TableBackend
+from tttenv.policy import uniform
+
+RULES = Rules()
+
+
+class Keys:
+    """A generator that hands out these keys and no more."""
+
+    def __init__(self, *keys):
+        self.keys, self.bit_generator, self.state = list(keys), self, None
+
+    def random_raw(self):
+        """The next key."""
+        assert self.keys, "more keys are drawn than documented"
+        return self.keys.pop(0)
+
+
+def dice(seed=0):
+    return np.random.default_rng(seed)
+
+
+def every(games):
+    return np.ones(games, np.bool_)
+
+
+def sides(match):
+    """Whose view each board is: 0 for X, 1 for O."""
+    return match.games.seats(slice(None)).tolist()
+
+
+def empty_cell(board, number):
+    """The n-th empty cell of a board."""
+    return int(np.flatnonzero(np.asarray(board) == 0)[number])
+
+
+@pytest.mark.parametrize("rules", [RULES, Rules(5, 5, 4)])
+def test_a_key_decides_seats_openings_and_replies_by_the_numbers_of_the_games(rules):
+    match = Match(rules, 6, uniform, "random")
+    match.reset(every(6), rng := Keys(7))
+    for i, board in enumerate(match.boards):
+        opens = die(7, i, SEAT) >= 0.5
+        assert sides(match)[i] == opens
+        wanted = np.zeros(rules.cells)
+        if opens:
+            wanted[int(die(7, i, OPENING) * rules.cells)] = -1
+        assert (board == wanted).all()
+    cells = match.legal().argmax(axis=1)
+    after = match.boards
+    after[np.arange(6), cells] = 1
+    rng.keys.append(2**64 - 5)
+    match.step(cells, rng)
+    for i, board in enumerate(after):
+        left = np.count_nonzero(board == 0)
+        board[empty_cell(board, int(die(2**64 - 5, i, REPLY) * left))] = -1
+    assert (match.boards == after).all()
+    assert rng.keys == []
+
+
+def test_no_key_is_drawn_in_self_play():
+    match = Match(RULES, 3, None, "random")
+    match.reset(every(3), Keys())
+    match.step([0, 1, 2], Keys())
+    match.reset(every(3), Keys())
+
+
+@pytest.mark.parametrize("games", [1, 3])
+def test_an_opponent_that_comes_after_self_play_gets_a_key_of_its_own(games):
+    match = Match(Rules(1, 2, 2), games)
+    match.reset(every(games), Keys())
+    match.step(np.zeros(games, np.int64), Keys())
+    if games == 1:
+        match.step_one(1, Keys())
+    else:
+        match.step(np.ones(games, np.int64), Keys())
+    assert match.over.all()
+    match.opponent = uniform
+    match.reset(every(games), rng := Keys(5))
+    assert rng.keys == []
+
+
+def test_games_that_ended_begin_anew_by_the_key_of_their_last_step_once():
+    match = Match(RULES, 2, uniform, "random")
+    match.reset(every(2), Keys(1))
+    match.set_boards(np.array([RULES.parse("XX_OO____"), RULES.parse("X___O____")]))
+    match.step([2, 8], Keys(2))
+    assert match.over.tolist() == [True, False]
+    assert match.rewards.tolist() == [1, 0]
+    first = np.array([True, False])
+    match.reset(first, Keys())
+    again = Match(RULES, 2, uniform, "random")
+    again.reset(first, Keys(2))
+    assert (match.boards[0] == again.boards[0]).all()
+    match.reset(first, Keys(3))  # the second time by a key of its own
+    match.step(match.legal().argmax(axis=1), Keys(4))
+    assert not match.over.any()
+    match.reset(every(2), Keys(5))  # nothing had ended
+
+
+def test_games_do_not_depend_on_each_other_nor_on_how_many_there_are():
+    batches = [Match(RULES, games, player("tactical"), "random") for games in (3, 50)]
+    for match in batches:
+        match.reset(every(len(match.over)), Keys(11))
+    for key in range(40):  # some of the fifty games end in each step, or none of the three
+        assert (batches[0].boards == batches[1].boards[:3]).all()
+        for match in batches:
+            match.step(match.legal().argmax(axis=1), Keys(key))
+            if match.over.any():
+                match.reset(match.over.copy(), Keys())
+
+
+def test_dealing_begins_only_the_marked_games_anew():
+    match = Match(RULES, 3, player("first"), "O")
+    match.reset(every(3), dice())
+    match.step([8, 7, 6], dice())
+    before = match.boards.copy()
+    match.reset(np.array([False, True, False]), dice())
+    assert (match.boards[[0, 2]] == before[[0, 2]]).all()
+    assert match.boards[1].tolist() == [-1] + [0] * 8
+    match.reset(np.array([True, False, False]), dice(), "X")
+    assert sides(match) == [0, 1, 1]
+    assert not match.boards[0].any()
+
+
+def test_reviving_goes_on_from_one_board_for_all_or_one_for_each():
+    match = Match(RULES, 2, player("first"), "X")
+    match.set_boards(RULES.parse("X___O____"))
+    assert (match.boards == RULES.parse("X___O____")).all()
+    match.set_boards(np.array([RULES.parse("X________"), RULES.parse("_________")]))
+    assert sides(match) == [1, 0]
+    assert match.legal().sum(axis=1).tolist() == [8, 9]
+    before = match.boards.copy()
+    for boards, seat in [
+        (np.array([RULES.parse("X________"), RULES.parse("XXXOO____")]), None),  # finished
+        (RULES.start(3), None),
+        (RULES.start(2), "O"),
+        (np.array([RULES.parse("X________"), RULES.parse("_________")]), "X"),
+        (RULES.start(2), "random"),
+    ]:
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            match.set_boards(boards, seat)
+        assert (match.boards == before).all()
+        assert sides(match) == [1, 0]
+    mixed = np.array([RULES.parse("_________"), RULES.parse("X________")])
+    with pytest.raises(ValueError, match="seat X is not to move on X________"):
+        match.set_boards(mixed, "X")
+
+
+def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
+    match = Match(Rules(1, 3, 2), 3, player("first", Rules(1, 3, 2)), "X")
+    boards = [Rules(1, 3, 2).parse(text) for text in ("___", "X__", "__X")]
+    match.set_boards(np.array(boards))
+    assert (match.boards == boards).all()
+
+
+@pytest.mark.parametrize("kind", [BoardBackend, TableBackend])
+def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
+    part, whole = kind(RULES, 4), kind(RULES, 4)
+    boards = [RULES.parse(text) for text in ("_" * 9, "X________", "XX_OO____", "X___O____")]
+    for games in (part, whole):
+        games.set_boards(np.array(boards))
+        games.step(np.array([1, 2, 2, 4]), self_play=False)  # the third wins, the fourth errs
+    which = np.array([False, True, True, True])
+    part.keep(which)
+    assert part.over.tolist() == [False, True, True]
+    assert part.outcomes.tolist() == [Outcome.GOING, Outcome.WIN, Outcome.ILLEGAL]
+    part.reply(player("first"), np.array([0]), np.zeros(1))
+    whole.reply(player("first"), np.array([1]), np.zeros(1))
+    assert (part.boards(slice(None)) == whole.boards(which)).all()
+    assert (part.seats(slice(None)) == whole.seats(which)).all()
+    part.keep(np.array([True, False, False]))
+    assert part.step(np.array([8]), self_play=False).tolist() == [0]
+    part.reply(player("first"), np.array([0]), np.zeros(1))
+    assert part.boards(slice(None)).tolist() == [[-1, -1, 1, -1, 0, 0, 0, 0, 1]]
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+def test_facing_is_the_view_of_the_side_to_move_in_finished_games_too(seat):
+    match = Match(RULES, 1, player("first"), seat)
+    match.reset(every(1), dice())
+    assert (
+        match.board_to_move(0).tolist() == match.boards[0].tolist()
+    )  # at rest the agent is to move
+    while not match.over[0]:
+        match.step([int(np.flatnonzero(match.legal()[0])[-1])], dice())
+        facing = match.board_to_move(0)
+        assert facing.sum() in (0, -1)  # who is to move has as many stones or one fewer
+    assert RULES.lost(facing) == (match.rewards[0] != 0)
+
+
+def test_a_finished_game_has_no_legal_cell_and_an_illegal_move_loses():
+    match = Match(RULES, 2, None)
+    match.reset(every(2), dice())
+    match.step([0, 0], dice())
+    match.step([0, 1], dice())
+    assert match.rewards.tolist() == [-1, 0]
+    assert match.over.tolist() == [True, False]
+    assert match.legal().sum(axis=1).tolist() == [0, 7]
+
+
+@pytest.mark.parametrize("wrong", [{"games": 0}, {"seat": "Z"}, {"illegal": "ignore"}])
+def test_wrong_arguments_are_refused_in_one_line(wrong):
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        Match(RULES, **wrong)
+
+
+def test_wrong_actions_name_the_game_and_change_nothing():
+    match = Match(RULES, 3, player("first"), "X", "raise")
+    match.reset(every(3), dice())
+    match.step([8, 8, 8], dice())
+    before = match.boards.copy()
+    for actions, named in [
+        ([1, 0, 1], "game 1"),
+        ([1, 1, 9], "game 2"),
+        ([-1, 1, 1], "game 0"),
+        ([1, 1], "3 whole numbers"),
+        ([1.0, 1.0, 1.0], "whole numbers"),
+    ]:
+        with pytest.raises(ValueError, match=rf"^[^\n]*{named}[^\n]*$"):
+            match.step(actions, Keys())
+        assert (match.boards == before).all()
+
+
+def test_numbers_of_games_may_be_those_of_numpy():
+    assert len(Match(RULES, np.int64(4)).over) == 4

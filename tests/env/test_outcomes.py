@@ -1,0 +1,411 @@
+"""How games end and what that pays: both environments and all adapters against plain rules."""
+
+import ast
+import copy
+import inspect
+import pickle
+import re
+import warnings
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import torch
+from gymnasium.utils import seeding
+from gymnasium.utils.env_checker import check_env as gymnasium_check
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from pairs import pairs
+from referee import Referee, plain
+from reference import spell
+from stable_baselines3.common.env_checker import check_env as sb3_check
+from stable_baselines3.common.vec_env import DummyVecEnv
+from test_architecture import FILES, tree, within
+
+from tttenv import Outcome, Rules, player
+from tttenv.adapters import pettingzoo, sb3, skrl, tianshou, torchrl
+from tttenv.adapters.pettingzoo import AGENTS, raw_env
+from tttenv.env.env import TicTacToe
+from tttenv.env.match import Match
+from tttenv.env.transition_table import FEW
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.game.rewards import Payoffs
+from tttenv.testing import check_env, check_mirrored
+
+# Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
+SIZES = [(3, 3, 3), (2, 2, 2), (1, 12, 3), (1, 13, 3), (4, 4, 3), (4, 4, 4)]
+GAMES = 7
+OPPONENTS = [None, "random", "tactical", "function"]
+KINDS = [("onehot", True), ("onehot", False), ("board", True), ("dict", False)]
+every_size = pytest.mark.parametrize("rules", SIZES, ids=spell)
+DRAWS = {"random": 0.7, "tactical": -1, None: 0.25}  # what a draw pays; otherwise 0
+
+
+def last_cell(boards):
+    """A player that is a plain function: the last empty cell."""
+    return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
+
+
+def made(opponent, rules):
+    """The opponent and a referee's."""
+    if opponent is None:
+        return None, None
+    policy = last_cell if opponent == "function" else player(opponent, Rules(*rules))
+    return policy, plain(policy)
+
+
+def some_cells(boards, dice, wrong):
+    """An empty cell of each board, and now and then any."""
+    cells = [int(dice.choice(np.flatnonzero(np.array(board) == 0))) for board in boards]
+    return [int(dice.integers(len(boards[0]))) if dice.random() < wrong else c for c in cells]
+
+
+def refereed(rules, opponent, seat, games, steps, make, wrong=0.05):
+    """An environment's answers to the same steps as a referee's, with the cells chosen.
+
+    Yields the environment's answer; and for each game its outcome and the reward.
+    """
+    policy, asked = made(opponent, rules)
+    env = make(policy)
+    referee = Referee(rules, games, asked, seat, seeding.np_random(5)[0].bit_generator.random_raw)
+    env.reset(seed=5)
+    referee.deal(range(games))
+    dice = np.random.default_rng(0)
+    for _ in range(steps):
+        before = [list(board) for board in referee.boards]
+        cells = some_cells(before, dice, wrong)
+        answer = env.step(np.array(cells) if isinstance(env, VectorTicTacToe) else cells[0])
+        told = []
+        for board, cell, (_, paid, over) in zip(before, cells, referee.step(cells), strict=True):
+            lost = Outcome.LOSS if board[cell] == 0 else Outcome.ILLEGAL
+            ended = {1.0: Outcome.WIN, -1.0: lost}.get(paid, Outcome.DRAW)
+            paid = DRAWS.get(opponent, 0.0) if ended == Outcome.DRAW and over else paid
+            told.append((ended if over else Outcome.GOING, paid))
+        yield answer, told
+        if not isinstance(env, VectorTicTacToe) and answer[2]:
+            env.reset()
+
+
+@pytest.mark.parametrize(("rules", "opponent", "seat"), pairs(SIZES, OPPONENTS, "XO"))
+def test_one_game_pays_plain_numbers_for_how_it_ended(rules, opponent, seat):
+    def make(policy):
+        return TicTacToe(*rules, policy, seat, draw=DRAWS.get(opponent, 0.0))
+
+    for (_, reward, over, _, info), told in refereed(rules, opponent, seat, 1, 60, make):
+        ((outcome, paid),) = told
+        assert (reward, over) == (paid, outcome != Outcome.GOING)
+        assert info.get("outcome") == (outcome if over else None)
+        assert not over or info["outcome"].dtype == np.int8
+        assert type(reward) is float
+        assert type(over) is bool
+        assert reward != 0 or not np.signbit(reward)
+
+
+@pytest.mark.parametrize(("rules", "opponent", "kind"), pairs(SIZES, OPPONENTS, KINDS))
+def test_many_games_pay_an_array_of_floats_for_how_they_ended(rules, opponent, kind):
+    obs, copy = kind
+
+    def make(policy):
+        draw = DRAWS.get(opponent, 0.0)
+        return VectorTicTacToe(GAMES, *rules, policy, obs=obs, copy=copy, draw=draw)
+
+    kept = []
+    for (_, rewards, over, _, infos), told in refereed(rules, opponent, "random", GAMES, 40, make):
+        assert rewards.tolist() == [paid for _, paid in told]
+        outcomes = [outcome for outcome, _ in told]
+        assert over.tolist() == [outcome != Outcome.GOING for outcome in outcomes]
+        assert ("final_info" in infos) == over.any()
+        assert not {"outcome", "_outcome"} & infos.keys()  # of the new games there is none yet
+        if over.any():
+            assert infos["final_info"]["outcome"].dtype == np.int8
+            assert infos["final_info"]["outcome"].tolist() == outcomes
+            assert (infos["final_info"]["_outcome"] == over).all()
+            kept.append((infos["final_info"]["outcome"], np.array(outcomes)))
+        assert rewards.dtype == np.float64
+        assert rewards.flags.writeable
+        assert not np.signbit(rewards[rewards == 0]).any()
+        kept.append((rewards, rewards.copy()))
+    if copy:  # nothing overwrites what was handed out
+        assert all((now == then).all() for now, then in kept)
+
+
+@every_size
+def test_pettingzoo_pays_each_agent_its_own_end(rules):
+    m, n, k = rules
+    game, dice = raw_env(m, n, k, draw=0.3), np.random.default_rng(0)
+    for _ in range(20):
+        game.reset()
+        board, turn = Rules(*rules).start(), 0
+        while not any(game.terminations.values()):
+            mover, (cell,) = game.agent_selection, some_cells([board], dice, 0.03)
+            illegal = bool(board[cell] != 0)
+            game.step(cell)
+            board, turn = (board if illegal else Rules(*rules).play(board, cell)), turn + 1
+        won = not illegal and bool(Rules(*rules).lost(board))
+        other, drawn = AGENTS[mover == AGENTS[0]], 0.3 * (not won and not illegal)
+        assert game.rewards == {mover: float(won) - illegal + drawn, other: drawn - won}
+        assert all(type(paid) is float for paid in game.rewards.values())
+
+
+def test_the_sizes_lie_on_both_sides_of_the_border():
+    cells = [m * n for m, n, _ in SIZES]
+    assert min(cells) < FEW < max(cells)
+    assert {FEW, FEW + 1} <= set(cells)
+
+
+@pytest.mark.parametrize("opponent", ["random", "tactical", None])
+def test_infos_are_those_that_gymnasium_makes_of_the_single_environments(opponent):
+    def make():
+        return TicTacToe(opponent=opponent, obs="board", draw=0.5)
+
+    theirs = SyncVectorEnv([make], autoreset_mode=AutoresetMode.SAME_STEP)
+    ours = VectorTicTacToe(1, opponent=opponent, obs="board", draw=0.5)
+    infos = [env.reset(seed=3)[1] for env in (theirs, ours)]
+    dice = np.random.default_rng(0)
+    for _ in range(300):
+        same_infos(*infos)
+        cells = np.array(some_cells(ours.boards, dice, 0.05))
+        answers = [env.step(cells) for env in (theirs, ours)]
+        assert answers[0][1].dtype == answers[1][1].dtype
+        assert (answers[0][1] == answers[1][1]).all()
+        infos = [answer[4] for answer in answers]
+
+
+def same_infos(theirs, ours):
+    """Hold two dicts of batched infos equal, arrays by their types too."""
+    assert theirs.keys() == ours.keys()
+    for name, part in theirs.items():
+        if isinstance(part, dict):
+            same_infos(part, ours[name])
+        elif name != "final_obs":  # Gymnasium's is an array of arrays, ours is dense
+            assert part.dtype == ours[name].dtype
+            assert (part == ours[name]).all()
+
+
+# What each environment answers to an action where the board is 1,2,2 and O takes the first cell:
+# the reward of a drawn game.
+
+
+def one(make):
+    def play(**kwargs):
+        env = make(**kwargs)
+        env.reset(seed=0)
+        answer = env.step(1)
+        assert answer[2]
+        assert answer[4]["outcome"] == Outcome.DRAW
+        return [answer[1]]
+
+    return play
+
+
+def many(**kwargs):
+    env = gym.make_vec("TicTacToe-v0", num_envs=3, **kwargs)
+    env.reset(seed=0)
+    _, rewards, over, _, infos = env.step(np.ones(3, np.int64))
+    assert over.all()
+    assert infos["final_info"]["outcome"].tolist() == 3 * [Outcome.DRAW]
+    return rewards
+
+
+def by_sb3(**kwargs):
+    env = sb3.VecEnv(3, **kwargs)
+    env.reset()
+    _, rewards, over, infos = env.step(np.ones(3, np.int64))
+    assert over.all()
+    assert [info["outcome"] for info in infos] == 3 * [Outcome.DRAW]
+    assert rewards.dtype == np.float32
+    return rewards
+
+
+def by_sb3s_own(**kwargs):
+    env = DummyVecEnv(2 * [lambda: gym.make("TicTacToe-v0", **kwargs)])
+    env.reset()
+    _, rewards, over, infos = env.step(np.ones(2, np.int64))
+    assert over.all()
+    assert [info["outcome"] for info in infos] == 2 * [Outcome.DRAW]
+    return rewards
+
+
+def by_torchrl(games):
+    def play(**kwargs):
+        env = torchrl.make_env(games, **kwargs)
+        frame = env.reset()
+        frame["action"] = torch.ones(env.batch_size, dtype=torch.int64)
+        after = env.step(frame)["next"]
+        assert after["done"].all()
+        return after["reward"].reshape(-1).numpy()
+
+    return play
+
+
+def by_skrl(**kwargs):
+    env = skrl.make_env(3, **kwargs)
+    env.reset()
+    _, rewards, over, _, _ = env.step(torch.ones(3, 1, dtype=torch.int64))
+    assert over.all()
+    return rewards.reshape(-1).numpy()
+
+
+def by_pettingzoo(make):
+    def play(opponent, seat, **kwargs):
+        env = make(**kwargs)
+        env.reset()
+        env.step(1)
+        env.step(0)
+        assert all(env.terminations.values())
+        return [env.rewards[agent] for agent in AGENTS]
+
+    return play
+
+
+ENVIRONMENTS = {
+    "one": one(TicTacToe),
+    "one by id": one(lambda **kwargs: gym.make("TicTacToe-v0", **kwargs)),
+    "many": many,
+    "sb3": by_sb3,
+    "sb3's own": by_sb3s_own,
+    "torchrl, one": by_torchrl(None),
+    "torchrl, many": by_torchrl(3),
+    "tianshou": one(tianshou.make_env),
+    "skrl": by_skrl,
+    "pettingzoo": by_pettingzoo(pettingzoo.env),
+    "pettingzoo, raw": by_pettingzoo(raw_env),
+}
+every_environment = pytest.mark.parametrize("name", ENVIRONMENTS)
+SMALL = {"m": 1, "n": 2, "k": 2, "opponent": "first", "seat": "X"}
+
+
+@every_environment
+def test_a_draw_pays_what_every_environment_is_told(name):
+    for draw in (None, 0, 1, -1, 0.7, np.float32(0.5), np.int64(-1)):
+        rewards = ENVIRONMENTS[name](**SMALL, **({} if draw is None else {"draw": draw}))
+        assert np.array_equal(rewards, np.full(len(rewards), draw or 0.0).astype(np.float32)) or (
+            list(rewards) == [float(draw)] * len(rewards)
+        )
+
+
+NO_DRAWS = (1.01, -2, np.nan, np.inf, -np.inf, True, "0.5", None, [0.5], 1j, np.ones(3), 10**400)
+
+
+@every_environment
+def test_a_draw_beyond_a_win_or_a_loss_is_refused_in_one_line(name):
+    for draw in NO_DRAWS:
+        with pytest.raises(ValueError, match=r"^[^\n]*draw[^\n]*$"):
+            ENVIRONMENTS[name](**SMALL, draw=draw)
+
+
+def test_alone_a_draw_pays_the_mover_who_ends_the_game():
+    env = TicTacToe(1, 2, 2, opponent=None, draw=0.6)
+    env.reset()
+    assert env.step(0)[1] == 0
+    _, reward, over, _, info = env.step(1)
+    assert (reward, over, info["outcome"]) == (0.6, True, Outcome.DRAW)
+
+
+@pytest.mark.parametrize(("obs", "draw"), [("onehot", 0.5), ("board", 1), ("dict", -1)])
+def test_the_checkers_of_gymnasium_sb3_and_our_own_are_silent(obs, draw):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        made = gym.make("TicTacToe-v0", obs=obs, draw=draw)
+        gymnasium_check(made.unwrapped, skip_render_check=True)
+        sb3_check(made)
+        check_env(made, games=60)
+
+
+def test_our_checks_catch_ends_that_pay_what_they_should_not():
+    class Paying(gym.Wrapper):
+        def step(self, action):
+            observed, reward, over, cut, info = self.env.step(action)
+            return observed, self.change(reward, over), over, cut, info
+
+    dice = np.random.default_rng(0)
+    for change in (lambda paid, over: 2 * paid, lambda paid, over: over * dice.random()):
+        env = Paying(gym.make("TicTacToe-v0"))
+        env.change = change
+        with pytest.raises(AssertionError, match=r"a game ends with|every draw the same"):
+            check_env(env, games=60)
+
+
+def test_a_drawn_game_pays_both_seats_the_same():
+    cells = [0, 1, 2, 4, 3, 5, 7, 6, 8]
+
+    def scripted(own):
+        def play(boards):
+            return np.eye(9)[[own[np.count_nonzero(board == 1)] for board in boards]]
+
+        return play
+
+    for draw in (0.0, 0.4):
+        envs = [
+            TicTacToe(opponent=scripted(cells[1 - seat :: 2]), seat="XO"[seat], draw=draw)
+            for seat in (0, 1)
+        ]
+        check_mirrored(*envs, cells)
+    unequal = [TicTacToe(opponent=env.match.opponent, seat=seat, draw=draw)
+               for env, seat, draw in zip(envs, "XO", (0.4, 0.2), strict=True)]  # fmt: skip
+    with pytest.raises(AssertionError, match="the other's loss"):
+        check_mirrored(*unequal, cells)
+
+
+@every_size
+def test_a_game_begun_anew_has_no_outcome(rules):
+    match, rng = Match(Rules(*rules), 5, None), np.random.default_rng(0)
+    everywhere = np.ones(5, np.bool_)
+    for begin in (
+        lambda: match.reset(everywhere, rng),
+        lambda: match.set_boards(Rules(*rules).start()),
+    ):
+        begin()
+        for _ in range(2):
+            match.step(np.zeros(5, np.int64), rng)
+        assert (match.outcomes == Outcome.ILLEGAL).all()
+        assert (match.rewards == -1).all()
+        begin()
+        assert (match.outcomes == Outcome.GOING).all()
+        assert (match.rewards == 0).all()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_pay_the_same(copied):
+    env = TicTacToe(1, 2, 2, "first", "X", draw=0.7)
+    env.reset(seed=0)
+    assert copied(env).step(1)[1] == env.step(1)[1] == 0.7
+    batch = VectorTicTacToe(2, 1, 2, 2, "first", "X", draw=0.7)
+    batch.reset(seed=0)
+    assert copied(batch).step(np.ones(2, int))[1].tolist() == [0.7, 0.7]
+
+
+def test_names_of_outcomes_and_their_rewards():
+    assert [outcome.name for outcome in Outcome] == ["GOING", "WIN", "DRAW", "LOSS", "ILLEGAL"]
+    assert [Payoffs(0.7).one(outcome) for outcome in Outcome] == [0, 1, 0.7, -1, -1]
+    assert Payoffs(0.7).many(np.arange(5, dtype=np.int8)).tolist() == [0, 1, 0.7, -1, -1]
+    assert str(Payoffs(-0.0).one(Outcome.DRAW)) == "0.0"
+    rows = re.findall(r"^\| (\d) \| `(\w+)` \|", inspect.getdoc(TicTacToe), re.MULTILINE)
+    assert {name: int(number) for number, name in rows} == {o.name: o for o in Outcome if o}
+
+
+JUDGES = "tttenv.testing tttenv.testing.*"  # of environments made elsewhere, by their rewards
+
+
+def judged_by_reward(code):
+    """The comparisons in a module of rewards with a number."""
+    for node in ast.walk(code):
+        if isinstance(node, ast.Compare):
+            parts = list(ast.walk(node))
+            names = {getattr(part, "id", getattr(part, "attr", "")) for part in parts}
+            if names & {"reward", "rewards", "paid"}:
+                numbers = (int, float)
+                if any(isinstance(getattr(part, "value", None), numbers) for part in parts):
+                    yield ast.unparse(node)
+
+
+def test_nobody_knows_a_draw_by_its_reward():
+    others = [module for module in FILES if not within(module, JUDGES)]
+    assert not {module for module in others if list(judged_by_reward(tree(module)))}
+
+
+@pytest.mark.parametrize(
+    "code",
+    ["paid[over & (rewards == 0)] = 1", "np.where(0 == rewards, 1, 2)", "env.rewards != 0.0"],
+)
+def test_who_would_is_found(code):
+    assert list(judged_by_reward(ast.parse(code)))

@@ -1,0 +1,216 @@
+"""A batch's whole step: the same however the opponent is asked, in whatever thread."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from pairs import pairs
+from reference import random_game, view
+
+from tttenv import Rules, player
+from tttenv.env.match import Match
+from tttenv.env.table_games_kernel import BLOCK
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.exact import tabulate
+
+BOARDS = [(3, 3, 3), (3, 4, 3), (5, 5, 4)]
+GAMES = 23
+MANY = 2 * BLOCK + 23
+
+
+def pair(rules, opponent, games=GAMES, **kwargs):
+    """An environment that plays the opponent in compiled code, and one that asks it in Python."""
+    m, n, k = rules
+    compiled = VectorTicTacToe(games, m, n, k, opponent, **kwargs)
+    policy = compiled.match.opponent
+    asking = VectorTicTacToe(games, m, n, k, lambda boards: policy(boards), **kwargs)
+    assert (compiled.match.asks, asking.match.asks) == (False, True)
+    return compiled, asking
+
+
+def some_moves(env, dice):
+    """Random legal cells, and now and then one that may be taken."""
+    cells = env.sample_actions()
+    wild = dice.random(len(cells)) < 0.04
+    return np.where(wild, dice.integers(0, env.rules.cells, len(cells)), cells)
+
+
+def plain(answer):
+    """What a step returned, to be compared."""
+    if isinstance(answer, dict):
+        return {name: plain(part) for name, part in answer.items()}
+    if isinstance(answer, tuple):
+        return [plain(part) for part in answer]
+    return str(answer.dtype), answer.shape, answer.tobytes()
+
+
+def same_steps(compiled, asking, count):
+    dice = np.random.default_rng(0)
+    for _ in range(count):
+        cells = some_moves(compiled, dice)
+        assert plain(compiled.step(cells)) == plain(asking.step(cells))
+
+
+@pytest.mark.parametrize(
+    ("spec", "seat", "obs", "copy"),
+    pairs(
+        ["random", "minimax", "tactical"],
+        ["X", "O", "random"],
+        ["onehot", "board", "dict"],
+        [True, False],
+    ),
+)
+def test_compiled_opponents_play_as_they_do_when_asked(spec, seat, obs, copy):
+    rules = Rules()
+    other = "random" if spec == "random" else tabulate(rules, player(spec, rules))
+    envs = pair((3, 3, 3), other, seat=seat, obs=obs, copy=copy)
+    seen = [plain(env.reset(seed=5)) for env in envs]
+    assert seen[0] == seen[1]
+    same_steps(*envs, 150)
+    assert envs[0].np_random.bit_generator.state == envs[1].np_random.bit_generator.state
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+@pytest.mark.parametrize("obs", ["onehot", "board", "dict"])
+@pytest.mark.parametrize("copy", [True, False])
+def test_random_opponents_too_on_boards_of_any_size(rules, obs, copy):
+    envs = pair(rules, "random", obs=obs, copy=copy)
+    for env in envs:
+        env.reset(seed=0)
+    same_steps(*envs, 200)
+
+
+def test_keys_of_another_generator_do_as_well():
+    envs = pair((3, 3, 3), "random")
+    for env in envs:
+        env.np_random = np.random.Generator(np.random.MT19937(1))
+        env.reset()
+    same_steps(*envs, 50)
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_games_beyond_the_first_block_play_alike_too(copy):
+    envs = pair((3, 3, 3), tabulate(Rules(), player("tactical")), MANY, copy=copy)
+    for env in envs:
+        env.reset(seed=2)
+    same_steps(*envs, 30)
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_two_environments_in_two_threads_play_as_they_do_alone(rules):
+    opponent = player("random")
+    if rules != (5, 5, 4):  # not too large to be looked up
+        opponent = tabulate(Rules(*rules), player("tactical", Rules(*rules)))
+
+    def played(seed):
+        env = VectorTicTacToe(MANY, *rules, opponent)
+        told = [plain(env.reset(seed=seed))]
+        env.action_space.seed(seed)
+        return told + [plain(env.step(env.sample_actions())) for _ in range(30)]
+
+    with ThreadPoolExecutor(2) as pool:
+        together = list(pool.map(played, range(2)))
+    assert together == [played(seed) for seed in range(2)]
+
+
+@pytest.mark.parametrize("rules", BOARDS, ids=str)
+def test_it_goes_on_from_any_board_and_after_playing_an_opponent(rules):
+    m, n, k = rules
+    env = VectorTicTacToe(GAMES, m, n, k, "random", copy=False)
+    other = VectorTicTacToe(GAMES, m, n, k, None)
+    env.reset(seed=3)
+    for _ in range(20):
+        env.step(env.sample_actions())
+    env.set_opponent(None)
+    other.reset(options={"board": env.boards})
+    for _ in range(40):
+        cells = env.sample_actions()
+        one, two = env.step(cells), other.step(cells)
+        assert (one[0] == two[0]).all()
+        nothing = np.zeros(1)
+        assert (one[4].get("final_obs", nothing) == two[4].get("final_obs", nothing)).all()
+
+
+def test_last_views_are_right_again_after_an_opponent_played_in_between():
+    env = VectorTicTacToe(GAMES, opponent=None, copy=False)
+    env.reset(seed=1)
+    asked = player("tactical")
+    for turn in range(90):
+        env.set_opponent([None, "random", None, asked][turn % 4])
+        assert env.match.asks == (turn % 4 == 3)
+        _, _, over, _, infos = env.step(env.sample_actions())
+        if over.any():
+            assert not infos["final_obs"][~over].any()
+            assert (infos["final_obs"][over].sum(axis=1) == 9).all()
+
+
+def test_what_it_hands_out_stays_as_it_was_unless_told_otherwise():
+    for copy in (True, False):
+        env = VectorTicTacToe(GAMES, opponent=None, copy=copy)
+        env.reset(seed=0)
+        kept = [env.step(env.sample_actions()) for _ in range(12)]
+        seen = [[np.array(part) for part in step[:4]] for step in kept]
+        finals = [np.array(step[4]["final_obs"]) for step in kept if "final_obs" in step[4]]
+        for _ in range(12):
+            env.step(env.sample_actions())
+        same = all(
+            (now == then).all()
+            for step, parts in zip(kept, seen, strict=True)
+            for now, then in zip(step[:4], parts, strict=True)
+        )
+        assert same == copy
+        if copy:
+            ended = [step[4]["final_obs"] for step in kept if "final_obs" in step[4]]
+            assert all((now == then).all() for now, then in zip(ended, finals, strict=True))
+            for rows in ended:
+                rows[:] = 7  # theirs to spoil
+            del kept, ended, rows
+            for _ in range(12):
+                step = env.step(env.sample_actions())
+                assert not (step[4].get("final_obs", np.zeros(1)) == 7).any()
+
+
+@pytest.mark.parametrize("rules", [*BOARDS, (15, 15, 5)], ids=str)
+def test_random_legal_cells_are_legal_and_even(rules):
+    stones = random_game(rules, 1)[0]
+    board = np.array(view(stones[len(stones) // 2]), np.int8)
+    rules, games = Rules(*rules), 20_000
+    match = Match(rules, games)
+    match.set_boards(board)
+    found = match.sample(np.random.default_rng(0))
+    empty = np.flatnonzero(board == 0)
+    counts = np.bincount(found, minlength=rules.cells)
+    assert counts.sum() == counts[empty].sum() == games
+    wanted = games / len(empty)
+    assert (np.abs(counts[empty] - wanted) < 5.5 * np.sqrt(wanted)).all()
+    again = match.sample(np.random.default_rng(1))
+    assert (again != found).any()
+
+
+def test_random_legal_cells_of_crowded_boards_are_even_too():
+    rules = Rules(6, 6, 6)
+    board = np.array([[1, 1, -1, -1, 1, 1], [-1, -1, 1, 1, -1, -1]] * 3, np.int8).reshape(-1)
+    board[[3, 20]] = 0
+    assert not rules.over(board[None])[0]
+    match = Match(rules, 20_000)
+    match.set_boards(board)
+    cells = match.sample(np.random.default_rng(0))
+    counts = np.bincount(cells, minlength=36)
+    assert counts[[3, 20]].sum() == 20_000
+    assert abs(counts[3] - 10_000) < 5 * np.sqrt(5_000)
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (4, 3, 3)], ids=str)
+def test_looked_up_play_outs_agree_with_the_rule(rules):
+    from itertools import product
+
+    from tttenv.game.rollouts_kernel import lined
+
+    rules = Rules(*rules)
+    table = lined(rules.m, rules.n, rules.k)
+    sets = np.array(list(product([0, 1], repeat=rules.cells)))[:, ::-1]
+    lines = np.zeros((len(rules.lines), rules.cells), int)
+    for row, line in zip(lines, rules.lines, strict=True):
+        row[line] = 1
+    assert (table == (sets @ lines.T == rules.k).any(axis=1)).all()
+    assert player("mcts:iterations=50", rules).search(rules.start()).nodes == 50

@@ -1,0 +1,184 @@
+"""The vector environment: equal to the single one and to a plain-Python referee, same keys."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.utils import seeding
+from pairs import pairs
+from referee import Referee, plain
+
+from tttenv import Rules, player
+from tttenv.env.env import TicTacToe
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.players import OPPONENTS
+
+PLAYERS = [None, *(name for name in OPPONENTS if name not in ("alphabeta", "mcts"))]
+SEATS = ["X", "O", "random"]
+OBS = ["onehot", "board", "dict"]
+
+
+def moves(masks, dice, wrong=0.0):
+    """A random legal cell for each game, now and then a cell taken or not."""
+    cells = [dice.choice(np.flatnonzero(mask)) for mask in masks]
+    return np.array([dice.integers(len(masks[0])) if dice.random() < wrong else c for c in cells])
+
+
+def equal(first, second):
+    if isinstance(first, dict):
+        return first.keys() == second.keys() and all(equal(first[k], second[k]) for k in first)
+    return np.array_equal(first, second)
+
+
+def rows(observed, i):
+    if isinstance(observed, dict):
+        return {name: value[i] for name, value in observed.items()}
+    if observed.dtype.names:
+        return {name: observed[i][name] for name in observed.dtype.names}
+    return observed[i]
+
+
+@pytest.mark.parametrize(("opponent", "seat", "obs"), pairs(PLAYERS, SEATS, OBS))
+def test_a_batch_of_one_equals_the_single_environment_seed_for_seed(opponent, seat, obs):
+    made = {"opponent": opponent, "seat": seat, "obs": obs}
+    single = gym.make("TicTacToe-v0", **made)
+    vector = gym.make_vec("TicTacToe-v0", num_envs=1, **made)
+    observed, info = single.reset(seed=5)
+    batch, infos = vector.reset(seed=5)
+    dice = np.random.default_rng(0)
+    for _ in range(300):
+        assert equal(observed, rows(batch, 0))
+        assert (info["action_mask"] == infos["action_mask"][0]).all()
+        cells = moves(infos["action_mask"], dice, wrong=0.02)
+        observed, reward, over, truncated, info = single.step(cells[0])
+        batch, rewards, terminated, truncations, infos = vector.step(cells)
+        assert (reward, over, truncated) == (rewards[0], terminated[0], truncations[0])
+        assert ("final_obs" in infos) == over
+        if over:
+            assert infos["_final_obs"][0]
+            assert infos["_final_info"][0]
+            assert equal(observed, rows(infos["final_obs"], 0))
+            assert (info["action_mask"] == infos["final_info"]["action_mask"][0]).all()
+            observed, info = single.reset()
+    assert single.unwrapped.np_random.random() == vector.unwrapped.np_random.random()
+
+
+@pytest.mark.parametrize(
+    ("opponent", "seat", "rules"), pairs(PLAYERS, SEATS, [(3, 3, 3), (2, 4, 3), (5, 5, 4)])
+)
+def test_a_batch_equals_the_plain_referee_handed_the_same_keys(opponent, seat, rules):
+    if opponent in ("minimax", "epsilon") and rules == (5, 5, 4):
+        opponent = "tactical"
+    m, n, k = rules
+    vector = VectorTicTacToe(7, m, n, k, opponent, seat, obs="board")
+    policy = None if opponent is None else plain(player(opponent, Rules(*rules)))
+    generator, _ = seeding.np_random(11)
+    referee = Referee(rules, 7, policy, seat, generator.bit_generator.random_raw)
+    boards, infos = vector.reset(seed=11)
+    referee.deal(range(7))
+    dice = np.random.default_rng(1)
+    for _ in range(100):
+        assert boards.tolist() == referee.boards
+        cells = moves(infos["action_mask"], dice, wrong=0.05)
+        boards, rewards, terminated, _, infos = vector.step(cells)
+        answers = referee.step(cells.tolist())
+        assert rewards.tolist() == [reward for _, reward, _ in answers]
+        assert terminated.tolist() == [over for _, _, over in answers]
+        for i in np.flatnonzero(terminated):
+            assert infos["final_obs"][i].tolist() == answers[i][0]
+    assert vector.np_random.random() == generator.random()
+
+
+@pytest.mark.parametrize("illegal", ["lose", "raise"])
+def test_a_wrong_action_names_its_game_and_changes_nothing(illegal):
+    vector = VectorTicTacToe(3, illegal=illegal)
+    vector.reset(seed=0, options={"board": "X___O___X"})
+    before, dice = vector.boards, vector.np_random.bit_generator.state
+    wrong = [[1, 9, 2], [1, -1, 2], [1.0, 2.0, 3.0], [1, 2], 3, [[1, 2, 3]]]
+    for actions in wrong + ([[1, 0, 2]] if illegal == "raise" else []):
+        with pytest.raises(ValueError, match=r"^[^\n]+$") as refusal:
+            vector.step(np.array(actions))
+        assert (vector.boards == before).all()
+        assert vector.np_random.bit_generator.state == dice
+    if illegal == "raise":
+        assert "game 1" in str(refusal.value)
+    vector.step(np.array([1, 2, 3]))
+
+
+def test_masked_play_is_never_illegal_and_mirrors_zero_sum_against_itself():
+    vector = VectorTicTacToe(64, illegal="raise", opponent=None)
+    _, infos = vector.reset(seed=0)
+    dice = np.random.default_rng(0)
+    for _ in range(200):
+        _, rewards, over, truncated, infos = vector.step(moves(infos["action_mask"], dice))
+        assert not truncated.any()
+        assert (rewards >= 0).all()  # alone, nobody loses by its own stone
+        assert (over | (rewards == 0)).all()
+
+
+def test_handed_out_arrays_stay_as_they_were():
+    vector = VectorTicTacToe(4, seat="X")
+    batch, infos = vector.reset(seed=0)
+    kept = (batch.copy(), infos["action_mask"].copy())
+    vector.step(np.array([0, 1, 2, 3]))
+    assert equal(batch, kept[0])
+    assert equal(infos["action_mask"], kept[1])
+
+
+@pytest.mark.parametrize(
+    ("opponent", "obs", "rules"),
+    pairs([None, "random", "tactical"], OBS, [(3, 3, 3), (4, 4, 3)]),
+)
+def test_arrays_that_are_overwritten_hold_the_same_as_those_handed_out(opponent, obs, rules):
+    m, n, k = rules
+    both = [VectorTicTacToe(40, m, n, k, opponent, obs=obs, copy=copy) for copy in (True, False)]
+    for env in both:
+        env.reset(seed=2)
+    dice = np.random.default_rng(0)
+    for _ in range(200):
+        masks = both[0].action_masks()
+        own, shared = (
+            env.step(cells) for cells in [moves(masks, dice, wrong=0.03)] for env in both
+        )
+        for one, two in zip(own[:4], shared[:4], strict=True):
+            assert equal(one, two)
+        assert ("final_obs" in own[4]) == ("final_obs" in shared[4])
+        if "final_obs" in own[4]:
+            assert (own[4]["final_obs"] == shared[4]["final_obs"]).all()
+
+
+def test_final_rows_are_zero_where_the_game_goes_on():
+    vector = VectorTicTacToe(2, opponent=None)
+    vector.reset(seed=0, options={"board": np.array([[1, 1, 0, -1, -1, 0, 0, 0, 0], [0] * 9])})
+    _, rewards, over, _, infos = vector.step(np.array([2, 2]))
+    assert rewards.tolist() == [1, 0]
+    assert over.tolist() == [True, False]
+    assert infos["_final_obs"].tolist() == [True, False]
+    assert not infos["final_obs"][1].any()
+    assert infos["final_obs"].shape == (2, 27)
+
+
+def test_swapping_the_opponent_works_in_a_batch():
+    vector = VectorTicTacToe(3, seat="X")
+    vector.reset(seed=0)
+    vector.set_opponent("first")
+    vector.step(np.array([8, 8, 8]))
+    assert (vector.boards[:, 0] == -1).all()
+
+
+def test_its_manual_covers_what_the_single_one_does_not():
+    import inspect
+
+    more = set(inspect.signature(VectorTicTacToe).parameters) - set(
+        inspect.signature(TicTacToe).parameters
+    )
+    assert all(f"| `{name}` |" in inspect.getdoc(VectorTicTacToe) for name in more)
+
+
+def test_one_seed_is_wanted_and_a_reset_before_the_first_step():
+    vector = VectorTicTacToe(2)
+    with pytest.raises(gym.error.ResetNeeded):
+        vector.step(np.array([0, 0]))
+    with pytest.raises(ValueError, match="one seed"):
+        vector.reset(seed=[1, 2])
+    with pytest.raises(ValueError, match="at least one game"):
+        VectorTicTacToe(0)

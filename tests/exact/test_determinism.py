@@ -1,0 +1,280 @@
+"""Exact results are refused to players that do not always answer a board alike."""
+
+from itertools import cycle, product
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tttenv.certificates.certificate import METHODS, certify
+from tttenv.exact import Tabulated, determinism, positions, score, tabulate, worst_case
+from tttenv.game.rules import Rules
+from tttenv.players import player
+from tttenv.policy import blend, from_observations, uniform
+
+SMALL = [
+    Rules(m, n, k)
+    for m in range(1, 10)
+    for n in range(1, 9 // m + 1)
+    for k in range(2, max(m, n) + 1)
+]
+SOME = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(3, 4, 3)]
+some_games = pytest.mark.parametrize("rules", SOME, ids=str)
+
+
+def one_hot(boards, which):
+    """All probability on one legal cell a board: the one of this number, counted round."""
+    probs = np.zeros(boards.shape)
+    for board, number, row in zip(boards, which, probs, strict=True):
+        legal = np.flatnonzero(board == 0)
+        row[legal[number % len(legal)]] = 1
+    return probs
+
+
+def draws_its_move():
+    rng = np.random.default_rng(0)
+
+    def drawing(boards):
+        return one_hot(boards, rng.integers(0, 10**6, len(boards)))
+
+    return drawing
+
+
+def adds_noise():
+    rng = np.random.default_rng(0)
+
+    def noisy(boards):
+        probs = uniform(boards) * (1 + 0.01 * rng.random(boards.shape))
+        return probs / probs.sum(axis=1, keepdims=True)
+
+    return noisy
+
+
+def remembers_its_calls():
+    class Remembering:
+        calls = 0
+
+        def __call__(self, boards):
+            self.calls += 1
+            return one_hot(boards, [self.calls] * len(boards))
+
+    return Remembering()
+
+
+def remembers_boards():
+    seen = set()
+
+    def recalling(boards):
+        known = [board.tobytes() in seen for board in boards]
+        seen.update(board.tobytes() for board in boards)
+        return one_hot(boards, known)
+
+    return recalling
+
+
+def answers_a_board_alone_otherwise():
+    def lonely(boards):
+        return uniform(boards) if len(boards) > 1 else one_hot(boards, [0])
+
+    return lonely
+
+
+def answers_by_the_row():
+    def by_row(boards):
+        return one_hot(boards, np.arange(len(boards)))
+
+    return by_row
+
+
+def forgets_the_batch_of_one():
+    def squeezing(boards):
+        return uniform(boards).squeeze()
+
+    return squeezing
+
+
+IMPURE = {
+    "drawing": draws_its_move,
+    "noisy": adds_noise,
+    "Remembering": remembers_its_calls,
+    "recalling": remembers_boards,
+    "lonely": answers_a_board_alone_otherwise,
+    "by_row": answers_by_the_row,
+    "squeezing": forgets_the_batch_of_one,
+}
+every_impure_player = pytest.mark.parametrize("name", IMPURE)
+
+
+def refused(judge):
+    """The one line by which a judge refuses a player."""
+    with pytest.raises(ValueError, match="answers otherwise than before") as error:
+        judge()
+    line = str(error.value)
+    assert "\n" not in line
+    assert len(line) <= 500
+    return line
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [*product(IMPURE, SOME), *zip(cycle(IMPURE), SMALL)],  # endless
+)
+def test_a_player_that_answers_otherwise_when_asked_again_is_refused_by_name(name, rules):
+    line = refused(lambda: certify(rules, IMPURE[name]()))
+    made = IMPURE[name].__name__
+    assert line.startswith((f"{made}.{name}, asked", f"{name}, asked"))
+
+
+@some_games
+@every_impure_player
+def test_worst_cases_and_scores_are_refused_to_them_too(name, rules):
+    refused(lambda: worst_case(rules, IMPURE[name]()))
+    if rules.cells > 2:  # on two cells O has no choice
+        refused(lambda: score(rules, IMPURE[name](), uniform))
+        refused(lambda: score(rules, uniform, IMPURE[name]()))
+
+
+def test_the_complaint_tells_the_board_and_both_answers():
+    calls = []
+
+    def turning(boards):
+        calls.append(len(boards))
+        return one_hot(boards, [len(calls) - 1] * len(boards))
+
+    line = refused(lambda: certify(Rules(1, 2, 2), turning))
+    assert "on __ first 0:1 1:0, now 0:0 1:1" in line
+
+
+def test_players_are_called_by_their_spec_function_or_class():
+    assert determinism.display_name("mcts:iterations=5") == "mcts:iterations=5"
+    assert determinism.display_name(uniform) == "uniform"
+    assert determinism.display_name(nn.Linear(2, 2)) == "Linear"
+    assert len(determinism.display_name("x" * 1000)) <= determinism.LONGEST_NAME
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(1, 2, 2), Rules(2, 2, 2)], ids=str)
+@pytest.mark.parametrize(
+    "spec", ["random", "first", "tactical", "mcts:iterations=20", "alphabeta", "epsilon"]
+)
+def test_players_that_always_answer_alike_get_their_certificate(spec, rules):
+    pure = player(spec, rules)
+    assert certify(rules, pure) == certify(rules, tabulate(rules, pure))
+
+
+def test_what_is_looked_up_is_not_asked_again(monkeypatch):
+    table = tabulate(Rules(), blend(uniform, player("tactical", Rules()), 0.3))
+
+    def asked(*arguments):
+        raise AssertionError("asked")
+
+    monkeypatch.setattr(Tabulated, "__call__", asked)
+    certify(Rules(), table)
+    worst_case(Rules(), table)
+    score(Rules(), table, uniform)
+
+
+@some_games
+def test_what_a_player_writes_into_its_boards_does_no_harm(rules):
+    def careless(boards):
+        probs = uniform(boards)
+        boards[:] = -1
+        return probs
+
+    before = positions(rules).boards.copy()
+    assert certify(rules, careless) == certify(rules, "random")
+    assert score(rules, careless, careless) == score(rules, uniform, uniform)
+    assert worst_case(rules, careless) == worst_case(rules, uniform)
+    assert (positions(rules).boards == before).all()
+
+
+def test_the_boards_asked_about_again_are_spread_over_the_plies_and_leave_a_choice():
+    for rules in [*SOME, Rules(3, 5, 4)]:
+        game = positions(rules)
+        which = determinism._chosen_positions(game, uniform)
+        stones = np.count_nonzero(game.boards[which], axis=1)
+        assert not game.over[which].any()
+        assert (stones <= rules.cells - 2).all()
+        with_choice = game.decisions[
+            np.count_nonzero(game.boards[game.decisions], axis=1) <= rules.cells - 2
+        ]
+        assert set(stones) == set(np.count_nonzero(game.boards[with_choice], axis=1))
+        few = len(with_choice) <= determinism.CHEAP
+        assert len(with_choice) == len(which) if few else len(which) >= determinism.SAMPLED
+        assert len(set(which.tolist())) == len(which)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_one_board_that_is_answered_otherwise_is_found_where_all_are_asked_again(method):
+    first = player("minimax:ties=first", Rules())
+    line = Rules().parse("XO_______")  # which it reaches as X
+    seen = []
+
+    def changes_one_answer(boards):
+        probs = np.array(first(boards))
+        rows = (boards == line).all(axis=1)
+        if rows.any() and seen:
+            probs[rows] = np.eye(9)[8]
+        seen.extend(np.flatnonzero(rows))
+        return probs
+
+    refused(lambda: certify(Rules(), changes_one_answer, method=method))
+
+
+@pytest.mark.parametrize(
+    ("spec", "rules", "method", "queried"),
+    [
+        ("first", Rules(), METHODS[0], 4_298),  # of 4,520 boards the 222 with one empty cell
+        ("minimax", Rules(), METHODS[0], 0),
+        ("epsilon", Rules(), METHODS[0], 0),
+        ("random", Rules(), METHODS[1], 0),
+        ("first", Rules(1, 2, 2), METHODS[0], 1),
+    ],
+    ids=str,
+)
+def test_a_certificate_says_about_how_many_boards_its_player_was_asked_twice(
+    spec, rules, method, queried
+):
+    assert certify(rules, player(spec, rules), method=method).queried_twice == queried
+
+
+def test_a_player_that_searches_is_asked_again_about_a_sample_that_sees_one_percent():
+    found = certify(Rules(), "mcts:iterations=5").queried_twice
+    assert 0.99**found < 0.01
+    assert found < 500
+
+
+def test_what_is_drawn_comes_evenly_from_all_rows_however_they_are_added():
+    rows = np.arange(40_000)
+    drawn = determinism.Drawn(uniform)
+    for part in np.array_split(rows, 7):
+        drawn.add(part, -part, always=np.array([0]))
+    taken, negative = drawn.taken()
+    assert (taken == -negative).all()
+    assert len(set(taken.tolist())) == len(taken) == determinism.SAMPLED + 7
+    of_tenths = np.histogram(taken[7:], bins=10, range=(0, 40_000))[0]
+    assert of_tenths.min() > 20  # 46 are expected, with a standard deviation below 7
+
+
+@pytest.mark.parametrize("kind", ["logits", "values"])
+@pytest.mark.parametrize("sharpness", [1, 100])
+def test_the_rounding_of_single_precision_is_no_other_answer(kind, sharpness):
+    for seed in range(5):
+        torch.manual_seed(seed)
+        net = nn.Sequential(nn.Linear(27, 256), nn.ReLU(), nn.Linear(256, 256), nn.Linear(256, 9))
+        with torch.no_grad():
+            net[-1].weight *= sharpness * 3
+        certify(Rules(), from_observations(net, Rules(), kind=kind))
+
+
+def test_a_model_that_adds_noise_is_refused_by_its_name():
+    class Dicey(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = nn.Linear(27, 9)
+
+        def forward(self, seen):
+            logits = self.net(seen)
+            return logits + torch.rand_like(logits)
+
+    refused(lambda: certify(Rules(), from_observations(Dicey(), Rules())))

@@ -1,0 +1,124 @@
+"""Every game there is, played in a batch, against the plain-Python rules; and large boards."""
+
+import numpy as np
+import pytest
+from reference import windows
+
+from tttenv import Outcome, Rules, player
+from tttenv.env.board_games import BoardBackend
+from tttenv.env.match import Match
+from tttenv.env.rollouts import rollout
+from tttenv.env.table_games import TableBackend
+from tttenv.players.baselines import random as random_row
+from tttenv.policy import uniform
+
+
+def every_game():
+    """All games of 3,3,3 in plain Python: cells, and who won (1 X, -1 O, 0 draw)."""
+    through = [[set(line) for line in windows((3, 3, 3)) if cell in line] for cell in range(9)]
+    found = []
+
+    def go(cells, mine, theirs):
+        for cell in set(range(9)) - mine - theirs:
+            line, stones = [*cells, cell], mine | {cell}
+            if any(window <= stones for window in through[cell]):
+                found.append((line, 1 if len(line) % 2 else -1))
+            elif len(line) == 9:
+                found.append((line, 0))
+            else:
+                go(line, theirs, stones)
+
+    go([], set(), set())
+    return found
+
+
+@pytest.fixture(scope="module")
+def games():
+    found = every_game()
+    cells = np.full((len(found), 9), -1)
+    for i, (line, _) in enumerate(found):
+        cells[i, : len(line)] = line
+    return cells, np.array([winner for _, winner in found])
+
+
+@pytest.mark.parametrize("kind", [TableBackend, BoardBackend])
+def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
+    cells, winners = games
+    assert len(cells) == 255_168
+    assert [(winners == who).sum() for who in (1, -1, 0)] == [131_184, 77_904, 46_080]
+    batch = kind(Rules(), len(cells))
+    batch.reset(np.ones(len(cells), np.bool_))
+    lengths = (cells >= 0).sum(axis=1)
+    for ply in range(9):
+        batch.step(cells[:, ply], self_play=True)
+        ended = lengths == ply + 1
+        assert (batch.over == ended).all()
+        mover = 1 if ply % 2 == 0 else -1
+        wanted = np.where(winners == mover, Outcome.WIN, Outcome.DRAW)
+        assert (batch.outcomes == np.where(ended, wanted, Outcome.GOING)).all()
+        batch.keep(~ended)
+        cells, winners, lengths = cells[~ended], winners[~ended], lengths[~ended]
+        if len(cells):
+            boards = np.zeros((len(cells), 9), np.int8)
+            for before in range(ply + 1):
+                sign = 1 if before % 2 != ply % 2 else -1  # seen by the next mover
+                boards[np.arange(len(cells)), cells[:, before]] = sign
+            assert (batch.boards(slice(None)) == boards).all()
+
+
+def test_games_that_are_kept_go_on_without_the_others():
+    games = TableBackend(Rules(), 6)
+    games.reset(np.ones(6, np.bool_))
+    games.keep(np.arange(6) < 4)
+    cells = games.sample(1)
+    assert cells.shape == (4,)
+    assert ((cells >= 0) & (cells < 9)).all()
+
+
+def test_both_kinds_of_memory_play_the_same_games():
+    rules = Rules(3, 4, 3)
+    policy = player("tactical", rules)
+    matches = [Match(rules, 40, policy, "random") for _ in range(2)]
+    matches[1].games = BoardBackend(rules, 40)
+    dice = [np.random.default_rng(1) for _ in range(2)]
+    everywhere = np.ones(40, np.bool_)
+    for match, rng in zip(matches, dice, strict=True):
+        match.reset(everywhere, rng)
+    for _ in range(200):
+        assert (matches[0].boards == matches[1].boards).all()
+        cells = matches[0].legal().argmax(axis=1)
+        for match, rng in zip(matches, dice, strict=True):
+            match.step(cells, rng)
+        assert (matches[0].rewards == matches[1].rewards).all()
+        assert (matches[0].outcomes == matches[1].outcomes).all()
+        over = matches[0].over.copy()
+        assert (over == matches[1].over).all()
+        for match, rng in zip(matches, dice, strict=True):
+            match.reset(over, rng)
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(5, 5, 4)])
+def test_rollouts_repeat_by_seed_and_end_as_often_as_they_should(rules):
+    results = rollout(rules, uniform, random_row(rules), 20_000, seed=1)
+    assert (results == rollout(rules, uniform, uniform, 20_000, seed=1)).all()
+    assert (results != rollout(rules, uniform, uniform, 20_000, seed=2)).any()
+    if rules == Rules():
+        shares = [(results == outcome).mean() for outcome in (1, 0, -1)]
+        assert np.allclose(shares, [737 / 1260, 8 / 63, 121 / 420], atol=0.015)
+
+
+def test_looked_up_rollouts_meet_the_exact_score():
+    from tttenv.exact import score
+
+    rules = Rules()
+    first, second = player("tactical", rules), player("epsilon:epsilon=0.5", rules)
+    results = rollout(rules, first, second, 50_000)
+    exact = score(rules, first, second)
+    for outcome, share in zip((1, 0, -1), exact, strict=True):
+        assert abs((results == outcome).mean() - share) < 0.01
+
+
+def test_games_of_one_size_share_their_lists():
+    first, second = (Match(Rules(2, 3, 2)).single.legal for _ in range(2))
+    assert first is second
+    assert Match(Rules(3, 2, 2)).single.legal is not first

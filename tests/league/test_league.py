@@ -1,0 +1,740 @@
+"""Leagues: openings, exact and sampled results of pairs, and what is kept, written and shown."""
+
+import itertools
+import json
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tttenv import Rules, player
+from tttenv.certificates import phrases
+from tttenv.cli import league as command
+from tttenv.cli import workers
+from tttenv.exact import positions, solve, tabulate
+from tttenv.exact.evaluation import PlayPolicy, backward_induction
+from tttenv.game import openings, symmetry
+from tttenv.game.openings import opening_classes
+from tttenv.league import league, league_file, league_tasks, pair
+from tttenv.league.cached_player import Asker, PlayerError, answers_alone
+from tttenv.league.pair import EXACT, SAMPLED, Limits, PairResult
+from tttenv.parallel import Context, Outcome, ResultsFolder
+from tttenv.parallel.tasks import LONGEST_VALUE, key, perform
+from tttenv.players import OPPONENTS
+from tttenv.policy import Blend, uniform
+from tttenv.report import league as page
+
+ROOT = Path(__file__).parents[2]
+SMALL = Rules(3, 3, 3)
+QUICK = {  # options for players that would take long
+    "mcts": "mcts:iterations=20",
+    "gumbel": "gumbel:simulations=8",
+    "alphabeta": "alphabeta:depth=1",
+    "epsilon": "epsilon:player=(alphabeta:depth=1),epsilon=0.5",
+}
+PLAYERS = [QUICK.get(name, name) for name in OPPONENTS]
+
+
+def asker(spec, rules=SMALL):
+    return Asker(rules, player(spec, rules), spec)
+
+
+# --- The openings
+def test_there_are_as_many_openings_as_counted():
+    numbers = {(4, 4): 33, (5, 5): 85, (5, 6): 225, (6, 6): 165, (9, 9): 846}
+    for (m, n), count in numbers.items():
+        assert len(opening_classes(Rules(m, n, 4), 2)) == count
+    assert [len(opening_classes(SMALL, stones)) for stones in range(4)] == [1, 3, 12, 38]
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 4, 2), (3, 4, 3), (2, 2, 2)])
+@pytest.mark.parametrize("stones", range(4))
+def test_every_undecided_board_is_an_image_of_one_opening(rules, stones):
+    rules = Rules(*rules)
+    game = positions(rules)
+    boards = game.boards[game.ply(stones)]
+    undecided = boards[~rules.over(boards)]
+    if not len(undecided):
+        with pytest.raises(ValueError, match="is over after"):
+            opening_classes(rules, stones)
+        return
+    openings = {board.tobytes() for board in opening_classes(rules, stones)}
+    reached = {symmetry.canonical(rules, board[None])[0].tobytes() for board in undecided}
+    assert openings == reached
+
+
+def test_openings_that_nobody_can_list_are_refused():
+    for rules, stones in (((19, 19, 5), 3), ((3, 3, 3), 9), ((3, 3, 3), -1)):
+        with pytest.raises(ValueError, match="openings"):
+            opening_classes(Rules(*rules), stones)
+
+
+# --- Exact results
+@cache
+def table(rules, spec):
+    """A player's answers to all boards."""
+    return tabulate(rules, player(spec, rules))
+
+
+@cache
+def induced(rules, x, o):
+    """The odds of all positions by backward induction, ply by ply."""
+    return backward_induction(rules, PlayPolicy(table(rules, x)), PlayPolicy(table(rules, o)))
+
+
+def expected(rules, first, second, openings):
+    """What `exact_odds` is to find, looked up in the positions of the whole game."""
+    stones, found = np.count_nonzero(openings[0]), []
+    numbers = positions(rules).index(openings) - positions(rules).plies[stones]
+    for colour in (0, 1):
+        odds = induced(rules, *((first, second) if colour == 0 else (second, first)))
+        of_mover = odds[stones][numbers]
+        found.append(of_mover if stones % 2 == colour else of_mover[:, ::-1])
+    return np.array(found)
+
+
+@pytest.mark.parametrize("stones", [0, 1, 2, 3])
+@pytest.mark.parametrize("shape", [(3, 3, 3), (2, 4, 3)])
+def test_exact_results_are_those_of_backward_induction(shape, stones):
+    rules = Rules(*shape)
+    openings = opening_classes(rules, stones)
+    askers = [Asker(rules, table(rules, spec), spec) for spec in PLAYERS]
+    both = list(itertools.product(askers, askers))
+    together = pair.exact_odds(rules, both, openings)
+    for (first, second), odds in zip(both, together, strict=True):
+        wanted = expected(rules, first.name, second.name, openings)
+        np.testing.assert_allclose(odds, wanted, rtol=0, atol=1e-11)
+        assert odds.sum(axis=2) == pytest.approx(np.ones(odds.shape[:2]), abs=1e-11)
+
+
+@pytest.mark.parametrize("shape", [(3, 3, 3), (4, 4, 4), (7, 7, 4)])
+def test_pairs_played_alone_or_the_other_way_round_have_the_same_result(shape):
+    rules = Rules(*shape)
+    openings = opening_classes(rules, 1)
+    specs = ["first", "alphabeta:depth=1,ties=first", "mcts:iterations=5", "gumbel:simulations=4"]
+    askers = [asker(spec, rules) for spec in specs]
+    both = list(itertools.combinations(askers, 2))
+    together = pair.exact_odds(rules, both, openings)
+    for (first, second), odds in zip(both, together, strict=True):
+        alone = pair.play(rules, first, second, openings, 2, 0)
+        turned = pair.play(rules, second, first, openings, 2, 0).reversed()
+        assert alone.method == turned.method == EXACT
+        assert (alone.odds == odds).all()
+        assert (turned.odds == odds).all()
+        assert alone.value == -pair.play(rules, second, first, openings, 2, 0).value
+
+
+def followed(rules, seats, board, mover):
+    """Chances of a win of X, a draw and a win of O, move by move."""
+    if rules.over(board):
+        return np.eye(3)[1 if not rules.lost(board) else 2 - 2 * mover]
+    chances = seats[mover](board[None])[0]
+    return sum(
+        chances[cell] * followed(rules, seats, rules.play(board, cell), 1 - mover)
+        for cell in np.flatnonzero(chances)
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "specs"),
+    [((7, 7, 4), ("first", "alphabeta:depth=1,ties=first")), ((7, 7, 2), ("tactical", "random"))],
+)
+def test_on_boards_of_two_words_results_are_those_of_following_every_move(shape, specs):
+    rules = Rules(*shape)
+    openings = opening_classes(rules, 1)  # O is to move
+    first, second = (player(spec, rules) for spec in specs)
+    found = pair.play(rules, *(asker(spec, rules) for spec in specs), openings, 2, 0)
+    assert found.method == EXACT
+    as_x = [followed(rules, (first, second), board, 1) for board in openings]
+    as_o = [followed(rules, (second, first), board, 1)[::-1] for board in openings]
+    np.testing.assert_allclose(found.odds, [as_x, as_o], atol=1e-11)
+
+
+@pytest.mark.parametrize("spec", PLAYERS)
+def test_a_player_is_even_against_itself_in_both_colours_together(spec):
+    itself = asker(spec)
+    found = pair.play(SMALL, itself, itself, opening_classes(SMALL, 2), 2, 0)
+    assert found.value == 0
+    assert (found.odds[0] == found.odds[1, :, ::-1]).all()
+    assert found.games == 24
+
+
+@pytest.mark.parametrize("stones", [0, 1, 2, 3])
+@pytest.mark.parametrize("spec", PLAYERS)
+def test_a_perfect_player_gets_at_least_what_each_opening_is_worth(spec, stones):
+    openings = opening_classes(SMALL, stones)
+    found = pair.play(SMALL, asker("minimax"), asker(spec), openings, 2, 0)
+    ranks = solve(SMALL).ranks[positions(SMALL).index(openings)]
+    of_mover = np.sign(ranks)
+    for colour in (0, 1):
+        worth = of_mover if stones % 2 == colour else -of_mover
+        value = found.odds[colour, :, 0] - found.odds[colour, :, 2]
+        assert (value >= worth - 1e-9).all()
+        assert (found.odds[colour, worth >= 0, 2] == 0).all()
+
+
+def test_images_count_once_only_where_all_players_treat_them_alike():
+    """`first` does not, so that it may not be asked about an image of the board it stands on."""
+    rules, openings = Rules(3, 4, 3), opening_classes(Rules(3, 4, 3), 2)
+    odds = pair.play(rules, asker("random", rules), asker("first", rules), openings, 2, 0).odds
+    np.testing.assert_allclose(odds, expected(rules, "random", "first", openings), atol=1e-11)
+    two = [asker(spec, rules) for spec in ("random", "tactical")]
+    plain = [Asker(rules, lambda boards, p=a.policy: p(boards), a.name) for a in two]
+    enough = Limits(30_000)  # for one image of each position; all images are 71,788
+    quotient = pair.exact_odds(rules, [tuple(two)], openings, enough)
+    full = pair.exact_odds(rules, [tuple(plain)], openings)
+    np.testing.assert_allclose(quotient, full, atol=1e-11)
+    assert pair.exact_odds(rules, [tuple(plain)], openings, enough) is None
+
+
+# --- Sampled games
+def test_sampled_games_come_near_the_exact_result():
+    openings = opening_classes(SMALL, 2)
+    for first, second in (("random", "tactical"), ("tactical", "mcts:iterations=20")):
+        two = asker(first), asker(second)
+        exact = pair.play(SMALL, *two, openings, 2, 0)
+        found = PairResult(SAMPLED, pair.sampled_odds(SMALL, *two, openings, 4000, 1))
+        assert abs(found.value - exact.value) < 5 * found.error
+        assert 0.2 < found.error * np.sqrt(4000) < 1
+        each = found.odds.sum(axis=2)
+        assert each.sum() == found.games == 4000
+        assert np.ptp(each) <= 1
+        assert (each[0] == each[1]).all()
+        shares = found.odds / each[..., None]
+        assert np.abs(shares - exact.odds).max() < 0.2
+
+
+def test_the_seed_and_nothing_else_decides_sampled_games():
+    openings, two = opening_classes(SMALL, 2), (asker("random"), asker("tactical"))
+    games = [pair.sampled_odds(SMALL, *two, openings, 50, seed) for seed in (1, 1, 2)]
+    assert (games[0] == games[1]).all()
+    assert (games[0] != games[2]).any()
+    assert (np.count_nonzero(games[0].sum(axis=2), axis=1) == 12).all()
+    few = pair.sampled_odds(SMALL, *two, openings, 10, 0)
+    assert np.count_nonzero(few[0].sum(axis=1)) == 5
+    for wrong in (0, 3, -2):
+        with pytest.raises(ValueError, match="even number"):
+            pair.sampled_odds(SMALL, *two, openings, wrong, 0)
+
+
+def test_games_are_sampled_where_a_result_cannot_be_exact():
+    openings = opening_classes(SMALL, 2)
+    timed, random, mcts = (asker(s) for s in ("mcts:time=0.001", "random", "mcts:iterations=5"))
+    assert pair.play(SMALL, timed, random, openings, 4, 0).method == SAMPLED
+    assert pair.play(SMALL, random, timed, openings, 4, 0).method == SAMPLED
+    for limits, method in (
+        (Limits(), EXACT),
+        (Limits(positions=100), SAMPLED),
+        (Limits(searches=100), SAMPLED),
+        (Limits(searches=0), SAMPLED),
+    ):
+        assert pair.play(SMALL, random, mcts, openings, 4, 0, limits).method == method
+    without_search = pair.play(SMALL, random, asker("tactical"), openings, 4, 0, Limits(searches=0))
+    assert without_search.method == EXACT
+
+
+# --- How players are asked
+@pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,evaluator=playouts"])
+def test_who_says_so_gives_a_board_the_same_bits_in_any_batch(spec):
+    rules = Rules(4, 4, 4)
+    policy = player(spec, SMALL if spec == "minimax" else rules)
+    if not answers_alone(policy):
+        assert spec.partition(":")[0] in ("random", "first", "tactical", "minimax", "epsilon")
+        return
+    boards = opening_classes(rules, 3)[:40]
+    together = policy(boards)
+    assert (together[::-1] == policy(boards[::-1].copy())).all()
+    assert all((policy(b[None])[0] == row).all() for b, row in zip(boards, together, strict=True))
+
+
+def test_a_searching_player_is_asked_about_a_board_once():
+    policy = player("mcts:iterations=5", SMALL)
+    asked, inner = [], policy.search
+    policy.search = lambda board: asked.append(board.tobytes()) or inner(board)
+    mcts = Asker(SMALL, policy, "mcts")
+    mcts._trusted = True
+    for other in ("first", "tactical", "random"):
+        pair.play(SMALL, mcts, asker(other), opening_classes(SMALL, 2), 2, 0)
+    assert len(asked) == len(set(asked)) > 100
+
+
+COUNT = itertools.count()
+
+
+def forgetful(boards):
+    """A player that answers otherwise each time."""
+    return np.eye(9)[[np.flatnonzero(b == 0)[next(COUNT) % 3] for b in boards]]
+
+
+def taken(boards):
+    """A player that plays on taken cells."""
+    return np.eye(9)[(boards != 0).argmax(axis=1)]
+
+
+def lying(boards):
+    """The first empty cell, by somebody who says that images are treated alike."""
+    return np.eye(9)[(boards == 0).argmax(axis=1)]
+
+
+def failing(boards):
+    raise RuntimeError("out of order")
+
+
+lying.equivariant = True
+
+
+@pytest.mark.parametrize(
+    ("policy", "said"),
+    [
+        (forgetful, "answers otherwise"),
+        (taken, "a taken cell"),
+        (lying, "does not"),
+        (failing, "out of order"),
+        (Blend(failing, uniform, 0.5), "out of order"),
+    ],
+)
+def test_a_player_that_breaks_the_laws_is_named(policy, said):
+    wrong = Asker(SMALL, policy, "a stranger")
+    for two in ((wrong, asker("first")), (asker("tactical"), wrong)):
+        with pytest.raises(PlayerError, match=rf"^a stranger: .*{said}"):
+            pair.play(SMALL, *two, opening_classes(SMALL, 2), 2, 0)
+
+
+# --- The league
+SETTINGS = league.Settings("3,3,3", 2, games=10, positions=1_500)
+SPECS = ["random", "first", "tactical", "minimax", "mcts:iterations=5", "alphabeta:depth=1"]
+
+
+def alone(specs):
+    return {spec: asker(spec).searches for spec in specs}
+
+
+def whole(specs=SPECS, settings=SETTINGS):
+    """A league played in this process."""
+    played = {}
+    for block in league.blocks(settings, alone(specs)):
+        played |= dict(zip(block.pairs, league.play_block(block), strict=True))
+    return league.assembled(settings, specs, played)
+
+
+@pytest.fixture(scope="module")
+def usual():
+    return whole()
+
+
+def test_blocks_hold_every_pair_once_whatever_the_order():
+    for specs in (SPECS, SPECS[::-1]):
+        found = league.blocks(SETTINGS, alone(specs))
+        pairs = [names for block in found for names in block.pairs]
+        assert {frozenset(names) for names in pairs} == set(
+            map(frozenset, itertools.combinations(SPECS, 2))
+        )
+        assert len(pairs) == 15
+        assert found == league.blocks(SETTINGS, alone(SPECS))
+        assert all(len(block.pairs) == 1 for block in found if "mcts" in str(block.pairs))
+    many = league.blocks(SETTINGS, {f"p{number}": False for number in range(30)})
+    assert max(len(block.pairs) for block in many) == league.TOGETHER
+    assert sum(len(block.pairs) for block in many) == 30 * 29 // 2
+
+
+def test_the_matrix_is_antisymmetric_and_shares_sum_to_one(usual):
+    values = usual.values()
+    assert (values == -values.T).all()
+    assert np.abs(values).max() > 0.3
+    for opening in usual.opening_values():
+        known = ~np.isnan(opening)
+        assert (opening[known] == -opening.T[known]).all()
+    rows = usual.standings()
+    assert all(sum(row.shares) == pytest.approx(1) for row in rows)
+    assert sum(row.points for row in rows) == pytest.approx(len(SPECS) / 2)
+    assert sum(row.elo for row in rows) == pytest.approx(0, abs=1e-6)
+    assert sum(row.alpha_rank for row in rows) == pytest.approx(1)
+    assert [row.elo for row in rows] == sorted((row.elo for row in rows), reverse=True)
+    methods = {found.method for found in usual.results.values()}
+    assert methods == {EXACT, SAMPLED}
+
+
+def test_a_league_does_not_depend_on_the_order_of_its_players(usual):
+    other = whole(SPECS[::-1])
+    for first, second in itertools.permutations(range(len(SPECS)), 2):
+        found = other.result(len(SPECS) - 1 - first, len(SPECS) - 1 - second)
+        assert (usual.result(first, second).odds == found.odds).all()
+    assert json.loads(league_file.text(other)) == json.loads(league_file.text(usual))
+
+
+def test_a_block_whose_positions_are_many_is_played_pair_by_pair(monkeypatch, usual):
+    monkeypatch.setattr(league, "FEW", 10)
+    assert league_file.text(whole()) == league_file.text(usual)
+
+
+def test_a_player_that_fails_has_no_result_and_the_others_go_on():
+    bad = "external:command=false"
+    found = whole(["first", bad, "random"])
+    assert [names[:2] for names in found.failed()] == [("first", bad), (bad, "random")]
+    assert all(reason.startswith(bad) for _, _, reason in found.failed())
+    values = found.values()
+    assert np.isnan(values[1, [0, 2]]).all()
+    assert values[0, 2] == -values[2, 0] == whole(["first", "random"]).values()[0, 1]
+    assert found.elo()[1] is found.alpha_rank()[1] is None
+    assert found.standings()[-1] == league.Standing(bad, None, None, None)
+    again = league_file.from_dict(json.loads(league_file.text(found)))
+    assert league_file.text(again) == league_file.text(found)
+    assert "no result" in page.html(found)
+
+
+def test_kept_results_are_of_the_same_players_and_settings(tmp_path):
+    import shutil
+
+    folder = tmp_path / "lms"
+    shutil.copytree(ROOT / "checkpoints/lms", folder)
+    nested = f"epsilon:player={folder},epsilon=0.1"
+    for spec in (f"{folder}/", nested):
+        block = league.Block(SETTINGS, ((spec, "random"),))
+        (before,) = league_tasks.tasks([block])
+        assert key(league_tasks.tasks([block])[0]) == key(before)
+        assert perform(before.work, before.arguments, Context(print)).error == ""
+        card = json.loads((folder / "card.json").read_text())
+        (folder / "card.json").write_text(json.dumps(card | {"steps": card["steps"] + 1}))
+        assert key(league_tasks.tasks([block])[0]) != key(before)
+        refused = perform(before.work, before.arguments, Context(print))
+        assert refused.value is None
+        assert "its files have changed" in refused.error
+    blocks = [league.Block(SETTINGS, (names,)) for names in itertools.permutations(SPECS, 2)]
+    blocks += [
+        replace(blocks[0], settings=replace(SETTINGS, **{name: 1}))
+        for name in ("stones", "games", "seed", "positions", "searches")
+    ]
+    tasks = [*league_tasks.tasks(blocks), *league_tasks.tasks(blocks, threads=2)]
+    assert len({key(task) for task in tasks}) == len(tasks) == 2 * len(blocks)
+
+
+def test_the_longest_results_of_a_block_are_no_longer_than_a_value_may_be(monkeypatch):
+    odds = np.full((2, openings.MOST, 3), 1 / 3).round(pair.DIGITS)
+    longest = league_file.result_to_dict(PairResult(EXACT, odds))
+    assert len(json.dumps([longest])) < LONGEST_VALUE
+    quick = {f"p{number}": False for number in range(30)}
+    for count in (1, league.MOST_RESULTS // 5, openings.MOST):
+        monkeypatch.setattr(league, "opening_classes", lambda *_, count=count: range(count))
+        most = max(len(block.pairs) for block in league.blocks(SETTINGS, quick))
+        assert most == max(1, min(league.TOGETHER, league.MOST_RESULTS // count))
+    assert league.MOST_RESULTS <= openings.MOST
+
+
+# --- The file
+def test_a_file_is_read_back_as_it_was_written(usual, tmp_path):
+    file = tmp_path / "league.json"
+    file.write_text(league_file.text(usual))
+    again = league_file.read(file)
+    assert league_file.text(again) == league_file.text(usual)
+    assert again.settings == usual.settings
+    told = json.loads(file.read_text())
+    best = [row["player"] for row in told["players"]]
+    for row in told["pairs"]:
+        first, second = (usual.players.index(best[row[key]]) for key in ("first", "second"))
+        assert row["value"] == usual.result(first, second).value
+        assert told["matrix"][row["second"]][row["first"]] == -row["value"]
+    assert {type(row["as_X"]) for row in told["pairs"] if row["method"] == EXACT} == {str, list}
+
+
+def leaves(content, path=()):
+    """The places of all values in JSON, of lists only the first and the last entry."""
+    yield path
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield from leaves(value, (*path, key))
+    elif isinstance(content, list):
+        for number in sorted({0, len(content) - 1} if content else ()):
+            yield from leaves(content[number], (*path, number))
+
+
+RUBBISH = [
+    None,
+    True,
+    -1,
+    1.5,
+    10**30,
+    1e300,
+    "\x1b[2J",
+    "x" * 1000,
+    [],
+    [[]],
+    {},
+    {"a": 1},
+    [0] * 5,
+]
+FREE = ("matrix", "cycles")  # parts that are computed anew
+ANYTHING = ("elo", "alpha_rank", "win", "draw", "loss", "value", "error", "games")
+
+
+def test_rubbish_in_any_place_of_a_file_is_refused_or_makes_no_difference(usual):
+    good = league_file.text(usual)
+    content = json.loads(good)
+    refused = 0
+    for number, path in enumerate(leaves(content)):
+        for rubbish in RUBBISH[number % 3 :: 3]:
+            changed = json.loads(good)
+            if path:
+                place = changed
+                for key in path[:-1]:
+                    place = place[key]
+                place[path[-1]] = rubbish
+            else:
+                changed = rubbish
+            data = json.dumps(changed)
+            try:
+                found = league_file.from_dict(json.loads(data))
+            except (ValueError, KeyError, TypeError, IndexError, AttributeError, OverflowError):
+                refused += 1
+                continue
+            text = league_file.text(found)
+            assert page.html(found).startswith("<p>")
+            free = path[0] in FREE or (path[-1] in ANYTHING and path[0] != "settings")
+            assert (text == good) if free else (text != good), (path, rubbish)
+    assert refused > 70
+
+
+def test_a_file_that_lacks_or_repeats_something_is_refused(usual, tmp_path):
+    file = tmp_path / "league.json"
+    for change in (
+        lambda c: c["pairs"].pop(),
+        lambda c: c["pairs"].append(c["pairs"][0]),
+        lambda c: c["pairs"].__setitem__(1, c["pairs"][0]),
+        lambda c: c["players"].append(c["players"][0]),
+        lambda c: c["players"].pop(),
+        lambda c: c["players"][1].update(player=c["players"][0]["player"]),
+        lambda c: next(p for p in c["pairs"] if p["as_X"].__class__ is list).update(
+            as_X=[[1, 1, 0]] * 12
+        ),
+        lambda c: c["openings"].pop(),
+        lambda c: c["openings"].__setitem__(0, c["openings"][1]),
+        lambda c: c["openings"].__setitem__(0, "XXX" + c["openings"][0][3:]),
+        lambda c: c["settings"].update(rules="4,4,4"),
+        lambda c: c["settings"].update(stones=3),
+        lambda c: c.update(version=2),
+        lambda c: c.pop("settings"),
+    ):
+        content = json.loads(league_file.text(usual))
+        change(content)
+        file.write_text(json.dumps(content))
+        with pytest.raises(ValueError, match="holds no league: ") as refusal:
+            league_file.read(file)
+        assert str(refusal.value).isprintable()
+
+
+def test_what_a_folder_holds_of_a_block_counts_only_if_it_is_whole(tmp_path):
+    block = league.Block(SETTINGS, (("first", "random"), ("first", "tactical")))
+    played = league.play_block(block)
+    (task,) = league_tasks.tasks([block])
+    done = perform(task.work, task.arguments, Context(print))
+    value = json.loads(done.value)
+    again = league_tasks.results(value, block, 12)
+    assert [(a.odds == b.odds).all() for a, b in zip(again, played, strict=True)] == [True, True]
+    folder = ResultsFolder(tmp_path)
+
+    def remains(value):
+        folder.put(task, json.dumps(value))
+        league_tasks.forget_failed(folder, [task], 12)
+        return folder.get(task) is not None
+
+    assert remains(value)
+    assert not remains([value[0], {"method": "failed", "reason": "a reason"}])
+    short = [value[0], value[1] | {"as_X": "W" * 11}]
+    for wrong in ([], {}, None, 7, value[:1], [*value, value[0]], [value[0], None], short):
+        assert not remains(wrong)
+        with pytest.raises(ValueError, match="result"):
+            league_tasks.results(wrong, block, 12)
+        of_wrong = league_tasks.results_of(Outcome(0, task, wrong), 12)
+        assert [type(found) for found in of_wrong] == [league.Failed] * 2
+    assert not remains([value[0] | {"method": method} for method in ("exactly", 3)])
+    with pytest.raises(ValueError, match="results are 13"):
+        league_tasks.results(value, block, 13)
+
+
+OPTIONS = ["--games", "10", "--positions", "1500", "--json"]
+
+
+class _Serially:
+    """A backend of this process.
+
+    Args:
+        most: tasks, after which an interrupt comes.
+    """
+
+    def __init__(self, most=1000):
+        self.most, self.ended, self.count = most, [], 0
+
+    def room(self):
+        return 1
+
+    def submit(self, number, task):
+        if self.count == self.most:
+            raise KeyboardInterrupt
+        self.count += 1
+        self.ended.append((number, perform(task.work, task.arguments, Context(print))))
+
+    def wait(self, seconds):
+        ended, self.ended = self.ended, []
+        return ended
+
+    def news(self):
+        return []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+def played(monkeypatch, given, most=1000):
+    """How many tasks the command has done, in this process."""
+    backend = _Serially(most)
+    monkeypatch.setattr(workers, "backend", lambda _: backend)
+    if most < 1000:
+        with pytest.raises(KeyboardInterrupt, match=r"of 15 pairs are kept.*goes on") as end:
+            command.main(given)
+        return str(end.value)
+    command.main(given)
+    return backend.count
+
+
+def test_a_killed_league_goes_on_with_what_it_has_kept(tmp_path, monkeypatch, capsys, usual):
+    monkeypatch.chdir(tmp_path)
+    given, file = [*SPECS, *OPTIONS], tmp_path / "results" / "league.json"
+    full = len(league.blocks(SETTINGS, alone(SPECS)))
+    assert played(monkeypatch, given, 4).startswith("4 of 15 pairs are kept in results/league.kept")
+    assert not file.exists()
+    assert played(monkeypatch, given, 2).startswith("6 of 15 ")
+    assert played(monkeypatch, given) == full - 6
+    assert file.read_text() == league_file.text(usual)
+    assert played(monkeypatch, given) == 0
+    assert file.read_text() == league_file.text(usual)
+    assert "without --fresh" in played(monkeypatch, [*given, "--fresh"], 4)
+    assert played(monkeypatch, given) == full - 4
+    assert played(monkeypatch, [*given, "--fresh"]) == full
+    assert played(monkeypatch, [*given, "--seed", "1"]) == full
+    assert played(monkeypatch, given) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_counts_pairs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    told = []
+    show = workers._Bars._show
+
+    def noted(bars):
+        show(bars)
+        told.append((bars._ended, bars._total))
+
+    monkeypatch.setattr(workers._Bars, "_show", noted)
+    played(monkeypatch, [*SPECS, *OPTIONS[:-1]])
+    assert told[0] == (0, 15)
+    assert told[-1] == (15, 15)
+    assert "15/15" in capsys.readouterr().err
+
+
+WRONG = {
+    "one player": (["first"], "two players or more"),
+    "a player twice": (["first", "random", "first"], "first is named twice"),
+    "an unknown player": (["first", "randm"], "did you mean random"),
+    "a folder that is none": (["first", "./none"], "no checkpoint in"),
+    "another board": (["reinforce_444", "lms"], "plays 3,3,3, not 4,4,4"),
+    "no game": (["first", "random", "--rules", "3,3"], "rules are written m,n,k"),
+    "no openings": (["first", "random", "--openings", "9"], "openings on 3,3,3 have 0 to 8"),
+    "too many openings": (["first", "random", "--rules", "19,19,5", "--openings", "4"], "too many"),
+    "an odd number of games": (["first", "random", "--games", "3"], "an even number"),
+    "no process": (["first", "random", "--jobs", "0"], "--jobs is at least 1"),
+    "a negative seed": (["first", "random", "--seed", "-1"], "a seed is"),
+    "a negative limit": (["first", "random", "--positions", "-1"], "--positions is at least 0"),
+    "a folder as the file": (["first", "random", "--out", "."], "--out is a file"),
+    "a file as the folder": (["first", "random", "--out", "file/x.json"], "file"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_arguments_are_refused_before_anything_is_played(wrong, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").touch()
+    monkeypatch.setattr(workers, "run_all", None)
+    given, said = WRONG[wrong]
+    with pytest.raises((ValueError, OSError), match=said):
+        command.main(given)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_failed_pair_is_named_and_the_status_is_1(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):  # it is played again
+        with pytest.raises(SystemExit) as end:
+            played(monkeypatch, ["first", "external:command=false", "random"])
+        assert end.value.code == 1
+        told = capsys.readouterr()
+        assert "1 pairs exact, 2 without a result" in told.out
+        assert "league.py: no result of first and external:command=false: external" in told.err
+
+
+def test_the_usual_players_are_a_ladder_and_the_trained_ones_of_the_board():
+    assert command.usual(SMALL)[0] == "random"
+    assert {"minimax", "selfplay", "td0"} <= set(command.usual(SMALL))
+    on_four = command.usual(Rules(4, 4, 4))
+    assert {"reinforce_444", "alphazero_444"} <= set(on_four)
+    assert "minimax" not in on_four
+    for spec in command.usual(Rules(9, 9, 5)):
+        player(spec, Rules(9, 9, 5))
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [(0.0, "0"), (1.0, "+100"), (-1.0, "-100"), (0.999, "+99"), (-0.999, "-99"), (0.001, "+0"),
+     (-0.001, "-0"), (0.125, "+12"), (None, "-")],
+)  # fmt: skip
+def test_hundredths_are_even_or_sure_only_where_the_value_is(value, told):
+    assert command.hundredths(value) == told
+
+
+# --- The page
+MINUS = "\N{MINUS SIGN}"
+
+
+def test_the_page_shows_every_pair_from_both_sides(usual):
+    from html.parser import HTMLParser
+
+    class Cells(HTMLParser):
+        """The rows of the last table."""
+
+        def handle_starttag(self, tag, attributes):
+            if tag == "table":
+                self.rows = []
+            if tag == "tr":
+                self.rows.append([])
+            self.open = tag in ("td", "th")
+            if self.open:
+                self.rows[-1].append("")
+
+        def handle_data(self, data):
+            if self.open:
+                self.rows[-1][-1] += data
+
+        def handle_endtag(self, tag):
+            self.open = False
+
+    reader = Cells()
+    reader.feed(page.html(usual))
+    names = [row.player for row in usual.standings()]
+    heads, *rows = reader.rows
+    assert heads == ["row against column", *map(str, range(1, len(SPECS) + 1))]
+    assert [row[0] for row in rows] == [f"{n} {name}" for n, name in enumerate(names, start=1)]
+    for i, j in itertools.permutations(range(len(SPECS)), 2):
+        found = usual.result(usual.players.index(names[i]), usual.players.index(names[j]))
+        told = command.hundredths(found.value, found.method == SAMPLED)
+        assert rows[i][j + 1] == told.replace("-", MINUS)
+        flipped = rows[j][i + 1].translate(str.maketrans(f"+{MINUS}", f"{MINUS}+"))
+        assert rows[i][j + 1] == flipped
+    assert all(rows[i][i + 1] == "" for i in range(len(SPECS)))
+    best, worst = (usual.players.index(names[at]) for at in (0, -1))
+    wins = phrases.share(float(usual.result(best, worst).shares[0]))
+    assert f'title="{names[0]} against {names[-1]}: {wins} / ' in page.html(usual)
+    assert "~" in str(rows)
+    assert page.html(None) == ""

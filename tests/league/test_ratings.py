@@ -1,0 +1,194 @@
+"""Ratings: Elo beside another maximiser, alpha-rank beside open_spiel's, cycles counted twice."""
+
+import itertools
+from math import comb, log10
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from open_spiel.python.egt import alpharank
+
+from tttenv.game.openings import opening_classes
+from tttenv.game.rules import Rules
+from tttenv.league import ratings
+from tttenv.league.cached_player import Asker
+from tttenv.league.pair import exact_odds
+from tttenv.players import player
+
+ROCK_PAPER_SCISSORS = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
+
+
+def tournament(rng, count, games=20):
+    """Points of all pairs, half points among them, some pairs without a game."""
+    played = np.triu(rng.integers(0, games, (count, count)), 1)
+    scored = np.floor(rng.random((count, count)) * (2 * played + 1)) / 2
+    return np.triu(scored, 1) + np.triu(played - scored, 1).T
+
+
+def climbed(points, prior):
+    """The same maximum by Hunter's algorithm (2004): one player's strength after the other."""
+    games, wins = points + points.T, points.sum(axis=1) + prior / 2
+    strength = np.ones(len(points))
+    for _ in range(20_000):
+        before = strength.copy()
+        for i in range(len(points)):
+            others = np.arange(len(points)) != i
+            each = games[i, others] / (strength[i] + strength[others])
+            strength[i] = wins[i] / (each.sum() + prior / (strength[i] + 1))
+        if np.abs(np.log(strength / before)).max() < 1e-13:
+            break
+    found = 400 * np.log10(strength)
+    return found - found.mean()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_elo_is_the_maximum_that_another_algorithm_finds(seed):
+    rng = np.random.default_rng(seed)
+    points, prior = tournament(rng, int(rng.integers(2, 9))), float(rng.choice([0.5, 2.0]))
+    np.testing.assert_allclose(ratings.elo(points, prior), climbed(points, prior), atol=1e-5)
+
+
+def test_elo_says_what_score_to_expect():
+    points = np.array([[0, 7.5e9], [2.5e9, 0]])
+    first, second = ratings.elo(points)
+    assert first - second == pytest.approx(400 * log10(3), abs=1e-5)
+    assert first + second == pytest.approx(0, abs=1e-9)
+
+
+@pytest.mark.parametrize("count", [2, 3, 50])
+def test_who_wins_all_games_has_a_finite_rating(count):
+    points = np.triu(np.full((count, count), 66.0), 1)
+    found = ratings.elo(points)
+    assert np.isfinite(found).all()
+    assert (np.diff(found) < 0).all()
+    weaker, stronger = (ratings.elo(points, prior) for prior in (20.0, 0.2))
+    assert np.ptp(weaker) < np.ptp(found) < np.ptp(stronger)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_elo_does_not_depend_on_the_order_of_the_players(seed):
+    rng = np.random.default_rng(seed)
+    points = tournament(rng, 6)
+    order = rng.permutation(6)
+    moved = ratings.elo(points[np.ix_(order, order)])
+    np.testing.assert_allclose(moved, ratings.elo(points)[order], atol=1e-6)
+
+
+def test_in_a_whole_tournament_more_points_are_a_higher_rating():
+    rng = np.random.default_rng(0)
+    scored = np.triu(rng.integers(0, 21, (12, 12)) / 2, 1)
+    points = scored + np.triu(10 - scored, 1).T
+    total = points.sum(axis=1)
+    found = ratings.elo(points)
+    for i, j in itertools.combinations(range(12), 2):
+        assert np.sign(round(found[i] - found[j], 6)) == np.sign(total[i] - total[j])
+
+
+def test_draws_alone_and_no_games_at_all_leave_everybody_even():
+    for points in (np.full((5, 5), 33.0), np.zeros((5, 5))):
+        np.testing.assert_allclose(ratings.elo(points), 0, atol=1e-9)
+    assert ratings.elo(np.zeros((0, 0))).shape == (0,)
+
+
+def theirs(values, alpha, population=50, epsilon=0.01):
+    """The same from open_spiel."""
+    given = {"m": population}
+    given |= (
+        {"use_inf_alpha": True, "inf_alpha_eps": epsilon} if alpha is None else {"alpha": alpha}
+    )
+    return alpharank.compute([np.asarray(values, float)], **given)[2]
+
+
+@pytest.mark.parametrize("count", [2, 3, 7, 30])
+@pytest.mark.parametrize("alpha", [None, 0.01, 0.3, 2.0])
+def test_alpha_rank_is_open_spiels_on_random_matrices(count, alpha):
+    rng = np.random.default_rng(count)
+    for antisymmetric in (True, False):
+        values = np.round(rng.uniform(-1, 1, (count, count)), 1)  # with ties
+        values = values - values.T if antisymmetric else values
+        np.testing.assert_allclose(
+            ratings.alpha_rank(values, alpha), theirs(values, alpha), rtol=0, atol=1e-9
+        )
+    for population, epsilon in ((2, 0.3), (10, 0.001)):
+        found = ratings.alpha_rank(values, alpha, population, epsilon)
+        np.testing.assert_allclose(
+            found, theirs(values, alpha, population, epsilon), rtol=0, atol=1e-9
+        )
+
+
+def test_alpha_rank_is_open_spiels_on_the_matrix_of_a_league():
+    rules = Rules(3, 3, 3)
+    specs = ["random", "first", "tactical", "minimax", "mcts:iterations=20", "alphabeta:depth=1"]
+    askers = [Asker(rules, player(spec, rules), spec) for spec in specs]
+    both = [(x, o) for x in askers for o in askers]
+    odds = exact_odds(rules, both, opening_classes(rules, 2))
+    values = (odds[..., 0] - odds[..., 2]).mean(axis=(1, 2)).reshape(6, 6)
+    assert np.abs(values).max() > 0.5
+    for alpha in (None, 0.5, 5.0):
+        found = ratings.alpha_rank(values, alpha)
+        np.testing.assert_allclose(found, theirs(values, alpha), rtol=0, atol=1e-9)
+        assert found.sum() == pytest.approx(1, abs=1e-12)
+
+
+def test_players_of_a_cycle_share_and_one_who_beats_all_has_nearly_all():
+    for alpha in (None, 1.0):
+        np.testing.assert_allclose(ratings.alpha_rank(ROCK_PAPER_SCISSORS, alpha), 1 / 3)
+    ladder = np.sign(np.subtract.outer(np.arange(4), np.arange(4)))
+    found = ratings.alpha_rank(ladder)
+    assert found.argmax() == 3
+    assert found[3] > 0.95
+    assert (np.diff(found) > 0).all()
+    assert ratings.alpha_rank([[0.0]]).tolist() == [1.0]
+
+
+def test_a_large_alpha_loses_no_digits():
+    found = ratings.alpha_rank(ROCK_PAPER_SCISSORS * 0.5, alpha=10.0)
+    np.testing.assert_allclose(found, 1 / 3, atol=1e-12)
+    stairs = np.zeros((5, 5))  # a cycle of 1, 2, 3 above 0 and 4
+    stairs[1:4, 1:4] = ROCK_PAPER_SCISSORS
+    stairs[1:4, 0] = stairs[1:4, 4] = stairs[4, 0] = 1
+    for order in itertools.permutations(range(5)):
+        found = ratings.alpha_rank(stairs[np.ix_(order, order)], alpha=1e6)
+        wanted = np.array([0, 1 / 3, 1 / 3, 1 / 3, 0])[list(order)]
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+    np.testing.assert_allclose(ratings.alpha_rank(np.zeros((3, 3)), alpha=1e6), 1 / 3)
+    np.testing.assert_allclose(ratings.alpha_rank(stairs, 10.0), theirs(stairs, 10.0), atol=1e-9)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_cycles_are_those_that_counting_says_there_are(seed):
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(1, 9))
+    values = np.triu(rng.choice([-1.0, 1.0], (count, count)), 1)
+    values -= values.T
+    listed = ratings.cycles_of_three(values)
+    wins = (values > 0).sum(axis=1)
+    assert len(listed) == comb(count, 3) - sum(comb(int(won), 2) for won in wins)
+    assert len({frozenset(cycle) for cycle in listed}) == len(listed)
+    for a, b, c in listed:
+        assert a < min(b, c)
+        assert min(values[a, b], values[b, c], values[c, a]) > 0
+    thinned = np.where(rng.random(values.shape) < 0.3, np.nan, values)
+    for square in (values, thinned, np.round(values * rng.random(values.shape))):
+        assert ratings.count_cycles_of_three(square) == len(ratings.cycles_of_three(square))
+
+
+WRONG = {
+    "no square": lambda: ratings.elo(np.zeros((2, 3))),
+    "no numbers": lambda: ratings.elo([[0, np.nan], [1, 0]]),
+    "negative points": lambda: ratings.elo([[0, -1], [1, 0]]),
+    "no prior": lambda: ratings.elo(np.zeros((2, 2)), prior=0),
+    "an infinite prior": lambda: ratings.elo(np.zeros((2, 2)), prior=np.inf),
+    "a vector": lambda: ratings.alpha_rank([1.0, 2.0]),
+    "no epsilon": lambda: ratings.alpha_rank(np.zeros((2, 2)), epsilon=0),
+    "half an epsilon": lambda: ratings.alpha_rank(np.zeros((2, 2)), epsilon=0.5),
+    "no alpha": lambda: ratings.alpha_rank(np.zeros((2, 2)), alpha=0),
+    "nobody": lambda: ratings.alpha_rank(np.zeros((2, 2)), alpha=1, population=1),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_no_tournament_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"."):
+        WRONG[wrong]()

@@ -1,0 +1,289 @@
+"""AlphaZero: its laws on several boards, the results it learns from, its network and its player."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from played_boards import played_boards
+
+from learners.alphazero import AlphaZero, AlphaZeroConfig, _Games
+from learners.examples_buffer import Examples
+from learners.proven_positions import ProvenPositions
+from learners.registry import LEARNERS
+from learners.residual_net import (
+    ResidualNet,
+    Shape,
+    evaluator,
+    likeliest_move,
+    planes_of,
+    rounded,
+)
+from learners.testing import check_learner
+from learners.training.checkpoint import load_weights
+from learners.training.loop import Schedule
+from learners.training.train import train
+from tttenv import Rules
+from tttenv.game.symmetry import canonical, maps
+from tttenv.game.tactics_kernel import DRAW, UNPROVEN, WIN
+from tttenv.players.checkpoint import read_card
+from tttenv.players.gumbel_search import GumbelSearch
+from tttenv.proofs.prover import Prover
+
+TINY = AlphaZeroConfig(
+    channels=4,
+    blocks=1,
+    games=6,
+    capacity=300,
+    batch=16,
+    examine=3,
+    width=10,
+    failures=2,
+    reached=100,
+    doubtful=1,
+)
+
+
+@pytest.mark.parametrize(
+    ("size", "counterexamples"), [((2, 3, 2), True), ((4, 4, 4), True), ((6, 6, 4), False)]
+)
+def test_it_obeys_the_laws_of_a_learner_on_any_board(size, counterexamples):
+    config = replace(TINY, counterexamples=counterexamples)
+    check_learner(AlphaZero, Rules(*size), config, steps=3)
+
+
+def finished(rules, moves, values, proofs, random, reward):
+    """The examples of one game."""
+    games = _Games.new(replace(TINY, games=1, opening=0), rules, np.random.default_rng(0))
+    board = rules.start(1)
+    nothing = np.zeros((1, rules.cells), np.float32)
+    for ply, cell in enumerate(moves):
+        cells, no = np.array([cell]), np.zeros(1, np.bool_)
+        value, proof = np.array([values[ply]]), np.array([proofs[ply]], np.int8)
+        chance = np.array([random[ply]])
+        games.add(board, nothing, cells, value, proof, chance, no)
+        board = rules.play(board, cells)
+    examples = games.finish(np.array([0]), np.array([reward]), rules)
+    assert games.length[0] == 0
+    return examples
+
+
+def values_of(examples):
+    return (examples.results[:, 0] - examples.results[:, 2]).tolist()
+
+
+def test_positions_are_worth_what_their_game_brought_the_side_to_move():
+    rules, moves = Rules(), [0, 3, 1, 4, 2]
+    unknown, never = [UNPROVEN] * 5, [False] * 5
+    won = finished(rules, moves, [0.0] * 5, unknown, never, 1.0)
+    assert values_of(won) == [1, -1, 1, -1, 1]
+    assert won.replies.tolist() == [3, 1, 4, 2, -1]
+    assert (won.results.sum(axis=1) == 1).all()
+    drawn = finished(rules, moves, [0.0] * 5, unknown, never, 0.0)
+    assert values_of(drawn) == [0] * 5
+    assert (drawn.results[:, 1] == 1).all()
+
+
+def test_before_a_random_move_they_are_worth_what_the_search_said():
+    rules, moves, unknown = Rules(), [0, 3, 1, 4, 2], [UNPROVEN] * 5
+    random = [False, False, True, False, False]
+    found = finished(rules, moves, [0.0, 0.0, 0.5, 0.0, 0.0], unknown, random, 1.0)
+    assert values_of(found) == [0.5, -0.5, 0.5, -1, 1]
+    assert found.replies.tolist() == [3, -1, 4, 2, -1]  # a random reply is not learned
+
+
+def test_a_proof_counts_more_than_the_end():
+    rules, moves, never = Rules(), [0, 3, 1, 4, 2], [False] * 5
+    proofs = [UNPROVEN, DRAW, UNPROVEN, WIN, UNPROVEN]
+    found = finished(rules, moves, [0.0] * 5, proofs, never, 1.0)
+    assert values_of(found) == [0, 0, -1, 1, 1]
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (4, 4, 4), (5, 6, 4)])
+def test_what_it_learns_from_examinations_is_proved(size):
+    rules = Rules(*size)
+    learner, prover = AlphaZero(replace(TINY, width=50, failures=8), rules), Prover(rules)
+    for _ in range(3):
+        learner.step()
+    assert len(learner.mistakes)
+    kept = learner.mistakes.kept
+    for row in range(min(8, len(learner.mistakes))):
+        board, policy = kept.boards[row], kept.policies[row]
+        mover = 1 if rules.seat(board) == 0 else -1
+        worth = kept.results[row, 0] - kept.results[row, 2]
+        assert prover.prove(board).value * mover == worth
+        assert policy.sum() == pytest.approx(1, abs=1e-5)
+        for cell in np.flatnonzero(policy):
+            after = rules.play(board, int(cell))
+            lost = int(rules.lost(after))
+            value = lost if rules.over(after) else prover.prove(after).value * mover
+            assert value == worth
+
+
+@pytest.mark.parametrize("size", [(1, 2, 2), (3, 3, 3), (4, 6, 4), (9, 9, 5)])
+def test_one_networks_weights_serve_every_board(size):
+    rules, net = Rules(*size), trained_a_little()
+    boards = played_boards(rules, 40)
+    with torch.no_grad():
+        found = net(planes_of(rules)(boards))
+    assert found.policy.shape == found.reply.shape == boards.shape
+    assert found.results.shape == (40, 3)
+    probs = likeliest_move(rules, net)(boards)
+    assert (probs.sum(axis=1) == 1).all()
+    assert (boards[probs > 0] == 0).all()
+
+
+def trained_a_little():
+    """A network whose last layers are not zero."""
+    net, rng = ResidualNet(Shape(8, 2), np.random.default_rng(0)), np.random.default_rng(1)
+    with torch.no_grad():
+        for weight in net.parameters():
+            weight += torch.as_tensor(rng.normal(size=tuple(weight.shape)) * 0.1)
+    return net
+
+
+def test_its_moves_are_those_of_the_network_in_float64():
+    rules, net = Rules(5, 5, 4), trained_a_little()
+    boards = played_boards(rules, 300)
+    played = likeliest_move(rules, net)(boards).argmax(axis=1)
+    with torch.no_grad():
+        logits = net.double()(planes_of(rules)(boards).double()).policy.numpy()
+    best = np.where(boards == 0, logits, -np.inf).argmax(axis=1)
+    assert (played == best).all()
+
+
+def test_a_search_by_a_network_gives_the_same_answers_in_any_company():
+    rules = Rules(5, 5, 4)
+    search = GumbelSearch(rules, rounded(evaluator(rules, trained_a_little())), 12, 64)
+    boards = played_boards(rules, 60)
+    alone = np.concatenate([search.search(board[None]).moves for board in boards])
+    assert (search.search(boards).moves == alone).all()
+
+
+def test_an_untrained_network_finds_all_moves_alike():
+    rules = Rules(4, 4, 4)
+    logits, values = evaluator(rules, ResidualNet(Shape(8, 2), np.random.default_rng(0)))(
+        rules.start(3)
+    )
+    assert (logits == 0).all()
+    assert values == pytest.approx(0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"games": 0},
+        {"share": 1.5},
+        {"channels": 0},
+        {"blocks": 1000},
+        {"opening": -1},
+        {"simulations": 0},
+        {"capacity": 2**30},
+    ],
+)
+def test_settings_out_of_range_are_one_clear_line(wrong):
+    with pytest.raises(ValueError, match="not") as error:
+        AlphaZeroConfig(**wrong)
+    assert "\n" not in str(error.value)
+
+
+def proven(rules, boards):
+    """Examples of positions whose first two empty cells are said to be the good moves."""
+    good = (boards == 0) & (np.cumsum(boards == 0, axis=1) <= 2)
+    rng = np.random.default_rng(3)
+    return Examples(
+        boards=boards,
+        policies=(good / good.sum(axis=1, keepdims=True)).astype(np.float32),
+        results=np.eye(3, dtype=np.float32)[rng.integers(0, 3, len(boards))],
+        replies=np.full(len(boards), -1, np.int16),
+    )
+
+
+def images_after(rules, board, cells):
+    """The canonical images of the boards after moves."""
+    after = rules.play(np.repeat(board[None], len(cells), axis=0), cells)
+    return {image.tobytes() for image in canonical(rules, after)[0]}
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (3, 5, 3), (5, 5, 4)])
+def test_what_is_proven_of_a_board_is_found_for_all_its_images(size):
+    rules = Rules(*size)
+    boards = np.unique(canonical(rules, played_boards(rules, 60))[0], axis=0)
+    known, others = boards[::2], boards[1::2]
+    turns = maps(rules)[np.arange(len(known)) % len(maps(rules))]
+    known = np.take_along_axis(known, turns, axis=1)
+    examples, stored = proven(rules, known), ProvenPositions(len(known), rules)
+    stored.add(examples)
+    again = ProvenPositions(len(known), rules)
+    again.load_state_dict(stored.state_dict())
+    assert not len(stored.find(others).rows)
+    for turn in maps(rules):
+        for buffer in (stored, again):
+            mixed = np.concatenate([others, np.ascontiguousarray(known[:, turn])])
+            found = buffer.find(mixed)
+            assert found.rows.tolist() == list(range(len(others), len(mixed)))
+            assert (found.results == examples.results).all()
+            assert found.values.tolist() == (examples.results @ [1, 0, -1]).tolist()
+            for board, policy, wanted in zip(known[:, turn], found.policies, known, strict=True):
+                assert (policy[board != 0] == 0).all()
+                first = np.flatnonzero(wanted == 0)[:2]
+                good = np.flatnonzero(policy)
+                assert images_after(rules, board, good) == images_after(rules, wanted, first)
+    stored.add(proven(rules, others[:3]))
+    assert len(stored.find(known).rows) == len(known) - 3
+    assert len(stored.rows) == len(known)  # what is overwritten is forgotten
+
+
+def test_proofs_replace_what_searches_and_games_said():
+    rules = Rules(4, 4, 4)
+    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
+    stored, examples = ProvenPositions(100, rules), proven(rules, boards)
+    stored.add(examples)
+    uniform = (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
+    learned = examples._replace(
+        policies=uniform.astype(np.float32), results=np.roll(examples.results, 1, axis=1)
+    )
+    corrected = stored.correct(learned)
+    assert (corrected.results == examples.results).all()
+    assert corrected.policies == pytest.approx(examples.policies)
+    only_bad = np.where(examples.policies > 0, 0, learned.policies)
+    assert stored.correct(learned._replace(policies=only_bad)).policies == pytest.approx(
+        examples.policies
+    )
+
+
+def test_games_follow_proofs_and_their_values():
+    rules = Rules(4, 4, 4)
+    learner = AlphaZero(replace(TINY, counterexamples=False), rules)
+    boards = np.unique(canonical(rules, played_boards(rules, 30))[0], axis=0)
+    examples = proven(rules, boards)
+    learner.mistakes.add(examples)
+    found = learner._proven(boards, learner.search.search(boards))
+    assert (examples.policies[np.arange(len(boards)), found.moves] > 0).all()
+    assert (found.proofs == examples.results @ [1, 0, -1]).all()
+
+
+def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
+    schedule = Schedule(steps=2, every=1, checkpoint_every=1, stop_when_unbeatable=False)
+    small, large = tmp_path / "small", tmp_path / "large"
+    train("alphazero", TINY, Rules(3, 3, 3), schedule, small)
+    with pytest.raises(ValueError, match="has another size"):
+        train("alphazero", replace(TINY, channels=5), Rules(4, 4, 4), schedule, large, start=small)
+    learner = AlphaZero(TINY, Rules(4, 4, 4))
+    begun = load_weights(small, "alphazero")[1]
+    learner.start_from(begun)
+    for name, tensor in begun.items():
+        assert torch.equal(tensor, learner.state_dict()["learning"][name])
+    first = train("alphazero", TINY, Rules(4, 4, 4), replace(schedule, steps=1), large, start=small)
+    learner.step()
+    for name, tensor in load_weights(large, "alphazero")[1].items():
+        assert torch.equal(tensor, learner.state_dict()["weights"][name])
+    assert read_card(large)["start"].startswith("3,3,3, weights-")
+    with pytest.raises(ValueError, match="goes on with its own"):
+        train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True, start=small)
+    train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True)
+    assert read_card(large)["start"].startswith("3,3,3, weights-")
+    assert first.step == 1
+    config = LEARNERS.load("td0").Config()
+    with pytest.raises(ValueError, match="begins with weights of its own"):
+        train("td0", config, Rules(), schedule, tmp_path / "table", start=small)

@@ -1,0 +1,285 @@
+"""Deaths and failures while a checkpoint is written: it is whole or not there, and goes on."""
+
+import json
+import os
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from test_train import contents, names, sound
+
+from learners.td0 import TD0, TD0Config
+from learners.training.checkpoint import load_learner, save
+from learners.training.loop import Schedule
+from learners.training.train import LOCK, train
+from tttenv import Rules, certify, player
+from tttenv.players.checkpoint import (
+    CARD,
+    POLICY,
+    STATE,
+    WEIGHTS,
+    commit,
+    file_of,
+    read_card,
+    read_data,
+    tidy,
+)
+
+SMALL = TD0Config(seed=1, games=8)
+PLAN = Schedule(steps=4, every=2, checkpoint_every=2, stop_when_unbeatable=False)
+WRITING = ("mkstemp", "fsync", "chmod", "replace", "unlink")
+
+
+class Death(BaseException):
+    """A process that ends here: nothing that it would do afterwards is done."""
+
+
+class FileSystem:
+    """Counts the calls that write a checkpoint, and lets the n-th of them go wrong.
+
+    Args:
+        monkeypatch: of pytest.
+        at: which call, from 1 on.
+        how: "before" or "after": the process dies there; "fails": OSError, once; "full": OSError,
+            from this call on.
+    """
+
+    def __init__(self, monkeypatch, at=0, how="before"):
+        self.calls, self.at, self.how, self.dead = 0, at, how, False
+        for name in WRITING:
+            home = __import__("tempfile") if name == "mkstemp" else os
+            monkeypatch.setattr(home, name, self.watched(getattr(home, name)))
+
+    def watched(self, call):
+        """The same call, counted."""
+
+        def watch(*args, **kwargs):
+            if self.dead:  # whatever an except clause still tries
+                raise Death
+            self.calls += 1
+            wrong = self.calls == self.at or (self.how == "full" and self.calls > self.at > 0)
+            if wrong and self.how in ("fails", "full") and call.__name__ != "unlink":
+                raise OSError(28, "No space left on device")
+            if wrong and self.how == "before":
+                self.dead = True
+                raise Death
+            result = call(*args, **kwargs)
+            if wrong and self.how == "after":
+                self.dead = True
+                raise Death
+            return result
+
+        watch.__name__ = call.__name__
+        return watch
+
+
+def trained(out, plan=PLAN, **more):
+    return train("td0", SMALL, Rules(), plan, out, **more)
+
+
+@pytest.fixture(scope="module")
+def through(tmp_path_factory):
+    out = tmp_path_factory.mktemp("through")
+    trained(out)
+    return out
+
+
+def test_every_call_of_a_checkpoint_may_die_or_fail(tmp_path, through, monkeypatch):
+    """The older player or the newer plays, and the training goes on to the same bytes.
+
+    One in sixty of the failures here; `make campaign` tries them all, and with more learners.
+    """
+    with monkeypatch.context() as patched:
+        counted = FileSystem(patched)
+        trained(tmp_path / "counted")
+    assert counted.calls > 30
+    for first, how in enumerate(("before", "after", "fails", "full"), 1):
+        for at in range(15 * first, counted.calls + 1, 60):
+            out = tmp_path / f"{how}-{at}"
+            with monkeypatch.context() as patched:
+                FileSystem(patched, at, how)
+                with suppress(Death, OSError):
+                    trained(out)
+            if (out / CARD).exists():
+                certify(Rules(), player(f"{out}/"))
+                load_learner(out)
+            try:
+                trained(out, resume=True)
+            except ValueError as refusal:
+                if "is finished at step 4" not in str(refusal):  # died before its first state
+                    assert not (out / CARD).exists()
+                    trained(out)
+            assert contents(out) == contents(through), (how, at)
+            assert sound(out), (how, at, names(out))
+
+
+def test_a_failing_disk_is_named_and_leaves_the_older_player(tmp_path, monkeypatch):
+    trained(tmp_path, plan=Schedule(2, 2, 2, stop_when_unbeatable=False))
+    before = contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD])
+    with monkeypatch.context() as patched:
+        FileSystem(patched, 1, "full")
+        with pytest.raises(OSError, match=r"No space left on device: '[^']*state-[^']*'"):
+            trained(tmp_path, resume=True)
+    assert contents(tmp_path, [WEIGHTS, POLICY, STATE, CARD]) == before
+    assert sound(tmp_path)
+
+
+@pytest.mark.parametrize("missing", [CARD, WEIGHTS, POLICY, "damage"])
+def test_a_finished_training_whose_player_is_missing_writes_it_again(tmp_path, through, missing):
+    trained(tmp_path)
+    if missing == "damage":
+        file = tmp_path / file_of(read_card(tmp_path), POLICY)
+        file.write_bytes(file.read_bytes()[:-1])
+    else:
+        (tmp_path / (file_of(read_card(tmp_path), missing) or CARD)).unlink()
+    report = trained(tmp_path, resume=True)
+    assert (report.step, report.last) == (4, True)
+    assert contents(tmp_path) == contents(through)
+    assert sound(tmp_path)
+    with pytest.raises(ValueError, match="finished at step 4"):
+        trained(tmp_path, resume=True)
+
+
+def older(folder):
+    """The folder as older versions wrote it: plain names, and a card that knows no state."""
+    card = read_card(folder)
+    for role in (WEIGHTS, POLICY, STATE):
+        (folder / file_of(card, role)).rename(folder / f"{role}.safetensors")
+    files = {
+        name: digest
+        for role in (WEIGHTS, POLICY)
+        for name, digest in [(f"{role}.safetensors", card["files"][file_of(card, role)])]
+    }
+    (folder / CARD).write_text(json.dumps(card | {"files": files}))
+
+
+def test_checkpoints_and_trainings_of_older_versions_are_read_and_go_on(tmp_path, through):
+    half = Schedule(2, 2, 2, stop_when_unbeatable=False)
+    trained(tmp_path, plan=half)
+    table = player(f"{tmp_path}/").table
+    older(tmp_path)
+    assert (player(f"{tmp_path}/").table == table).all()
+    assert (load_learner(tmp_path).policy().table == table).all()
+    trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+    assert sound(tmp_path)
+
+
+@pytest.mark.parametrize("dead_before", [CARD, "policy.safetensors"])
+def test_an_older_training_that_died_in_its_last_checkpoint_is_mended(
+    tmp_path, through, dead_before
+):
+    trained(tmp_path)
+    older(tmp_path)
+    stale = tmp_path / dead_before
+    stale.write_text(json.dumps(read_card(tmp_path) | {"steps": 2})) if dead_before == CARD else (
+        stale.unlink()
+    )
+    assert trained(tmp_path, resume=True).step == 4
+    assert contents(tmp_path) == contents(through)
+    assert sound(tmp_path)
+
+
+def test_a_flipped_bit_in_the_state_is_found(tmp_path):
+    trained(tmp_path, plan=Schedule(2, 2, 2, stop_when_unbeatable=False))
+    file = tmp_path / file_of(read_card(tmp_path), STATE)
+    whole = file.read_bytes()
+    for place in range(len(whole) // 2, len(whole), len(whole) // 20):
+        data = bytearray(whole)
+        data[place] ^= 1 << (place % 8)
+        file.write_bytes(data)
+        with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*damaged[^\n]*$"):
+            trained(tmp_path, resume=True)
+        (tmp_path / CARD).rename(tmp_path / "kept")
+        with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*damaged[^\n]*$"):
+            trained(tmp_path, resume=True)
+        (tmp_path / "kept").rename(tmp_path / CARD)
+
+
+def test_a_reader_beside_a_training_always_finds_a_player(tmp_path):
+    learner = TD0(SMALL, Rules())
+    about = {"learner": "td0", "preset": "default", "config": {"seed": 1, "games": 8}}
+    save(tmp_path, learner, Rules(), {**about, "steps": 0}, {"step": 0})
+    card, data = read_data(tmp_path, WEIGHTS, POLICY, STATE)
+    done, failures = threading.Event(), []
+
+    def write():
+        for step in range(30):
+            changed = {role: content + bytes([step % 256]) for role, content in data.items()}
+            commit(tmp_path, card | {"steps": step}, changed)
+        done.set()
+
+    def read():
+        while not done.is_set():
+            try:
+                found, contents = read_data(tmp_path, WEIGHTS, POLICY)
+            except Exception as error:
+                failures.append(error)
+            else:
+                ends = {content[-1] for content in contents.values()}
+                if ends != {found["steps"] % 256}:
+                    failures.append(ends)
+
+    with_old = (tmp_path / file_of(card, WEIGHTS)).exists()
+    assert with_old
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    commit(tmp_path, card, {role: content + b"\0" for role, content in data.items()})
+    for thread in readers:
+        thread.start()
+    write()
+    for thread in readers:
+        thread.join()
+    assert not failures
+
+
+def test_a_start_after_a_death_before_the_first_checkpoint_has_every_point_once(tmp_path):
+    from test_train import steps_of
+
+    def dying(report):
+        raise Death
+
+    for _ in range(2):
+        with pytest.raises(Death):
+            trained(tmp_path, plan=Schedule(4, 2, 4, stop_when_unbeatable=False), watch=dying)
+        (tmp_path / CARD).unlink()  # as if it had died before its first checkpoint
+        for file in tmp_path.glob("*.safetensors"):
+            file.unlink()
+    trained(tmp_path)
+    assert steps_of(tmp_path) == [0, 2, 4]
+
+
+def test_tidying_leaves_what_is_not_a_checkpoints(tmp_path):
+    ours = [
+        "state-0123456789abcdef.safetensors",
+        "weights.safetensors",
+        ".card.json.abcd1234",
+        ".policy-0123456789abcdef.safetensors.x_y",
+    ]
+    theirs = [
+        "weights-mine.safetensors",
+        "policy-0123456789abcdef.safetensors",
+        "notes.txt",
+        ".hidden",
+        CARD,
+        LOCK,
+        "state-0123456789abcdef.safetensors.bak",
+    ]
+    for name in ours + theirs:
+        (tmp_path / name).touch()
+    tidy(tmp_path, ["policy-0123456789abcdef.safetensors"])
+    assert {path.name for path in tmp_path.iterdir()} == set(theirs)
+
+
+def test_nothing_is_written_but_the_files_of_a_commit(tmp_path, monkeypatch):
+    """The order of the commit point: data files, then the card, then removals."""
+    seen = []
+    for name in ("replace", "unlink"):
+        call = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *a, n=name, c=call: (seen.append((n, a)), c(*a))[1])
+    for step in range(2):
+        commit(tmp_path, {"steps": step}, {role: bytes([step]) for role in (STATE, WEIGHTS)})
+    kinds = [(name, Path(args[-1]).name.partition("-")[0]) for name, args in seen]
+    once = [("replace", STATE), ("replace", WEIGHTS), ("replace", CARD)]
+    assert kinds[:6] == [*once, *once]
+    assert sorted(kinds[6:]) == [("unlink", STATE), ("unlink", WEIGHTS)]

@@ -1,0 +1,236 @@
+"""Deep learners: what they replay, aim at and see, that they become unbeatable, and resume."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from reference import put, winner
+
+from learners.dqn import DQN, DQNConfig, td_targets
+from learners.maskable_ppo import MaskablePPO, MaskablePPOConfig, seeded_globals
+from learners.nets import planes
+from learners.reinforce import Reinforce, ReinforceConfig
+from learners.replay import Replay, Transitions
+from learners.testing import check_learner
+from learners.training.checkpoint import load_state, save_state
+from tttenv import Rules
+from tttenv.adapters.sb3 import VecEnv
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.exact import positions
+
+
+def numbered_transitions(start, count, rules=None):
+    """Moves that can be told apart: number i is rewarded i."""
+    rules, number = rules or Rules(), np.arange(start, start + count)
+    boards = rules.start(count)
+    return Transitions(boards, number % 9, number.astype(np.float32), number % 2 == 0, boards)
+
+
+def one_transition(before, cell, after, reward=0.0, over=False):
+    rules = Rules()
+    boards, following = rules.parse(before)[None], rules.parse(after)[None]
+    return Transitions(
+        boards, np.array([cell]), np.array([reward], np.float32), np.array([over]), following
+    )
+
+
+def test_a_replay_keeps_the_latest_moves_and_draws_all_of_them_evenly():
+    replay, rng = Replay(10, Rules()), np.random.default_rng(0)
+    for start in range(0, 24, 4):
+        replay.add(numbered_transitions(start, 4))
+    assert len(replay) == 10
+    drawn = replay.sample(20_000, rng)
+    numbers = drawn.rewards.astype(int)
+    assert (drawn.cells == numbers % 9).all()  # rows stay together
+    assert (drawn.over == (numbers % 2 == 0)).all()
+    counts = np.bincount(numbers)
+    assert np.flatnonzero(counts).tolist() == list(range(14, 24))
+    assert abs(counts[14:] - 2000).max() < 5 * 2000**0.5
+
+
+def test_a_replay_comes_back_and_goes_on_overwriting_where_it_was():
+    replay, again = Replay(10, Rules()), Replay(10, Rules())
+    replay.add(numbered_transitions(0, 7))
+    again.load_state_dict(replay.state_dict())
+    for one in (replay, again):
+        one.add(numbered_transitions(7, 7))
+    for kept, same in zip(replay.kept, again.kept, strict=True):
+        assert (kept == same).all()
+    assert sorted(again.kept.rewards) == list(range(4, 14))
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(2, 3, 2)])
+def test_an_image_of_a_move_leads_to_the_image_of_its_board(rules):
+    game, rng = positions(rules), np.random.default_rng(0)
+    starts, cells = np.nonzero(game.successors >= 0)
+    boards, after = game.boards[starts], game.boards[game.successors[starts, cells]]
+    replay = Replay(1, rules)
+    number = np.zeros(len(cells), np.float32)
+    which = rng.integers(0, len(replay.maps), len(cells))
+    turned = replay.image(Transitions(boards, cells, number, number == 1, after), which)
+    assert (rules.play(turned.boards, turned.cells) == turned.after).all()
+    assert (turned.boards != boards).any()
+
+
+def test_targets_never_look_at_taken_cells_nor_beyond_the_end():
+    moves = one_transition("XX_OO____", 5, "XX_OOX___")
+    values = torch.full((1, 9), 7.0)
+    values[0, [2, 6, 7, 8]] = torch.tensor([0.25, -1.0, 0.5, 0.0])
+    assert td_targets(moves, values, sign=1).tolist() == [0.5]
+    assert td_targets(moves, values, sign=-1).tolist() == [-0.5]
+    ended = moves._replace(over=np.array([True]), rewards=np.array([1], np.float32))
+    assert td_targets(ended, values, sign=-1).tolist() == [1.0]
+
+
+def test_two_plies_of_self_play_teach_that_what_the_other_wins_is_lost():
+    """X on 8 lets O win on 5; on 2 X wins itself; on 5 it blocks and threatens."""
+    wins = torch.zeros(1, 9)
+    wins[0, 5] = 1.0  # what O's best reply is worth to O
+    assert td_targets(one_transition("XX_OO____", 8, "XX_OO___X"), wins, sign=-1).tolist() == [-1.0]
+    won = one_transition("XX_OO____", 2, "XXXOO____", reward=1.0, over=True)
+    assert td_targets(won, wins, sign=-1).tolist() == [1.0]
+    learner = DQN(DQNConfig(), Rules())
+    assert learner.sign == -1
+    assert DQN(DQNConfig(opponent="random"), Rules()).sign == 1
+
+
+def test_what_dqn_replays_are_moves_of_the_environment_in_the_movers_view():
+    learner = DQN(DQNConfig(games=32), Rules())
+    for _ in range(20):
+        learner.step()
+    kept = learner.replay.sample(500, np.random.default_rng(0))
+    assert (kept.boards[np.arange(500), kept.cells] == 0).all()
+    after = Rules().play(kept.boards, kept.cells)
+    going = ~kept.over
+    assert (after[going] == kept.after[going]).all()
+    assert (Rules().over(after) == kept.over).all()
+    assert (kept.rewards == Rules().lost(after)).all()
+
+
+def test_dqns_published_net_sees_plain_boards_and_answers_between_loss_and_win():
+    learner = DQN(DQN.presets["published"], Rules())
+    shapes = [tuple(weight.shape) for weight in learner.net.parameters()]
+    assert shapes == [(36, 9), (36,), (36, 36), (36,), (9, 36), (9,)]
+    boards = positions(Rules()).boards[:200]
+    values = learner.net(planes(boards)).detach().numpy()
+    assert np.abs(values).max() < 1
+    hidden = torch.as_tensor(boards.astype(np.float32))
+    for layer in learner.net.layers:
+        hidden = layer(hidden)
+    np.testing.assert_allclose(values, torch.tanh(hidden / 2).detach(), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [DQN, Reinforce])
+def test_boards_too_large_for_certificates_are_learned_too(kind):
+    check_learner(kind, Rules(4, 5, 4), kind.Config(games=16), steps=2)
+
+
+def test_maskable_ppo_learns_on_large_boards_from_opponents_that_can_play_there():
+    config = MaskablePPOConfig(pool=("self", "tactical"), games=8, batch=64)
+    check_learner(MaskablePPO, Rules(4, 5, 4), config, steps=2)
+    with pytest.raises(ValueError, match=r"^[^\n]*5,5,4[^\n]*$"):
+        MaskablePPO(MaskablePPOConfig(), Rules(5, 5, 4))
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        lambda: DQN(DQNConfig(capacity=100, games=8, sync=3, opponent="random"), Rules()),
+        lambda: MaskablePPO(MaskablePPOConfig(games=16, batch=64, snapshot=7), Rules()),
+        lambda: Reinforce(ReinforceConfig(games=4), Rules()),
+    ],
+)
+def test_resuming_in_the_middle_gives_the_bytes_of_an_uninterrupted_run(learner, tmp_path):
+    through, stopped, resumed = learner(), learner(), learner()
+    for _ in range(17):
+        through.step()
+    for _ in range(10):  # between two copies to the target, two snapshots, two of the pool
+        stopped.step()
+    save_state(tmp_path / "state", stopped.state_dict())
+    resumed.load_state_dict(load_state(tmp_path / "state"))
+    for _ in range(7):
+        resumed.step()
+    save_state(tmp_path / "one", through.state_dict())
+    save_state(tmp_path / "other", resumed.state_dict())
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+
+
+def test_global_generators_are_seeded_by_the_learner_alone_and_restored():
+    def numbers():
+        with seeded_globals(np.random.default_rng(3)):
+            return np.random.rand(), torch.rand(1).item()  # noqa: NPY002  # watched
+
+    first = numbers()
+    np.random.seed(5)  # noqa: NPY002  # watched
+    torch.manual_seed(5)
+    expected = np.random.RandomState(5).rand(), torch.rand(1, generator=torch.manual_seed(5))
+    torch.manual_seed(5)
+    assert numbers() == first
+    assert np.random.rand() == expected[0]  # noqa: NPY002  # watched
+    assert torch.rand(1) == expected[1]
+
+
+@pytest.mark.parametrize("opponent", ["random", "minimax", None])
+def test_the_vec_env_plays_the_games_of_the_vector_environment(opponent):
+    games, rng = 16, np.random.default_rng(0)
+    plain = VectorTicTacToe(games, opponent=opponent)
+    skin = VecEnv(games, opponent=opponent, draw=0.5)
+    skin.seed(4)
+    seen, (wanted, _) = skin.reset(), plain.reset(seed=4)
+    assert (seen == wanted).all()
+    ended = draws = 0
+    for _ in range(60):
+        masks = np.stack(skin.env_method("action_masks"))
+        assert (masks == plain.action_masks()).all()
+        cells = np.where(masks, rng.random(masks.shape), -1).argmax(axis=1)
+        seen, rewards, over, infos = skin.step(cells)
+        wanted, paid, finished, _, batch = plain.step(cells)
+        assert (seen == wanted).all()
+        assert (over == finished).all()
+        drawn = over & (paid == 0)
+        assert (rewards == np.where(drawn, 0.5, paid)).all()
+        for game in range(games):
+            assert ("terminal_observation" in infos[game]) == over[game]
+            if over[game]:
+                assert (infos[game]["terminal_observation"] == batch["final_obs"][game]).all()
+        ended, draws = ended + over.sum(), draws + drawn.sum()
+    assert ended > 100
+    assert draws > 5
+
+
+def test_openings_are_undecided_boards_of_every_number_of_stones():
+    skin = VecEnv(500, opening=8)
+    skin.seed(1)
+    skin.reset()
+    boards = skin.games.boards
+    for board in boards:
+        Rules().check(board)
+    stones = np.count_nonzero(boards, axis=1)
+    assert set(stones) == set(range(9))
+    masks = np.stack(skin.env_method("action_masks"))
+    assert (masks == (boards == 0)).all()
+    seen = skin.put(boards)
+    assert (seen == planes(boards).numpy()).all()
+
+
+def test_the_vec_env_swaps_its_opponent_in_the_games_at_hand():
+    skin = VecEnv(64, opponent="first", seat="X", draw=0.5)
+    skin.reset()
+    skin.env_method("set_opponent", lambda boards: np.eye(9)[8 - (boards[:, ::-1] == 0).argmax(1)])
+    skin.step(np.zeros(64, np.int64))
+    assert (skin.games.boards[:, 8] == -1).all()
+
+
+def test_stones_of_the_reference_agree_on_the_hand_made_position():
+    board = "XX_OO____"
+    assert winner((3, 3, 3), put(put(board, 8), 5)) == "O"
+    assert winner((3, 3, 3), put(board, 2)) == "X"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"games": 0}, {"capacity": 8}, {"epsilon": 1.5}, {"draw": 0.5}, {"sync": 0}]
+)
+def test_dqns_that_cannot_learn_are_refused_in_one_line(wrong):
+    with pytest.raises(ValueError, match=r"^dqn: [^\n]*$"):
+        replace(DQNConfig(), **wrong)

@@ -1,0 +1,268 @@
+"""Learners: the kit's laws for every row and preset, toys that the kit refuses, and nets."""
+
+import inspect
+import json
+import random
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from learners.nets import MaskedMLP, evaluate, greedy_player, load_weights, planes, weights_of
+from learners.registry import LEARNERS, LearnerRow
+from learners.testing import check_learner
+from learners.training.loop import usual_schedule
+from learners.training.train import train
+from tttenv import Rules
+from tttenv.exact import positions
+from tttenv.game.features import one_hot
+from tttenv.policy import first_best, greedy
+from tttenv.testing import LawBrokenError, some_boards
+
+HEADER = (
+    "from dataclasses import dataclass\nimport numpy as np\nimport torch\n"
+    "from tttenv.policy import greedy\n\n"
+)
+
+
+@dataclass(frozen=True)
+class ToyConfig:
+    """The settings of a toy learner."""
+
+    seed: int = 0
+    rate: float = 0.5
+
+
+class Toy:
+    """Prefers some cells to others; each step changes its preferences at random."""
+
+    Config = ToyConfig
+    presets = {"default": ToyConfig()}
+
+    def __init__(self, config, rules):
+        self.config, self.rng = config, np.random.default_rng(config.seed)
+        self.preferences = torch.zeros(rules.cells)
+
+    def step(self):
+        """Change the preferences at random."""
+        drift = self.config.rate * self.rng.standard_normal(len(self.preferences))
+        self.preferences += torch.as_tensor(drift.astype(np.float32))
+        return {"drift": float(np.abs(drift).mean())}
+
+    def policy(self):
+        """Always the legal cell with the highest preference."""
+        preferences = self.preferences.clone().numpy()
+        return lambda boards: greedy(np.broadcast_to(preferences, boards.shape), boards == 0)
+
+    def state_dict(self):
+        """The preferences and the generator's state."""
+        return {
+            "weights": {"preferences": self.preferences.clone()},
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def load_state_dict(self, state):
+        """Go on from `state_dict()`."""
+        self.preferences = state["weights"]["preferences"].clone()
+        if "rng" in state:
+            self.rng.bit_generator.state = state["rng"]
+
+
+def toy_with(**changed):
+    """A toy that breaks a law by other methods or attributes."""
+    return type("Broken", (Toy,), changed)
+
+
+def config_class(frozen=True, **annotations):
+    fields = annotations | {"__annotations__": dict.fromkeys(annotations, int)}
+    return dataclass(frozen=frozen)(type("Config", (), fields))
+
+
+def prefers(preferences):
+    return lambda boards: greedy(np.broadcast_to(preferences, boards.shape), boards == 0)
+
+
+def numbers(rng):
+    return rng.bit_generator.state["state"]["state"]
+
+
+# Presets with large batches; tests/training holds them to the laws.
+SLOW = [("maskable_ppo", "published"), ("qtable", "published"), ("td0", "published")]
+BROKEN = [  # the law and a toy that breaks it
+    (
+        "leaves the global generators alone",
+        {"step": lambda toy: Toy.step(toy) | {"die": np.random.rand()}},  # noqa: NPY002  # watched
+    ),
+    (
+        "leaves the global generators alone",
+        {"step": lambda toy: Toy.step(toy) | {"die": torch.rand(1).item()}},
+    ),
+    (
+        "the same seed gives the same state",
+        {
+            "step": lambda toy: (
+                Toy.step(toy) | {"die": toy.preferences[0].add_(random.random()).item()}
+            )
+        },
+    ),
+    ("a frozen snapshot", {"policy": lambda toy: lambda boards: prefers(toy.preferences)(boards)}),
+    (
+        "a stop and a resume make no difference",
+        {"state_dict": lambda toy: {"weights": {"preferences": toy.preferences.clone()}}},
+    ),
+    (
+        "a stop and a resume make no difference",
+        {
+            "age": 0,
+            "step": lambda toy: Toy.step(toy) | {"age": setattr(toy, "age", toy.age + 1) or 0.0},
+            "state_dict": lambda toy: Toy.state_dict(toy) | {"age": toy.age},
+        },
+    ),
+    (
+        "the weights alone are enough to play",
+        {"policy": lambda toy: prefers(np.roll(toy.preferences.numpy(), numbers(toy.rng) % 8 + 1))},
+    ),
+    (
+        "holds tensors by name",
+        {
+            "state_dict": lambda toy: (
+                Toy.state_dict(toy) | {"weights": {"preferences": toy.preferences.numpy().copy()}}
+            ),
+            "load_state_dict": lambda toy, state: Toy.load_state_dict(
+                toy,
+                state | {"weights": {"preferences": torch.tensor(state["weights"]["preferences"])}},
+            ),
+        },
+    ),
+    ("step returns finite numbers", {"step": lambda toy: Toy.step(toy) | {"loss": float("nan")}}),
+    ("a taken cell has probability zero", {"policy": lambda toy: lambda b: np.eye(9)[b[:, 0] * 0]}),
+    ("Config is frozen", {"Config": config_class(frozen=False, seed=0)}),
+    ("Config has a seed", {"Config": config_class(rate=0)}),
+    ('presets has a "default"', {"presets": {"other": ToyConfig()}}),
+    ("preset other is a Config", {"presets": {"default": ToyConfig(), "other": {"seed": 0}}}),
+    ("JSON", {"presets": {"default": ToyConfig(seed={0})}}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "preset"),
+    [
+        (name, preset)
+        for name in LEARNERS
+        for preset in LEARNERS.load(name).presets
+        if (name, preset) not in SLOW
+    ],
+)
+def test_every_learner_and_preset_obeys_the_laws(name, preset):
+    kind = LEARNERS.load(name)
+    check_learner(kind, Rules(), kind.presets[preset], steps=2)
+
+
+@pytest.mark.parametrize("rules", [(2, 3, 2), (3, 3, 3), (5, 5, 4)])
+def test_a_lawful_toy_passes_on_any_rules(rules):
+    check_learner(Toy, Rules(*rules))
+
+
+def test_a_learner_that_plays_other_rules_than_ours_can_be_checked_on_its_own():
+    class Choosy(Toy):
+        def __init__(self, config, rules):
+            assert rules == Rules(2, 3, 2)
+            super().__init__(config, rules)
+
+    check_learner(Choosy, Rules(2, 3, 2))
+
+
+@pytest.mark.parametrize(("law", "changed"), BROKEN)
+def test_the_kit_names_the_law_that_a_toy_breaks(law, changed):
+    kind = toy_with(**changed)
+    with pytest.raises(LawBrokenError, match=law):
+        check_learner(kind, Rules(), next(iter(kind.presets.values())))
+
+
+def test_one_file_and_one_row_add_a_learner_that_trains_and_is_listed(tmp_path, monkeypatch):
+    source = inspect.getsource(ToyConfig) + "\n\n" + inspect.getsource(Toy)
+    (tmp_path / "toy_learner.py").write_text(HEADER + source)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(LEARNERS.rows, "toy", LearnerRow("toy_learner:Toy", "a toy", 30, 10))
+    check_learner(LEARNERS.load("toy"), Rules())
+    out = tmp_path / "out"
+    config = LEARNERS.load("toy").Config(seed=3)
+    report = train("toy", config, Rules(), usual_schedule("toy"), out)
+    assert (report.step, report.last) == (30, True)
+    assert json.loads((out / "card.json").read_text())["learner"] == "toy"
+    sys.modules.pop("toy_learner")
+    listing = (
+        "from learners.cli import train; from learners.registry import *;"
+        "LEARNERS.rows['toy'] = LearnerRow('toy_learner:Toy', 'a toy'); train.main(['--help'])"
+    )
+    shown = subprocess.run(
+        [sys.executable, "-c", listing],
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert re.search(r"^  toy +a toy$", shown, re.MULTILINE)
+
+
+@pytest.mark.parametrize("hidden", [(), (7,), (6, 5)])
+def test_gradients_of_the_net_equal_backpropagation_by_hand(hidden):
+    rng = np.random.default_rng(1)
+    net = MaskedMLP(4, hidden, rng).double()
+    given, wanted = rng.standard_normal((3, 12)), rng.standard_normal((3, 4))
+    (net(torch.as_tensor(given)) - torch.as_tensor(wanted)).square().sum().backward()
+    layers = [layer for layer in net.layers if isinstance(layer, nn.Linear)]
+    weights = [(w.weight.detach().numpy(), w.bias.detach().numpy()) for w in layers]
+    inputs = [given]
+    for weight, bias in weights[:-1]:
+        inputs.append(np.maximum(inputs[-1] @ weight.T + bias, 0))
+    error = 2 * (inputs[-1] @ weights[-1][0].T + weights[-1][1] - wanted)
+    for layer, (weight, _), values in zip(layers[::-1], weights[::-1], inputs[::-1], strict=True):
+        np.testing.assert_allclose(layer.weight.grad, error.T @ values, atol=1e-12)
+        np.testing.assert_allclose(layer.bias.grad, error.sum(axis=0), atol=1e-12)
+        error = (error @ weight) * (values > 0)
+
+
+def test_first_weights_are_glorots_uniform_and_come_from_the_given_dice_alone():
+    before = torch.random.get_rng_state()
+    net, again = (MaskedMLP(9, (256, 256), np.random.default_rng(5)) for _ in range(2))
+    assert torch.equal(before, torch.random.get_rng_state())
+    for one, other in zip(net.parameters(), again.parameters(), strict=True):
+        assert torch.equal(one, other)
+    for (fan_in, fan_out), layer in zip(pairwise([27, 256, 256, 9]), net.layers[::2], strict=True):
+        bound = (6 / (fan_in + fan_out)) ** 0.5
+        assert 0.97 * bound < layer.weight.abs().max() <= bound
+        assert abs(layer.weight.std() / bound - 3**-0.5) < 0.02
+        assert not layer.bias.any()
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(5, 5, 4)])
+def test_each_seat_is_played_by_its_own_net_and_the_player_is_a_frozen_snapshot(rules):
+    nets = [MaskedMLP(rules.cells, (8,), np.random.default_rng(seed)) for seed in (1, 2)]
+    player, boards = greedy_player(rules, nets), some_boards(rules, 300)
+    seats = np.count_nonzero(boards, axis=1) % 2
+    own = [net(torch.as_tensor(one_hot(boards))).detach().numpy() for net in nets]
+    values = np.where(seats[:, None] == 0, own[0], own[1])
+    np.testing.assert_allclose(evaluate(rules, nets, boards), values, atol=1e-6)
+    before = player(boards)
+    assert (before == first_best(values, boards == 0)).all()
+    np.testing.assert_allclose(evaluate(rules, nets[:1], boards), own[0], atol=1e-6)
+    for net in nets:
+        nn.init.zeros_(net.layers[-1].weight)
+    assert (player(boards) == before).all()
+
+
+def test_weights_go_by_net_and_name_and_come_back():
+    nets = {seat: MaskedMLP(9, (4,), np.random.default_rng(seed)) for seed, seat in enumerate("XO")}
+    weights = weights_of(nets)
+    assert {"X.layers.0.weight", "O.layers.2.bias"} <= set(weights)
+    others = {seat: MaskedMLP(9, (4,), np.random.default_rng(9)) for seat in "XO"}
+    load_weights(others, weights)
+    boards = planes(positions(Rules()).boards[:50])
+    assert all(torch.equal(nets[seat](boards), others[seat](boards)) for seat in "XO")
+    for name, tensor in weights.items():
+        assert tensor.data_ptr() != dict(nets[name[0]].named_parameters())[name[2:]].data_ptr()

@@ -1,0 +1,185 @@
+"""td0, qtable, genetic, supervised and lms: published numbers from outside, repaired ones exact."""
+
+import dataclasses
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from learners.registry import LEARNERS
+from learners.supervised import (
+    MOST,
+    TEST,
+    export_csv,
+    images,
+    published_images,
+    read_csv,
+    solved_positions,
+)
+from tttenv.certificates.certificate import certify
+from tttenv.exact import solve
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
+
+RULES = Rules()
+NAMES = ["td0", "qtable", "genetic", "supervised", "lms"]
+
+
+def trained(name, preset, steps, **changes):
+    kind = LEARNERS.load(name)
+    learner = kind(dataclasses.replace(kind.presets[preset], **changes), RULES)
+    for _ in range(steps):
+        learner.step()
+    return learner
+
+
+@pytest.mark.parametrize(
+    ("preset", "weights", "first", "second"),
+    [
+        (
+            "published",
+            [-0.464049, 0.122196, -0.378908, 1.588691, -0.356476, -0.306870, 1.0],
+            [0.9896, 0.0104, 0],
+            [0.8444, 0.0667, 0.0889],
+        ),
+        (
+            "published_final_board",
+            [-0.436874, 0.105956, -0.397373, 1.667375, -0.338335, -0.315474, 0.904584],
+            [0.9896, 0.0104, 0],
+            [0.8444, 0.0667, 0.0889],
+        ),
+        (
+            "published_x_first",
+            [0.217096, 0.017458, 0.053898, -0.108790, -0.143805, -0.000826, 1.0],
+            [0.7474, 0, 0.2526],
+            [0.3460, 0, 0.6540],
+        ),
+    ],
+)
+def test_lms_as_published_has_the_published_weights_and_strength(preset, weights, first, second):
+    learner = trained("lms", preset, 100)
+    assert learner.weights.numpy() == pytest.approx(np.array(weights), abs=1e-6)
+    against_random = certify(RULES, learner.policy()).vs_random
+    assert against_random["X"] == pytest.approx(first, abs=6e-5)
+    assert against_random["O"] == pytest.approx(second, abs=6e-5)
+
+
+def test_fitness_of_random_and_perfect_individuals():
+    learner = trained("genetic", "published", 0)
+    fitness = learner.fitness
+    assert fitness.mean() == pytest.approx(0.474, abs=0.01)
+    assert 0.25 < fitness.min() < 0.336
+    assert 0.584 < fitness.max() < 0.75
+    optimal = solve(RULES).optimal[learner.classes].argmax(axis=1)
+    assert learner.fitness_of(torch.as_tensor(optimal)[:, None]).item() == 1
+
+
+def test_fitness_counts_the_games_of_a_walk_through_the_tree():
+    learner = trained("genetic", "published", 0, population=1)
+    table, game = learner.policy().table, learner.game
+
+    def walk(at, seat):
+        if game.over[at]:
+            return np.array([1, game.lost[at] and game.seats[at] == seat])
+        moves = table[at] > 0 if game.seats[at] == seat else game.successors[at] >= 0
+        return sum(walk(after, seat) for after in game.successors[at][moves])
+
+    played, lost = walk(0, 0) + walk(0, 1)
+    assert learner.fitness.item() == pytest.approx(1 - lost / played)
+    assert 900 < played < 1300
+
+
+PUBLISHED_TURNS = {
+    "rotate90": [6, 3, 0, 7, 4, 1, 8, 5, 2],
+    "rotate180": [8, 7, 6, 5, 4, 3, 2, 1, 0],
+    "rotate270": [2, 5, 8, 1, 4, 7, 0, 3, 6],
+    "flip_v": [6, 7, 8, 3, 4, 5, 0, 1, 2],
+    "flip_h": [2, 1, 0, 5, 4, 3, 8, 7, 6],
+}
+
+
+def test_the_published_transforms_are_the_five_that_are_drawn():
+    assert sorted(PUBLISHED_TURNS.values()) == sorted(maps(RULES)[1:6].tolist())
+
+
+def test_images_turn_replies_with_their_boards():
+    optimal, game = solve(RULES).optimal, solve(RULES).positions
+    rng = np.random.default_rng(0)
+    for moves in (
+        images(RULES, solved_positions(RULES)),
+        published_images(RULES, solved_positions(RULES), 500, rng),
+    ):
+        assert ((moves.labels > 0) == optimal[game.index(moves.boards)]).all()
+    assert not (moves.boards == TEST).all(axis=1).any()
+
+
+def test_exported_moves_come_back_and_bad_rows_are_reported(tmp_path):
+    file = tmp_path / "moves.csv"
+    assert export_csv(RULES, file) > 627
+    moves, complaints = read_csv(RULES, file)
+    assert not complaints
+    assert len(np.unique(moves.boards, axis=0)) == 627
+    file.write_text(
+        "0,0,0,0,-1,0,0,0,0,0\n"  # good
+        "-1,1,-1,0,1,0,0,1,0,3\n"  # won already
+        "0,0,0,0,0,-1,0,0,0,6\n"  # a draw given away
+        "1,0,-1,-1,-1,0,1,0,0,8\n"  # the same
+        "0,0,0,0,-1,0,0,0,0,4\n"  # taken
+        "0,0,zero,0,-1,0,0,0,0,4\n"
+        "0,0,0\n"
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        learner = trained("supervised", "published", 1, moves_csv=str(file))
+    assert len(learner.complaints) == 6
+    (warning,) = caught  # says it once, with the count
+    assert str(warning.message).startswith(
+        f"supervised: 6 of 7 rows of {file} are left out: line 2: unreachable board"
+    )
+    assert [complaint.split(", ")[1].split(":")[0] for complaint in learner.complaints] == [
+        "line 2",
+        "line 3",
+        "line 4",
+        "line 5",
+        "line 6",
+        "line 7",
+    ]
+    assert "optimal are [2, 3, 4, 8]" in learner.complaints[1]
+
+
+def no_files(folder):
+    """Files that are none, too large, or hold what no row is."""
+    os.mkfifo(folder / "pipe")
+    (folder / "folder").mkdir()
+    with (folder / "sparse").open("wb") as stream:
+        stream.truncate(10**11)
+    (folder / "bytes").write_bytes(b"\xff\xfe\x00")
+    (folder / "field").write_text("1" * 200_000)
+    (folder / "row").write_text(",".join(["x\x1b[2J"] * 20_000))
+    (folder / "digits").write_text(",".join(["0"] * 9 + ["4" * 4000]))
+    (folder / "empty").touch()
+    (folder / "rows").write_text("\n" + "0\n" * (MOST + 1))
+    return [folder / "none", *sorted(folder.iterdir()), Path("/dev/zero"), Path("a" * 5000)]
+
+
+def test_what_is_no_file_of_moves_is_refused_in_a_short_line(tmp_path):
+    for file in no_files(tmp_path):
+        with pytest.raises(ValueError, match=r"no (row|moves)") as refusal:
+            read_csv(RULES, file)
+        message = str(refusal.value)
+        assert message.isprintable(), message
+        assert len(message) < 1000
+
+
+def test_a_script_tells_of_rows_it_leaves_out_once_in_its_own_words(tmp_path, run_here):
+    file = tmp_path / "moves.csv"
+    file.write_text("0,0,0,0,-1,0,0,0,0,0\n0,0,0\nx\x1b[2J\n")
+    more = ("--moves-csv", file, "--out", "out", "--json")
+    done = run_here("train.py", "supervised", "--steps", "1", *more)
+    assert done.returncode == 0, done.stderr
+    begin = f"train.py: supervised: 2 of 3 rows of {file} are left out: line 2: "
+    assert done.stderr.startswith(begin)
+    assert done.stderr.count("\n") == 1

@@ -1,0 +1,119 @@
+"""What TensorBoard is told: every tag described, no empty group, settings, certificate, address."""
+
+import re
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+from tensorboard.compat.proto.summary_pb2 import SummaryMetadata
+from tensorboard.plugins.hparams import plugin_data_pb2
+
+from learners.registry import LEARNERS
+from learners.training.loop import Progress, before_training, run, usual_schedule
+from learners.training.tag_descriptions import description
+from learners.training.tensorboard import (
+    COMPARED,
+    SECONDS,
+    STEPS,
+    TensorBoard,
+    certificate_table,
+    layout,
+)
+from learners.training.train import train
+from tttenv import Rules, certify, player
+from tttenv.certificates import phrases
+from tttenv.certificates.certificate import REACHABLE
+
+
+@pytest.fixture(scope="module")
+def unbeatable(tmp_path_factory):
+    """The folder of a training to the first unbeatable certificate, and its last evaluation."""
+    out = tmp_path_factory.mktemp("td0") / "td0"
+    return out, train("td0", LEARNERS.load("td0").Config(), Rules(), usual_schedule("td0"), out)
+
+
+@pytest.fixture(scope="module")
+def read(unbeatable):
+    return EventAccumulator(str(unbeatable[0]), {"scalars": 0, "tensors": 0}).Reload()
+
+
+def told(name, rules, **settings):
+    """The tags of a short training."""
+    learner = LEARNERS.load(name)(LEARNERS.load(name).Config(**settings), rules)
+    progress = Progress()
+    tags = set(before_training(learner, rules, progress))
+    for evaluation in run(learner, rules, usual_schedule(name, steps=2, every=1), progress):
+        tags |= set(evaluation.numbers)
+    return tags
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "settings"),
+    [
+        ("td0", Rules(), {}),
+        ("reinforce", Rules(4, 5, 4), {"hidden": (8,), "games": 8}),
+        ("maskable_ppo", Rules(), {}),
+    ],
+)
+def test_every_tag_is_described_and_no_chart_is_empty(name, rules, settings):
+    tags = told(name, rules, **settings)
+    assert not [tag for tag in tags if not description(tag)]
+    assert not [tag for tag in tags if "\\" in description(tag)]
+    for charts in layout(rules).values():
+        for title, (_, patterns) in charts.items():
+            assert any(re.match(pattern, tag) for pattern in patterns for tag in tags), title
+    assert description("exact/worst_case_O") != description("exact/worst_case_X")
+    assert not description("exact/worst_case_Z")
+
+
+def test_a_run_that_is_read_shows_the_descriptions(read):
+    for tag in read.Tags()["scalars"]:
+        metadata = read.SummaryMetadata(tag)
+        assert isinstance(metadata, SummaryMetadata)
+        assert metadata.summary_description == description(tag) != ""
+
+
+def test_curves_begin_with_the_untrained_player(read):
+    config, rules = LEARNERS.load("td0").Config(), Rules()
+    exact = certify(rules, LEARNERS.load("td0")(config, rules).policy())
+    first = read.Scalars("exact/worst_case_O")[0]
+    assert (first.step, first.value) == (0, pytest.approx(exact.worst_case["O"]))
+    assert read.Scalars("time/seconds")[0].value == 0
+
+
+def test_hparams_compare_how_soon_a_training_was_unbeatable(read, unbeatable):
+    step, seconds = unbeatable[1].unbeatable_at
+    assert [(e.step, e.value) for e in read.Scalars(STEPS)] == [(step, step)]
+    assert [e.value for e in read.Scalars(SECONDS)] == [pytest.approx(seconds)]
+    content = read.PluginTagToContent("hparams")["_hparams_/experiment"]
+    found = plugin_data_pb2.HParamsPluginData.FromString(content).experiment.metric_infos
+    assert [metric.name.tag for metric in found] == list(COMPARED)
+    assert {STEPS, SECONDS} <= set(COMPARED) <= set(read.Tags()["scalars"])
+
+
+def test_the_certificate_is_a_table_of_markdown(read, unbeatable):
+    text = read.Tensors("certificate/text_summary")[-1].tensor_proto.string_val[0].decode()
+    certificate = unbeatable[1].certificate
+    assert text == certificate_table(certificate)
+    assert f"| {phrases.odds(certificate.vs_random['X'])} |" in text
+    assert "| unbeatable | yes |" in text
+
+
+@pytest.mark.parametrize("method", [None, REACHABLE])
+def test_every_row_of_the_table_has_as_many_cells_as_its_head(method):
+    rules = Rules()
+    text = certificate_table(certify(rules, player("first"), method=method))
+    for table in text.split("\n\n"):
+        assert len({line.count("|") for line in table.split("\n")}) == 1
+    line = certify(rules, player("first"), method=method).losing_line["O"]
+    assert f"| {' '.join('abc'[cell % 3] + str(cell // 3 + 1) for cell in line)} |" in text
+    assert ("not known" in text) == (method == REACHABLE)
+
+
+def test_scalars_of_a_second_writer_are_described_again(tmp_path):
+    for number in (1, 2):
+        with TensorBoard(tmp_path / str(number), Rules(), {}) as board:
+            board.curves(1, {"exact/blunders": 3.0})
+            board.curves(2, {"exact/blunders": 2.0})
+        found = EventAccumulator(str(tmp_path / str(number))).Reload()
+        assert found.SummaryMetadata("exact/blunders").summary_description
+        assert len(found.Scalars("exact/blunders")) == 2

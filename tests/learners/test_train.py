@@ -1,0 +1,294 @@
+"""Training: where it stops, that a stop changes nothing, what a kill leaves, its curves."""
+
+import contextlib
+import hashlib
+import io
+import re
+import shlex
+import signal
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from learners.cli import train as command
+from learners.registry import LEARNERS
+from learners.selfplay import SelfPlay, SelfPlayConfig
+from learners.testing import _same as same
+from learners.training.checkpoint import load_training
+from learners.training.loop import Progress, Schedule, run, usual_schedule
+from learners.training.tensorboard import TensorBoard, layout
+from learners.training.train import train
+from tttenv import Rules, certify, player
+from tttenv.certificates.phrases import standing
+from tttenv.players.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
+
+SMALL = SelfPlayConfig(seed=3, hidden=(16,))
+SHORT = Schedule(steps=40, every=5, checkpoint_every=10, stop_when_unbeatable=False)
+PLAYER = (WEIGHTS, POLICY)
+
+
+def trained(out, config=SMALL, plan=SHORT, name="selfplay", **more):
+    return train(name, config, Rules(), plan, out, **more)
+
+
+def file(folder, role):
+    """The file with this role that the folder's card names."""
+    return folder / (CARD if role == CARD else file_of(read_card(folder), role))
+
+
+def contents(folder, roles=PLAYER):
+    return [hashlib.sha256(file(folder, role).read_bytes()).hexdigest() for role in roles]
+
+
+def names(folder):
+    """What a checkpoint's folder holds, without curves."""
+    return {path.name for path in folder.iterdir() if "tfevents" not in path.name}
+
+
+def sound(folder):
+    """Whether a folder holds a card, the files that it names, and nothing else."""
+    return names(folder) == {CARD, *read_card(folder)["files"]}
+
+
+def events(folder):
+    found = EventAccumulator(str(folder), {"scalars": 0, "images": 0, "tensors": 0})
+    return found.Reload()
+
+
+def steps_of(folder, tag="exact/worst_case_O"):
+    return [event.step for event in events(folder).Scalars(tag)]
+
+
+def training_state(folder):
+    """The learner's whole state and the clock's step, but for seconds."""
+    state = load_training(folder)
+    return state["learner"], state["clock"]["step"], state["about"]
+
+
+@pytest.fixture(scope="module")
+def through(tmp_path_factory):
+    """A training of 40 steps without a stop."""
+    out = tmp_path_factory.mktemp("through")
+    trained(out)
+    return out
+
+
+def test_curves_carry_the_mean_of_what_the_steps_told():
+    learner, other = SelfPlay(SMALL, Rules()), SelfPlay(SMALL, Rules())
+    numbers = [other.step() for _ in range(10)]
+    first, second = run(learner, Rules(), replace(SHORT, steps=10), Progress())
+    for report, part in ((first, numbers[:5]), (second, numbers[5:])):
+        mean = sum(logged["loss_O"] for logged in part) / 5
+        assert report.numbers["train/loss_O"] == pytest.approx(mean, rel=1e-6)
+
+
+def test_what_some_steps_do_not_tell_does_not_count_in_its_mean(monkeypatch):
+    told = iter([{}, {"loss": 4.0}, {}, {"loss": 8.0}, {}])
+    learner = SelfPlay(SMALL, Rules())
+    monkeypatch.setattr(learner, "step", lambda: next(told))
+    (report,) = run(learner, Rules(), replace(SHORT, steps=5), Progress())
+    assert report.numbers["train/loss"] == 6
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_settings_that_are_no_finite_numbers_are_refused_before_training(tmp_path, name, number):
+    usual = LEARNERS.load(name).presets["default"]
+    settings = [key for key, value in asdict(usual).items() if isinstance(value, float)]
+    for key in settings:
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            trained(tmp_path / "out", replace(usual, **{key: number}), name=name)
+        assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("name", ["dqn", "reinforce", "maskable_ppo"])
+@pytest.mark.filterwarnings("error")
+def test_a_training_that_diverges_ends_in_one_line(tmp_path, name):
+    config = replace(LEARNERS.load(name).presets["default"], lr=1e30)
+    with pytest.raises(ValueError, match=r"^the training fails after step \d+: [^\n]+$"):
+        train(name, config, Rules(), usual_schedule(name, steps=99, every=1), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"steps": 0}, {"every": 0}, {"checkpoint_every": -1}, {"threads": 0}]
+)
+def test_plans_of_less_than_one_are_refused(wrong):
+    with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} is at least 1[^\n]*$"):
+        usual_schedule("selfplay", **wrong)
+
+
+def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
+    steps = []
+    trained(tmp_path, stepped=steps.append)
+    assert steps == list(range(41))
+    assert contents(tmp_path) == contents(through)
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self):
+        """Yes."""
+        return True
+
+
+def test_the_bar_moves_before_the_first_certificate(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stderr", screen)
+    for name, value in {"TERM": "xterm", "COLUMNS": "100", "NO_COLOR": "1"}.items():
+        monkeypatch.setenv(name, value)
+    with command._Bar("td0 on 3,3,3", SHORT, quiet=False) as bar:
+        bar.stepped(0)
+        assert "training td0 on 3,3,3: 40 steps, a certificate every 5\n" in screen.getvalue()
+        for step, coming in ((1, "next certificate at step 5"), (5, "certifying")):
+            bar.shown_at -= 1
+            bar.stepped(step)
+            bar.progress.refresh()
+            shown = screen.getvalue().splitlines()[-1]
+            assert re.search(rf"\b{step}/40 .* {coming}", shown), shown
+
+
+def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
+    trained(tmp_path, plan=replace(SHORT, steps=15))
+    trained(tmp_path, plan=replace(SHORT, steps=20), resume=True)
+    trained(tmp_path, resume=True)
+    assert contents(tmp_path) == contents(through)
+    assert same(training_state(tmp_path), training_state(through))
+    assert player(str(tmp_path)).table.tolist() == player(str(through)).table.tolist()
+
+
+def test_curves_of_a_resumed_training_have_every_point_once(tmp_path, through):
+    for steps in (10, 20):  # without a pause, so that two may begin in one second
+        trained(tmp_path, plan=replace(SHORT, steps=steps), resume=steps > 10)
+    trained(tmp_path, resume=True)
+    assert steps_of(through) == list(range(0, 41, 5))  # with the untrained player
+    assert steps_of(tmp_path) == steps_of(through)
+    images = [[e.step for e in events(f).Images("policy/opening")] for f in (tmp_path, through)]
+    assert images[0] == images[1] == [5, 10, 20, 30, 40]  # the first measure and every ten steps
+
+
+def test_no_two_event_files_are_of_the_same_second(tmp_path):
+    """TensorBoard reads them in the order of their names: second, host, process."""
+    for number in (1, 2):
+        TensorBoard(tmp_path, Rules(), {"learner": "selfplay"}, at=number).writer.close()
+    seconds = [file.name.split(".")[3] for file in tmp_path.iterdir()]
+    assert len(set(seconds)) == len(seconds) == 2
+
+
+def test_a_signal_waits_until_tensorboard_has_taken_what_it_is_given(tmp_path):
+    taken = []
+
+    def take(summary, step):
+        signal.raise_signal(signal.SIGINT)
+        taken.append((summary.value[0].tag, step))
+
+    board = TensorBoard(tmp_path, Rules(), {})
+    board.writer._get_file_writer().add_summary = take
+    with pytest.raises(KeyboardInterrupt), board:
+        board.curves(1, {"one": 1.0, "two": 2.0})
+    assert taken[:2] == [("one", 1), ("two", 1)]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@pytest.mark.parametrize(("stops_after", "goes_on_to"), [(20, 40), (None, 80)])
+def test_commands_offered_for_a_taken_folder_train(
+    stops_after, goes_on_to, tmp_path, monkeypatch, capsys
+):
+    def watch(evaluation):
+        if evaluation.step == stops_after:
+            raise KeyboardInterrupt
+
+    monkeypatch.chdir(tmp_path)
+    with contextlib.suppress(KeyboardInterrupt):
+        trained(out := Path("its run"), watch=watch)
+    typed = ["selfplay", "--hidden", "8", "--out", "its run", "--steps", "5", "--json"]
+    with pytest.raises(SystemExit) as end:
+        command.main(typed)
+    assert end.value.code == 2
+    said, *offered = capsys.readouterr().err.splitlines()
+    assert re.fullmatch(r"train.py: its run holds a checkpoint already: [^\n]+", said)
+    for line in offered:
+        tool, name, *arguments = shlex.split(line)
+        assert (tool, name) == ("tttenv", "train")
+        command.main(arguments)
+    steps = [load_training(folder)["clock"]["step"] for folder in (out, Path("its run-2"))]
+    assert steps == [goes_on_to, 5]
+
+
+def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through):
+    before = contents(through, [*PLAYER, STATE, CARD])
+    for wrong, complaint in [
+        ({}, "holds a checkpoint already"),
+        ({"config": replace(SMALL, lr=0.5), "resume": True}, "had lr=0.004, not 0.5"),
+        ({"preset": "published", "resume": True}, "had preset=default, not published"),
+        ({"resume": True}, "finished at step 40"),
+        ({"plan": replace(SHORT, steps=20), "resume": True}, "finished at step 40"),
+    ]:
+        with pytest.raises(ValueError, match=rf"^[^\n]*{complaint}[^\n]*$"):
+            trained(through, **wrong)
+    with pytest.raises(ValueError, match=r"^[^\n]*had rules=3,3,3, not 2,3,2[^\n]*$"):
+        train("selfplay", SMALL, Rules(2, 3, 2), SHORT, through, resume=True)
+    with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
+        trained(tmp_path / "nothing", resume=True)
+    (tmp_path / "state.safetensors").write_bytes(file(through, STATE).read_bytes()[:1000])
+    with pytest.raises(ValueError, match=r"^no training can go on from [^\n]*$"):
+        trained(tmp_path, resume=True)
+    assert contents(through, [*PLAYER, STATE, CARD]) == before
+    assert not (tmp_path / "nothing").exists()
+
+
+@pytest.mark.parametrize("device", ["nowhere", "cuda:99", "meta:x", ""])
+def test_a_device_that_is_not_there_is_refused_in_one_line_and_nothing_made(tmp_path, device):
+    with pytest.raises(ValueError, match=r"^no device [^\n]*$"):
+        trained(tmp_path / "out", plan=replace(SHORT, device=device))
+    assert not (tmp_path / "out").exists()
+
+
+def test_tensorboard_shows_curves_pictures_settings_and_the_certificate(through):
+    found = events(through)
+    tags = set(found.Tags()["scalars"])
+    expected = {"exact/worst_case_O", "exact/win_vs_random_X", "exact/optimal_moves"}
+    assert expected | {"train/loss_X", "time/seconds"} <= tags
+    certificate = certify(Rules(), player(str(through)))
+    assert found.Scalars("exact/win_vs_random_X")[-1].value == pytest.approx(
+        certificate.vs_random["X"][0], rel=1e-6
+    )
+    assert {tag.partition("/")[0] for tag in found.Tags()["images"]} == {"policy"}
+    assert "policy/fork_trap" in found.Tags()["images"]
+    assert {f"_hparams_/{part}" for part in ("experiment", "session_start_info")} < set(
+        found.PluginTagToContent("hparams")
+    )
+    charted = [
+        re.compile(tag)
+        for charts in layout(Rules()).values()
+        for _, patterns in charts.values()
+        for tag in patterns
+    ]
+    assert all(
+        sum(bool(chart.match(tag)) for chart in charted) == 1
+        for tag in ("exact/worst_case_X", "exact/optimal_moves", "exact/blunders", "train/loss_X")
+    )
+    assert "custom_scalars__config__" in found.PluginTagToContent("custom_scalars")
+    assert "certificate/text_summary" in found.Tags()["tensors"]
+
+
+def test_on_large_boards_a_training_tells_what_its_player_can_reach(tmp_path):
+    told = []
+    schedule = usual_schedule("reinforce", steps=2, every=1)
+    config = LEARNERS.load("reinforce").Config(hidden=(8,), games=8)
+    train("reinforce", config, Rules(5, 5, 4), schedule, tmp_path / "out", watch=told.append)
+    for evaluation in told:
+        found, numbers = evaluation.certificate, evaluation.numbers
+        assert found.method == "reachable positions"
+        for seat in "XO":
+            assert found.never_loses[seat] is False
+            assert numbers[f"exact/reached_{seat}"] == found.reached[seat]
+            assert numbers[f"exact/losing_line_{seat}"] == len(found.losing_line[seat])
+            assert f"{seat} loses in {len(found.losing_line[seat])}" in standing(numbers)
+            assert f"sampled/value_vs_random_{seat}" in numbers
+            assert 0 < numbers[f"exact/losing_leaves_{seat}"] <= 500
+    assert read_card(tmp_path / "out")["certificate"] == told[-1].certificate.to_dict()

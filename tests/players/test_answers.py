@@ -1,0 +1,182 @@
+"""What a player may answer: arrays, tensors and lists of real numbers, and nothing else."""
+
+import fractions
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse
+import torch
+
+import tttenv
+from tttenv.certificates.certificate import certify
+from tttenv.exact import score, worst_case
+from tttenv.game.rules import Rules
+from tttenv.policy import from_observations, uniform, validated
+
+
+class Raising:
+    """Cannot be made an array, and says so at length."""
+
+    def __array__(self, *arguments, **options):
+        raise RuntimeError("no\n" * 1000)
+
+
+class Unprintable:
+    """Its name is all that can be told."""
+
+    def __repr__(self):
+        raise RuntimeError("no name")
+
+
+def rows(probs):
+    return torch.as_tensor(probs)
+
+
+GOOD = {
+    "array": lambda probs: probs,
+    "float32": lambda probs: probs.astype(np.float32),
+    "read-only": lambda probs: np.broadcast_to(probs, probs.shape),
+    "lists": lambda probs: probs.tolist(),
+    "tuple of arrays": tuple,
+    "tensor": rows,
+    "tensor with a gradient": lambda probs: rows(probs).requires_grad_() * 1,
+    "parameter": lambda probs: torch.nn.Parameter(rows(probs)),
+    "float32 tensor": lambda probs: rows(probs).float(),
+}
+WRONG = {
+    "None": lambda probs: None,
+    "text": lambda probs: "0.5 0.5",
+    "bytes": lambda probs: b"0.5",
+    "array of text": lambda probs: probs.astype(str),
+    "generator": lambda probs: (row for row in probs),
+    "dict": lambda probs: dict(enumerate(probs)),
+    "set": lambda probs: {1.0},
+    "complex": lambda probs: probs.astype(complex),
+    "complex list": lambda probs: probs.astype(complex).tolist(),
+    "complex tensor": lambda probs: rows(probs).to(torch.complex64),
+    "objects": lambda probs: probs.astype(object),
+    "fractions": lambda probs: [[fractions.Fraction(1, 9)] * 9] * len(probs),
+    "ragged": lambda probs: [*probs.tolist()[:-1], [1.0]],
+    "masked": lambda probs: np.ma.masked_array(probs, mask=probs == 0),
+    "dates": lambda probs: probs.astype("datetime64[s]"),
+    "records": lambda probs: np.zeros(len(probs), [("cell", int)]),
+    "sparse": lambda probs: scipy.sparse.csr_array(probs),
+    "sparse tensor": lambda probs: rows(probs).to_sparse(),
+    "tensor of nothing": lambda probs: rows(probs).to("meta"),
+    "tensors of unequal length": lambda probs: (torch.ones(2, requires_grad=True), torch.ones(1)),
+    "module": lambda probs: torch.nn.Linear(2, 2),
+    "function": lambda probs: uniform,
+    "class": lambda probs: dict,
+    "raising": lambda probs: Raising(),
+    "unprintable": lambda probs: Unprintable(),
+    "itself within": lambda probs: endless(),
+    "too large a number": lambda probs: [[10**400] * 9] * len(probs),
+    "number": lambda probs: 1.0,
+    "one row": lambda probs: probs[:1],
+    "many dimensions": lambda probs: np.zeros((1,) * 60),
+    "float16": lambda probs: probs.astype(np.float16) * np.float16(0.99),
+    "bfloat16": lambda probs: rows(probs).bfloat16() * 0.99,
+    "nan": lambda probs: probs * np.nan,
+    "infinity": lambda probs: np.where(probs > 0, np.inf, 0.0),
+    "infinities": lambda probs: np.tile([np.inf, -np.inf] + [0] * 7, (len(probs), 1)),
+    "largest": lambda probs: np.full(probs.shape, np.finfo(float).max),
+    "long double": lambda probs: np.full(probs.shape, np.finfo(np.longdouble).max),
+    "minus": lambda probs: -probs,
+}
+every_wrong_answer = pytest.mark.parametrize("kind", WRONG)
+
+
+def endless():
+    """A list that holds itself."""
+    made = []
+    made.append(made)
+    return made
+
+
+@pytest.fixture(autouse=True)
+def no_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def refused(judge):
+    """The one line by which an answer is refused."""
+    with pytest.raises(ValueError) as error:  # noqa: PT011  # each kind has its own words
+        judge()
+    line = str(error.value)
+    assert "\n" not in line
+    assert 0 < len(line) <= 500
+    return line
+
+
+@pytest.mark.parametrize("kind", GOOD)
+def test_arrays_tensors_and_lists_are_understood(kind):
+    rules = Rules(2, 3, 2)
+    wanted = certify(rules, "random").worst_case
+    found = certify(rules, lambda boards: GOOD[kind](uniform(boards))).worst_case
+    assert found == pytest.approx(wanted, abs=1e-6)
+
+
+@every_wrong_answer
+def test_any_other_answer_is_one_line_of_value_error(kind):
+    def wrong(boards):
+        return WRONG[kind](uniform(boards))
+
+    refused(lambda: certify(Rules(), wrong))
+    refused(lambda: worst_case(Rules(), wrong))
+    refused(lambda: score(Rules(), wrong, uniform))
+    refused(lambda: score(Rules(), uniform, wrong))
+    refused(lambda: validated(Rules(19, 19, 5).start(3), wrong(Rules(19, 19, 5).start(3))))
+
+
+@pytest.mark.parametrize("kind", sorted(WRONG.keys() - {"bfloat16", "float16", "minus", "largest"}))
+def test_functions_over_observations_are_held_to_the_same_types(kind):
+    policy = from_observations(lambda seen: WRONG[kind](np.full((len(seen), 9), 1 / 9)), Rules())
+    refused(lambda: certify(Rules(), policy))
+
+
+@pytest.mark.parametrize("size", [(3, 3, 3), (19, 19, 5)])
+def test_a_broken_law_is_told_in_a_bounded_line_on_any_board(size):
+    boards = Rules(*size).start(2)
+    for wrong in (uniform(boards) * 1.5, uniform(boards) - 1e300, uniform(boards) * np.nan):
+        assert "not so on the board [0, 0, 0" in refused(
+            lambda wrong=wrong: validated(boards, wrong)
+        )
+    observed = from_observations(
+        lambda seen: np.full((len(seen), boards.shape[1]), np.nan), Rules(*size)
+    )
+    assert "not so on the board" in refused(lambda: observed(boards))
+
+
+@pytest.mark.parametrize(
+    "handed",
+    [
+        3,
+        None,
+        0.5,
+        [uniform],
+        {"policy": 1},
+        np.zeros((5478, 9)),
+        b"random",
+        object(),
+        Unprintable(),
+        dict,
+    ],
+)
+def test_what_is_no_player_at_all_is_refused(handed):
+    assert "a player is handed in as" in refused(lambda: certify(Rules(), handed))
+
+
+@pytest.mark.parametrize("handed", ["3,3,3", (3, 3, 3), [3, 3, 3], None, 3, {"m": 3}, Rules])
+@pytest.mark.parametrize(
+    "judge",
+    [
+        lambda rules: certify(rules, "random"),
+        lambda rules: tttenv.exact.worst_case(rules, uniform),
+        lambda rules: score(rules, uniform, uniform),
+    ],
+)
+def test_what_is_no_rules_is_refused(handed, judge):
+    assert "rules are handed in as" in refused(lambda: judge(handed))

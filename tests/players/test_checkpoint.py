@@ -1,0 +1,305 @@
+"""Checkpoints: they play without torch, damage is named in one line, files are whole and plain."""
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save
+
+import tttenv
+from learners.selfplay import SelfPlayConfig
+from learners.training.checkpoint import load_learner, load_policy, load_state, save_state
+from learners.training.loop import Schedule
+from learners.training.train import train
+from tttenv import Rules, certify, player
+from tttenv.players.checkpoint import CARD, KEYS, POLICY, SNAPSHOTS, STATE, WEIGHTS, digest, file_of
+from tttenv.utils.files import write
+
+SHORT = Schedule(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)
+TORCHLESS = """
+import json, sys
+sys.modules["torch"] = None  # importing it raises ImportError
+import tttenv
+policy = tttenv.player(sys.argv[1])
+board = tttenv.Rules().start(1)
+print(json.dumps([tttenv.certify(tttenv.Rules(), policy).to_dict(), policy(board)[0].tolist()]))
+"""
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A checkpoint as training leaves it."""
+    out = tmp_path_factory.mktemp("made") / "player"
+    train("selfplay", SelfPlayConfig(seed=2, hidden=(9,)), Rules(), SHORT, out)
+    return out
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    return Path(shutil.copytree(made, tmp_path / "copy"))
+
+
+def card_of(folder):
+    return json.loads((folder / CARD).read_text())
+
+
+def data(folder, role):
+    """The file with this role."""
+    return folder / file_of(card_of(folder), role)
+
+
+def change_card(folder, **changed):
+    (folder / CARD).write_text(json.dumps(card_of(folder) | changed))
+
+
+def replace_file(folder, role, tensors):
+    """Another file with the same role, and a card that vouches for it."""
+    content, files = save(tensors), card_of(folder)["files"]
+    del files[data(folder, role).name]
+    name = f"{role}-{digest(content)[:16]}.safetensors"
+    (folder / name).write_bytes(content)
+    change_card(folder, files=files | {name: digest(content)})
+
+
+def flip(file):
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+
+
+def truncate(file):
+    file.write_bytes(file.read_bytes()[:-1])
+
+
+def spelled(value):
+    """A nested state as text, with the kind, type, shape and numbers of every array."""
+    if isinstance(value, dict):
+        return {key: spelled(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [spelled(inner) for inner in value]
+    if isinstance(value, torch.Tensor | np.ndarray):
+        return type(value), str(value.dtype), tuple(value.shape), value.tolist()
+    return value
+
+
+def test_the_card_tells_where_the_player_came_from(made):
+    card = card_of(made)
+    assert set(card) >= KEYS | {"seconds", "threads", "device"}
+    assert (card["learner"], card["preset"], card["rules"]) == ("selfplay", "default", "3,3,3")
+    assert (card["steps"], card["threads"], card["device"]) == (8, 1, "cpu")
+    assert SelfPlayConfig(**card["config"]).seed == 2
+    assert card["versions"]["tttenv"] == tttenv.__version__
+    assert card["versions"]["torch"] == torch.__version__
+    files = {role: data(made, role) for role in (STATE, WEIGHTS, POLICY, SNAPSHOTS)}
+    assert card["files"] == {file.name: digest(file.read_bytes()) for file in files.values()}
+    for role, file in files.items():
+        assert file.name == f"{role}-{digest(file.read_bytes())[:16]}.safetensors"
+    assert card["certificate"] == certify(Rules(), player(str(made))).to_dict()
+
+
+def test_it_plays_and_certifies_where_torch_cannot_be_imported(made):
+    arguments = [sys.executable, "-c", TORCHLESS, str(made)]
+    told = json.loads(subprocess.run(arguments, capture_output=True, check=True).stdout)
+    assert told[0] == card_of(made)["certificate"]
+    assert told[1] == player(str(made)).table[0].tolist()
+
+
+def test_the_weights_alone_give_the_same_player_without_touching_the_dice(made):
+    before = torch.random.get_rng_state()
+    learner = load_learner(made)
+    assert torch.equal(before, torch.random.get_rng_state())
+    assert (learner.policy().table == player(str(made)).table).all()
+    assert set(load_file(data(made, WEIGHTS))) == set(learner.state_dict()["weights"])
+
+
+def test_the_folder_is_a_player_by_name_inside_options_too(made):
+    mixed = player(f"epsilon:player=({made}),epsilon=0.25")(Rules().start(1))[0]
+    assert mixed.max() == pytest.approx(0.75 + 0.25 / 9)
+    with pytest.raises(ValueError, match=r"^the player in [^\n]* plays 3,3,3, not 2,3,2$"):
+        player(str(made), Rules(2, 3, 2))
+
+
+BAD_CARDS = {
+    "missing": lambda file: file.unlink(),
+    "truncated": lambda file: truncate(file.with_name(CARD)) or file.write_text('{"learner"'),
+    "no text": lambda file: file.write_bytes(b"\xff\xfe\x00"),
+    "another JSON": lambda file: file.write_text('{"name": "something else"}'),
+    "a list": lambda file: file.write_text("[]"),
+    "rules that are none": lambda file: change_card(file.parent, rules="3,3,9"),
+    "rules of a wrong type": lambda file: change_card(file.parent, rules={"m": 3}),
+    "other rules": lambda file: change_card(file.parent, rules="2,3,2"),
+    "files of a wrong type": lambda file: change_card(file.parent, files=["weights"]),
+    "files of nothing": lambda file: change_card(file.parent, files={}),
+    "a file elsewhere": lambda file: change_card(file.parent, files={"../policy": "0" * 64}),
+    "a digest that is none": lambda file: change_card(
+        file.parent, files={f"{role}.safetensors": "0" for role in (WEIGHTS, POLICY)}
+    ),
+    "two files of one role": lambda file: change_card(
+        file.parent,
+        files=card_of(file.parent)["files"]
+        | {f"{role}.safetensors": "0" * 64 for role in (WEIGHTS, POLICY)},
+    ),
+    "steps that are no number": lambda file: change_card(file.parent, steps='"><h1>'),
+    "steps below zero": lambda file: change_card(file.parent, steps=-1),
+    "seconds that are no number": lambda file: change_card(file.parent, seconds="<b>"),
+    "a learner that is none": lambda file: change_card(file.parent, learner={}),
+    "a certificate that is none": lambda file: change_card(file.parent, certificate="good"),
+    "nested without end": lambda file: file.write_text("[" * 100_000),
+    "a number that is none": lambda file: change_card(file.parent, seconds=float("nan")),
+    **{
+        f"no {key}": lambda file, key=key: file.write_text(
+            json.dumps({k: v for k, v in card_of(file.parent).items() if k != key})
+        )
+        for key in sorted(KEYS)
+    },
+}
+BAD_FILES = {"flipped": flip, "truncated": truncate, "missing": lambda file: file.unlink()}
+
+
+@pytest.mark.parametrize("load", [lambda folder: player(str(folder) + "/"), load_learner])
+@pytest.mark.parametrize("damage", list(BAD_CARDS))
+def test_a_card_that_is_none_is_named_in_one_line(copy, load, damage):
+    BAD_CARDS[damage](copy / CARD)
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        load(copy)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"learner": "nobody"},
+        {"learner": ["selfplay"]},
+        {"config": []},
+        {"config": {"seed": 2, "hidden": [9], "colour": "blue"}},
+        {"config": {"seed": 2, "hidden": [10]}},
+        {"config": {"seed": 2, "hidden": "wide"}},
+    ],
+)
+def test_a_card_of_another_learner_or_config_is_named_in_one_line(copy, changed):
+    change_card(copy, **changed)
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        load_learner(copy)
+
+
+@pytest.mark.parametrize("damage", list(BAD_FILES))
+def test_damaged_or_missing_files_are_named_in_one_line(copy, damage):
+    for role, load in ((POLICY, lambda: player(str(copy))), (WEIGHTS, lambda: load_learner(copy))):
+        BAD_FILES[damage](data(copy, role))
+        with pytest.raises(ValueError, match=rf"^[^\n]*{role}[^\n]*$"):
+            load()
+
+
+def test_files_of_another_checkpoint_are_refused(copy, tmp_path):
+    train("selfplay", SelfPlayConfig(seed=5, hidden=(9,)), Rules(), SHORT, tmp_path / "other")
+    shutil.copy(tmp_path / "other" / CARD, copy / CARD)
+    for load in (player, lambda spec: load_learner(Path(spec))):
+        with pytest.raises(ValueError, match=r"^[^\n]*there is no such file[^\n]*$"):
+            load(str(copy))
+    names = {role: f"{role}.safetensors" for role in (WEIGHTS, POLICY)}  # as files once were named
+    for role, name in names.items():
+        shutil.copy(data(tmp_path / "other", role), copy / name)
+    change_card(copy, files=dict.fromkeys(names.values(), digest(b"another")))
+    for load in (player, lambda spec: load_learner(Path(spec))):
+        with pytest.raises(ValueError, match=r"^[^\n]*another checkpoint[^\n]*$"):
+            load(str(copy))
+
+
+@pytest.mark.parametrize(
+    "tensors",
+    [
+        {"something": torch.zeros(3)},
+        {"policy": torch.zeros(10, 9)},
+        {"policy": torch.ones(5478, 9, dtype=torch.float64)},
+        {"policy": torch.full((5478, 9), float("nan"), dtype=torch.float64)},
+        {"policy": torch.zeros(5478, 9, dtype=torch.bfloat16)},
+    ],
+)
+def test_contents_that_a_card_vouches_for_must_still_be_a_player(copy, tensors):
+    for role, load in ((POLICY, lambda: player(str(copy))), (WEIGHTS, lambda: load_learner(copy))):
+        replace_file(copy, role, tensors)
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            load()
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_weights_that_are_not_finite_are_refused_naming_their_file(copy, number):
+    weights = load_file(data(copy, WEIGHTS))
+    next(iter(weights.values())).view(-1)[0] = number
+    replace_file(copy, WEIGHTS, weights)
+    for made in (load_learner, load_policy):
+        with pytest.raises(ValueError, match=r"^[^\n]*/weights-\w+\.safetensors[^\n]*NaN[^\n]*$"):
+            made(copy)
+
+
+def test_a_state_comes_back_as_it_was(tmp_path):
+    shared = torch.arange(6.0)
+    state = {
+        "ints": {0: {"step": torch.tensor(3.0)}, 10: None},
+        "plain": ["text", True, 0.1, 2**200, -(2**70), None, [], {}],
+        "tensors": [shared, shared[::2], shared.reshape(2, 3).T, torch.zeros(0, 2)],
+        "kinds": [torch.tensor([1], dtype=kind) for kind in (torch.bool, torch.int8, torch.half)],
+        "arrays": [np.arange(4, dtype=k) for k in (np.int64, np.uint32, np.uint64, np.float32)],
+        "turned": np.arange(6).reshape(2, 3).T,
+        "looks like a tensor": {"tensor": "0"},
+    }
+    save_state(tmp_path / "state", state | {"pair": (1, (2,)), "scalar": np.int64(7)})
+    again = load_state(tmp_path / "state")
+    assert (again.pop("pair"), again.pop("scalar")) == ([1, [2]], 7)
+    assert list(again["ints"]) == [0, 10]
+    assert spelled(again) == spelled(state)
+
+
+def test_arrays_without_axes_come_back_without_axes(tmp_path):
+    save_state(tmp_path / "state", {"array": np.array(2.5), "tensor": torch.tensor(2.5)})
+    again = load_state(tmp_path / "state")
+    assert (again["array"].shape, again["tensor"].shape) == ((), ())
+
+
+@pytest.mark.parametrize("kind", [np.random.PCG64, np.random.MT19937, np.random.Philox])
+def test_dice_go_on_from_their_stored_state(tmp_path, kind):
+    rng = np.random.Generator(kind(3))
+    rng.random(5)
+    save_state(tmp_path / "state", {"rng": rng.bit_generator.state})
+    again = np.random.Generator(kind(4))
+    again.bit_generator.state = load_state(tmp_path / "state")["rng"]
+    assert (again.random(5) == rng.random(5)).all()
+
+
+@pytest.mark.parametrize("step", ["replace", "fsync", "chmod"])
+def test_a_write_that_fails_leaves_the_old_contents_and_nothing_else(tmp_path, monkeypatch, step):
+    def failing(*_):
+        raise OSError("disk full")
+
+    write(tmp_path / "deep" / "file", "old")
+    monkeypatch.setattr(os, step, failing)
+    with pytest.raises(OSError, match="disk full"):
+        write(tmp_path / "deep" / "file", b"new")
+    assert [path.name for path in (tmp_path / "deep").iterdir()] == ["file"]
+    assert (tmp_path / "deep" / "file").read_text() == "old"
+    monkeypatch.undo()
+    write(tmp_path / "deep" / "file", b"new")
+    assert (tmp_path / "deep" / "file").read_text() == "new"
+
+
+def test_nothing_in_the_folder_can_run_code(made, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("unpickling runs code")
+
+    kinds = {path.suffix for path in made.iterdir() if "tfevents" not in path.name}
+    assert kinds == {".json", ".safetensors"}
+    for module, name in (
+        (pickle, "load"),
+        (pickle, "loads"),
+        (pickle, "Unpickler"),
+        (torch, "load"),
+    ):
+        monkeypatch.setattr(module, name, refuse)
+    load_learner(made).load_state_dict(load_state(data(made, STATE))["learner"])
+    player(str(made))

@@ -1,0 +1,155 @@
+"""Environments copied in mid-game play on alike, and closed ones refuse to."""
+
+import copy
+import pickle
+from itertools import cycle
+
+import cloudpickle
+import gymnasium as gym
+import numpy as np
+import pytest
+from reference import spell
+
+from tttenv import Rules, player
+from tttenv.env.env import TicTacToe
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.players import OPPONENTS
+from tttenv.policy import blend, uniform
+
+
+def last_cell(boards):
+    """A player that is a plain function of a module."""
+    return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
+
+
+SPECS = {"mcts": "mcts:iterations=20", "alphabeta": "alphabeta:depth=1"}
+PLAYERS = {
+    "none": None,
+    "function": last_cell,
+    "blend": blend(last_cell, uniform, 0.5),
+    **{name: SPECS.get(name, name) for name in OPPONENTS},
+    "nested": "epsilon:player=(epsilon:player=tactical,epsilon=0.5)",
+}
+PLAYED = [  # on a small board by everybody, on a large one by who need not solve the game
+    *(((3, 3, 3), name) for name in PLAYERS),
+    *(((5, 5, 4), name) for name in PLAYERS if name not in ("minimax", "epsilon")),
+]
+COPIES = {
+    "pickle": lambda env: pickle.loads(pickle.dumps(env)),
+    "deepcopy": copy.deepcopy,
+    "cloudpickle": lambda env: pickle.loads(cloudpickle.dumps(env)),
+}
+
+
+def moves(env, dice):
+    masks = env.unwrapped.action_masks()
+    cells = [int(dice.choice(np.flatnonzero(mask))) for mask in masks.reshape(-1, masks.shape[-1])]
+    return cells[0] if masks.ndim == 1 else np.array(cells)
+
+
+def plain(answer):
+    """What a call returned, to be compared."""
+    if isinstance(answer, np.ndarray):
+        return str(answer.dtype), answer.shape, answer.tobytes()
+    if isinstance(answer, dict):
+        return {name: plain(part) for name, part in answer.items()}
+    return [plain(part) for part in answer] if isinstance(answer, tuple) else answer
+
+
+def played(env, turns):
+    """What some steps return."""
+    dice, told = np.random.default_rng(0), []
+    for _ in range(turns):
+        answer = env.step(moves(env, dice))
+        told.append(plain(answer))
+        if answer[2] is True:
+            told.append(plain(env.reset()))
+    return told
+
+
+@pytest.mark.parametrize(("played_by", "way"), list(zip(PLAYED, cycle(COPIES))))  # endless
+def test_a_copy_made_in_mid_game_plays_on_alike(played_by, way):
+    rules, name = played_by
+    given = {**dict(zip("mnk", rules, strict=True)), "opponent": PLAYERS[name]}
+    for env in (
+        gym.make("TicTacToe-v0", **given),
+        TicTacToe(**given, seat="O", obs="board"),
+        VectorTicTacToe(5, **given, copy=False),
+        VectorTicTacToe(5, **given, obs="dict"),
+    ):
+        env.reset(seed=4)
+        played(env, 3)
+        twin = COPIES[way](env)
+        assert played(twin, 12) == played(env, 12)
+
+
+@pytest.mark.parametrize("name", list(OPPONENTS))
+def test_a_player_that_is_pickled_answers_alike(name):
+    rules = Rules(2, 4, 3)
+    boards = np.array([rules.start(), rules.parse("X___O___"), rules.parse("XO_X____")])
+    one = player(SPECS.get(name, name), rules)
+    other = pickle.loads(pickle.dumps(one))
+    assert (np.asarray(one(boards)) == np.asarray(other(boards))).all()
+    assert getattr(one, "impure", None) == getattr(other, "impure", None)
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (4, 4, 4)], ids=spell)
+@pytest.mark.parametrize("opponent", [None, "random", "tactical"])
+def test_closed_games_refuse_to_go_on_and_closing_twice_is_fine(rules, opponent):
+    env = VectorTicTacToe(400, *rules, opponent=opponent)
+    env.reset(seed=0)
+    env.step(env.sample_actions())
+    env.close()
+    env.close()
+    for call in (env.reset, env.sample_actions, lambda: env.step(np.zeros(400, np.int64))):
+        with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
+            call()
+    assert env.boards.shape == (400, rules[0] * rules[1])
+
+
+def test_a_closed_game_refuses_to_go_on_and_still_can_be_looked_at():
+    env = gym.make("TicTacToe-v0", render_mode="ansi")
+    with pytest.raises(gym.error.ResetNeeded):
+        env.step(0)
+    env.reset(seed=0)
+    env.close()
+    env.close()
+    plain = env.unwrapped
+    calls = (env.reset, lambda: env.step(0), lambda: env.reset(options={"board": "bad"}))
+    for call in (*calls, plain.sample_action):
+        with pytest.raises(gym.error.ClosedEnvironmentError, match=r"^[^\n]+$"):
+            call()
+    assert "to move" in env.render()
+    assert env.unwrapped.action_masks().any()
+
+
+def test_an_environment_that_cannot_be_made_leaves_no_complaint_behind(recwarn):
+    import gc
+
+    for wrong in ({"num_envs": 0}, {"m": 0}, {"opponent": "nobody"}):
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            VectorTicTacToe(**wrong)
+    gc.collect()
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("name", ["sb3", "skrl"])
+def test_other_libraries_close_the_games_too(name):
+    if name == "sb3":
+        from tttenv.adapters.sb3 import VecEnv
+
+        env = VecEnv(400, opponent="random")
+        step = lambda: env.step(np.zeros(400, np.int64))  # noqa: E731
+    else:
+        import torch
+
+        from tttenv.adapters.skrl import make_env
+
+        env = make_env(400, opponent="random")
+        step = lambda: env.step(torch.zeros(400, 1, dtype=torch.int64))  # noqa: E731
+    env.reset()
+    step()
+    env.close()
+    for call in (env.reset, step):
+        with pytest.raises((gym.error.ClosedEnvironmentError, RuntimeError)):
+            call()

@@ -1,0 +1,112 @@
+"""Alpha-beta to a depth gives the scores of a plain negamax, whatever the order of its moves."""
+
+import numpy as np
+import pytest
+from reference import random_game, spell, view
+
+from tttenv import Rules, player
+from tttenv.game.open_lines_kernel import new_open_lines, set_board, stones_needed
+from tttenv.game.symmetry import maps
+from tttenv.players.alphabeta import IterativeDeepening
+from tttenv.players.alphabeta_kernel import WIN
+
+
+class Negamax:
+    """Every move of every position, as the docstring of the kernel says."""
+
+    def __init__(self, rules):
+        self.rules = rules
+        self.lines = new_open_lines(rules.lines, rules.cells)
+
+    def root(self, board, depth):
+        """The score of each move of a board that is not won or lost at once."""
+        threats = self.wins(-board)
+        moves = threats or np.flatnonzero(board == 0).tolist()
+        return {cell: -self.score(self.after(board, cell), depth - 1) for cell in moves}
+
+    def score(self, board, depth):
+        """For the side to move, which cannot win at once; blocks are not counted in the depth."""
+        stones = np.count_nonzero(board)
+        threats = self.wins(-board)
+        if len(threats) > 1:
+            return stones + 2 - WIN
+        lower, upper = self.bounds(board, stones)
+        if lower == upper == 0:
+            return 0
+        if depth <= 0 and not threats:
+            return min(max(int(self.lines.evaluation[0]), lower), upper)
+        moves = threats or np.flatnonzero(board == 0).tolist()
+        left = depth if threats else depth - 1
+        best = max(-self.score(self.after(board, cell), left) for cell in moves)
+        return min(max(best, lower), upper)
+
+    def bounds(self, board, stones):
+        """The scores of the quickest loss and of the quickest win that the open lines allow."""
+        set_board(self.lines, board)
+        mine, theirs = (stones_needed(self.lines, side) for side in (0, 1))
+        empty, win, loss = len(board) - stones, max(3, 2 * mine - 1), max(4, 2 * theirs)
+        return (
+            stones + loss - WIN if loss <= empty else 0,
+            WIN - stones - win if win <= empty else 0,
+        )
+
+    def wins(self, board):
+        """The cells where the side of the stones 1 completes a line."""
+        held = (board[self.rules.lines] == 1).sum(axis=1)
+        open_ = (board[self.rules.lines] == 0).sum(axis=1)
+        ready = self.rules.lines[(held == self.rules.k - 1) & (open_ == 1)]
+        return sorted({int(cell) for line in ready for cell in line if board[cell] == 0})
+
+    @staticmethod
+    def after(board, cell):
+        """The board of the other side after a move."""
+        board = board.copy()
+        board[cell] = 1
+        return -board
+
+
+def quiet_boards(rules, least, most):
+    """Boards of random games with so many empty cells, not won or lost at once."""
+    texts = [text for seed in range(60) for text in random_game(rules, seed)[0]]
+    boards = [np.array(view(text), np.int8) for text in dict.fromkeys(texts)]
+    plain = Negamax(Rules(*rules))
+    quiet = [
+        board
+        for board in boards
+        if least <= np.count_nonzero(board == 0) <= most
+        and not Rules(*rules).over(board[None])[0]
+        and not plain.wins(board)
+        and len(plain.wins(-board)) < 2
+    ]
+    return quiet[:25]
+
+
+GAMES = [((3, 3, 3), 3, 9), ((4, 4, 3), 6, 10), ((5, 5, 4), 8, 11)]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+@pytest.mark.parametrize(("rules", "least", "most"), GAMES, ids=[spell(game) for game, *_ in GAMES])
+def test_its_moves_and_scores_are_those_of_a_plain_negamax(rules, least, most, depth):
+    policy, plain = player(f"alphabeta:depth={depth}", Rules(*rules)), Negamax(Rules(*rules))
+    boards = quiet_boards(rules, least, most)
+    assert len(boards) > 10
+    for board in boards:
+        found, scores = policy.search(board), plain.root(board, depth)
+        best = max(scores.values())
+        search = IterativeDeepening(policy.state, policy.limits, {}, False)
+        assert found.value == search._value(best)
+        expected = [cell for cell, score in scores.items() if score == best]
+        if len(scores) > 1:
+            assert np.flatnonzero(found.probs).tolist() == expected
+
+
+@pytest.mark.parametrize("rules", [(4, 4, 4), (4, 5, 4), (5, 5, 4)], ids=spell)
+def test_images_of_a_board_are_worth_the_same(rules):
+    """To the last digit, and their moves are images of each other."""
+    policy, images = player("alphabeta:depth=4", Rules(*rules)), maps(Rules(*rules))
+    for board in quiet_boards(rules, 4, 20):
+        found = policy.search(board)
+        for image in images:
+            other = policy.search(board[image])
+            assert other.value == found.value
+            assert (other.probs == found.probs[image]).all()

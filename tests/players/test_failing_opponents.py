@@ -1,0 +1,336 @@
+"""Whatever an opponent raises or answers: a call that fails has changed nothing."""
+
+import numpy as np
+import pytest
+from pairs import pairs
+from reference import spell
+
+from tttenv import Rules, player
+from tttenv.adapters.pettingzoo import raw_env
+from tttenv.env.env import TicTacToe
+from tttenv.env.match import Match
+from tttenv.env.vector import VectorTicTacToe
+
+SIZES = [(3, 3, 3), (3, 4, 3), (1, 13, 3), (4, 4, 4), (5, 5, 4)]
+SEATS = ["X", "O", "random"]
+
+
+class Unusual(BaseException):
+    """Something that nobody expects."""
+
+
+def raises(error):
+    def fault(boards):
+        raise error
+
+    return fault
+
+
+def spoils(boards):
+    """Writes into the boards it was given, then fails."""
+    boards[:] = 1
+    raise OSError("spoiled")
+
+
+FAULTS = {
+    "timeout": raises(TimeoutError("past its time")),
+    "value": raises(ValueError("no")),
+    "interrupt": raises(KeyboardInterrupt()),
+    "exit": raises(SystemExit(1)),
+    "memory": raises(MemoryError()),
+    "unusual": raises(Unusual()),
+    "spoils": spoils,
+    "none": lambda boards: None,
+    "text": lambda boards: "rubbish",
+    "nan": lambda boards: np.full(boards.shape, np.nan),
+    "shape": lambda boards: np.ones((len(boards) + 1, boards.shape[1])),
+    "one row": lambda boards: np.ones(boards.shape[1]) / boards.shape[1],
+    "taken": lambda boards: np.where(boards != 0, 1.0, 0.0),
+    "negative": lambda boards: np.where(np.arange(boards.shape[1]) == 0, 2.0, -1.0) + 0 * boards,
+    "sum": lambda boards: (boards == 0) * 1.0,
+    "dict": lambda boards: {},
+}
+
+
+class Flaky:
+    """A player that fails at the next question but `after`, where that is not None."""
+
+    def __init__(self, healthy, fault):
+        self.healthy, self.fault, self.after = healthy, fault, None
+
+    def __call__(self, boards):
+        """Fail or answer."""
+        if self.after == 0:
+            return self.fault(boards)
+        if self.after is not None:
+            self.after -= 1
+        return self.healthy(boards)
+
+
+def told(env):
+    """All that an environment knows about its games, to be compared."""
+    match, rng = env.match, env._np_random
+    return (
+        [array.tolist() for array in match.games.state()],
+        match.games.seats(slice(None)).tolist(),
+        match.boards.tolist(),
+        match.active,
+        env._np_random_seed,
+        id(rng),
+        rng and rng.bit_generator.state,
+        match.legal().tolist(),
+        env.closed,
+    )
+
+
+def plain(answer):
+    """What a call returned, to be compared."""
+    if isinstance(answer, np.ndarray):
+        return str(answer.dtype), answer.shape, answer.tobytes()
+    if isinstance(answer, dict):
+        return {name: plain(part) for name, part in answer.items()}
+    return [plain(part) for part in answer] if isinstance(answer, tuple) else answer
+
+
+def held(answer):
+    """The arrays inside what a call returned."""
+    if isinstance(answer, np.ndarray):
+        return [answer]
+    parts = answer.values() if isinstance(answer, dict) else answer
+    parts = parts if isinstance(answer, dict | tuple) else []
+    return [array for part in parts for array in held(part)]
+
+
+class Pair:
+    """An environment whose opponent now and then fails, and its twin whose opponent never does."""
+
+    def __init__(self, make, opponent, fault):
+        self.flaky = Flaky(opponent, fault)
+        self.tried, self.twin = make(self.flaky), make(opponent)
+        self.failures, self.latest = 0, ()
+
+    def call(self, method, *args, **kwargs):
+        """Call it on both, with failures at the first and the second question, then without."""
+        for after in (0, 1, None):
+            before, copies = told(self.tried), [array.copy() for array in self.latest]
+            self.flaky.after = after
+            try:
+                answer = getattr(self.tried, method)(*args, **kwargs)
+            except BaseException:
+                if after is None:
+                    raise
+                self.failures += 1
+                assert told(self.tried) == before
+                for array, copy in zip(self.latest, copies, strict=True):
+                    assert np.array_equal(array, copy)
+                continue
+            break
+        self.flaky.after = None
+        self.latest = held(answer)
+        other = getattr(self.twin, method)(*args, **kwargs)
+        assert plain(answer) == plain(other)
+        ours, theirs = told(self.tried), told(self.twin)
+        assert ours[:5] == theirs[:5]
+        assert ours[6:] == theirs[6:]
+        return answer
+
+
+def some_cells(masks, dice, wrong=0.05):
+    """A legal cell for each game, now and then any."""
+    cells = [dice.choice(np.flatnonzero(mask)) for mask in masks]
+    wild = dice.random(len(cells)) < wrong
+    return np.where(wild, dice.integers(masks.shape[1], size=len(cells)), cells)
+
+
+def play(pair, turns, games):
+    """Steps and resets with failures in each of them."""
+    dice, over = np.random.default_rng(0), True
+    pair.call("reset", seed=3)
+    for turn in range(turns):
+        if games is None:
+            cell = some_cells(pair.tried.action_masks()[None], dice)[0]
+            over = pair.call("step", cell)[2]
+        else:
+            pair.call("step", some_cells(pair.tried.action_masks(), dice))
+        if games is None and over:
+            pair.call("reset", options={"seat": "O"} if turn % 3 == 0 else None)
+        elif turn % 13 == 12:
+            pair.call("reset", seed=turn if turn % 2 else None, options={"seat": "O"})
+
+
+@pytest.mark.parametrize(("fault", "rules", "seat"), pairs(FAULTS, SIZES, SEATS))
+def test_a_call_that_fails_in_one_game_has_changed_nothing(rules, seat, fault):
+    obs = ("onehot", "board", "dict")[len(fault) % 3]
+
+    def make(opponent):
+        return TicTacToe(*rules, opponent=opponent, seat=seat, obs=obs)
+
+    pair = Pair(make, player("tactical", Rules(*rules)), FAULTS[fault])
+    play(pair, 25, None)
+    assert pair.failures > 20
+
+
+@pytest.mark.parametrize(
+    ("fault", "rules", "seat", "copy"), pairs(FAULTS, [SIZES[0], SIZES[-1]], SEATS, [True, False])
+)
+def test_a_call_that_fails_in_many_games_has_changed_nothing(rules, seat, fault, copy):
+    obs = ("onehot", "board", "dict")[len(fault) % 3]
+
+    def make(opponent):
+        return VectorTicTacToe(11, *rules, opponent=opponent, seat=seat, obs=obs, copy=copy)
+
+    pair = Pair(make, player("tactical", Rules(*rules)), FAULTS[fault])
+    play(pair, 25, 11)
+    assert pair.failures > 25 + (5 if seat != "X" and rules == SIZES[0] else 0)  # openings too
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)], ids=spell)
+@pytest.mark.parametrize("kind", [TicTacToe, VectorTicTacToe])
+def test_a_first_reset_that_fails_leaves_no_game_and_no_generator(rules, kind):
+    def fail(boards):
+        raise TimeoutError
+
+    env = kind(m=rules[0], n=rules[1], k=rules[2], opponent=fail, seat="O")
+    for seed in (None, 5):
+        with pytest.raises(TimeoutError):
+            env.reset(seed=seed)
+        assert env._np_random is env._np_random_seed is None
+        assert env.match.active == 0
+
+
+@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4)], ids=spell)
+@pytest.mark.parametrize("kind", [TicTacToe, VectorTicTacToe])
+def test_an_opponent_swapped_in_may_fail_as_well_and_one_that_is_refused_changes_none(rules, kind):
+    def fail(boards):
+        raise TimeoutError
+
+    pair = Pair(lambda opponent: kind(m=rules[0], n=rules[1], k=rules[2], seat="O"), None, None)
+    for env in (pair.tried, pair.twin):
+        env.reset(seed=1)
+    before = told(pair.tried)
+    pair.tried.set_opponent(fail)
+    cell = pair.tried.action_masks().reshape(1, -1).argmax(axis=1)
+    with pytest.raises(TimeoutError):
+        pair.tried.step(cell)
+    with pytest.raises(TimeoutError):
+        pair.tried.reset(seed=9)
+    assert told(pair.tried) == before
+    pair.tried.set_opponent("random")
+    for refused in ("nobody", "a" * 5000, 5, "mcts:iterations=-1"):
+        with pytest.raises(ValueError, match=r"^[^\n]{1,400}$"):
+            pair.tried.set_opponent(refused)
+    pair.call("step", cell)
+
+
+def test_blocks_within_a_block_are_undone_with_it():
+    match, rng = Match(Rules(), 4, player("tactical"), "O"), np.random.default_rng(0)
+    match.reset(np.ones(4, np.bool_), rng)
+    before, dice = match.boards.tolist(), rng.bit_generator.state
+
+    def interrupted():
+        with match.attempt(rng):
+            match.step(match.legal().argmax(axis=1), rng)
+            assert match.boards.tolist() != before
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert (match.boards.tolist(), rng.bit_generator.state) == (before, dice)
+    match.step(match.legal().argmax(axis=1), rng)  # and later turns are saved again
+    before = match.boards.tolist()
+    match.opponent = raises(TimeoutError())
+    with pytest.raises(TimeoutError):
+        match.step(match.legal().argmax(axis=1), rng)
+    assert match.boards.tolist() == before
+
+
+def sb3(opponent, games):
+    from tttenv.adapters.sb3 import VecEnv
+
+    env = VecEnv(games, opponent=opponent, seat="O")
+    env.seed(3)
+    return env.games, env.reset, env.step
+
+
+def torchrl(opponent, games):
+    import torch
+    from torchrl.envs import set_exploration_type  # noqa: F401  # loads torchrl first
+
+    from tttenv.adapters.torchrl import make_env
+
+    env = make_env(games, opponent=opponent, seat="O")
+    base = env.base_env.games if games else env.base_env._env.unwrapped
+    frames = []
+
+    def reset():
+        frames.append(env.reset())
+        return frames[-1]["observation"].numpy()
+
+    def step(cells):
+        frame = frames[-1].clone()
+        frame["action"] = torch.as_tensor(cells if games else cells[0])
+        after = env.step(frame)["next"]
+        if after["done"].any():
+            after = env.reset(after.exclude("reward")) if not games else after
+        frames.append(after.exclude("reward", "done", "terminated", "truncated"))
+        return after["observation"].numpy()
+
+    return base, reset, step
+
+
+def tianshou(opponent, games):
+    from tttenv.adapters.tianshou import make_env
+
+    env = make_env(opponent=opponent, seat="O")
+    return env.unwrapped, lambda: env.reset(seed=3), lambda cells: env.step(cells[0])
+
+
+def skrl(opponent, games):
+    import torch
+
+    from tttenv.adapters.skrl import make_env
+
+    env = make_env(games, opponent=opponent, seat="O")
+    return env._env, env.reset, lambda cells: env.step(torch.as_tensor(cells)[:, None])
+
+
+ADAPTERS = {"sb3": sb3, "torchrl": torchrl, "torchrl one": torchrl, "tianshou": tianshou}
+
+
+@pytest.mark.parametrize("name", [*ADAPTERS, "skrl"])
+@pytest.mark.parametrize("error", [TimeoutError, KeyboardInterrupt])
+def test_a_step_that_fails_in_another_library_has_changed_nothing_in_the_games(name, error):
+    games = 1 if name in ("torchrl one", "tianshou") else 3
+    make = {**ADAPTERS, "skrl": skrl}[name]
+    flaky = Flaky(player("first"), raises(error()))
+    base, reset, step = make(flaky, None if name == "torchrl one" else games)
+    flaky.after = 0
+    before = told(base)
+    if name in ("sb3", "skrl", "tianshou"):
+        with pytest.raises(error):
+            reset()
+        assert told(base) == before
+    flaky.after = None
+    reset()
+    for _ in range(3):
+        flaky.after, before = 0, told(base)
+        cells = base.match.legal().argmax(axis=1)
+        with pytest.raises(error):
+            step(cells)
+        assert told(base) == before
+        flaky.after = None
+        was = np.count_nonzero(base.match.boards, axis=1)
+        step(cells)
+        now = np.count_nonzero(base.match.boards, axis=1)
+        assert ((now == was + 2) | (now <= 1)).all()  # the agent's stone and the reply; or anew
+
+
+def test_a_pettingzoo_game_refuses_without_changing_anything():
+    game = raw_env()
+    game.reset(options={"board": "X___O____"})
+    before = game.board.tolist()
+    for wrong in (9, -1, 0.5, None, "1", [1, 2], np.ma.array([1], mask=[1]), 1j):
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            game.step(wrong)
+        assert game.board.tolist() == before
+        assert game.agent_selection == "player_1"

@@ -1,0 +1,156 @@
+"""The tree search on many trees: what it proves is true, what it plays is legal and independent."""
+
+import numpy as np
+import pytest
+from played_boards import played_boards
+
+import tttenv
+from tttenv import Rules, certify
+from tttenv.game.tactics_kernel import LOSS, UNPROVEN
+from tttenv.players.gumbel import LineEvaluator, PlayoutEvaluator, gumbel
+from tttenv.players.gumbel_search import GumbelSearch, considered_visits
+from tttenv.proofs.prover import Prover
+from tttenv.testing import some_boards
+
+BOARDS = [(3, 3, 3), (3, 4, 3), (4, 4, 4), (5, 5, 4), (6, 6, 5)]
+EVALUATORS = ["lines", "playouts", "tactical"]
+
+
+def value_for_mover(prover, board):
+    """The proved value of an undecided board for the side to move; None if it takes too long."""
+    value = prover.prove(board, 20_000).value
+    return value if value is None or prover.rules.seat(board) == 0 else -value
+
+
+def value_after(prover, board, cell):
+    """The proved value of a move for the side that makes it."""
+    after = prover.rules.play(board, cell)
+    if prover.rules.over(after):
+        return int(prover.rules.lost(after))
+    value = value_for_mover(prover, after)
+    return None if value is None else -value
+
+
+@pytest.mark.parametrize("size", BOARDS)
+@pytest.mark.parametrize("simulations", [1, 30])
+def test_what_a_search_proves_is_the_proved_value_and_its_moves_keep_it(size, simulations):
+    rules = Rules(*size)
+    boards = played_boards(rules, 150)
+    noise = np.random.default_rng(0).gumbel(size=boards.shape).astype(np.float32)
+    found = GumbelSearch(rules, LineEvaluator(rules), simulations, 64).search(boards, None, noise)
+    prover, proven = Prover(rules), 0
+    for i, board in enumerate(boards):
+        if found.proofs[i] == UNPROVEN:
+            continue
+        wanted = value_for_mover(prover, board)
+        if wanted is not None:
+            proven += 1
+            assert found.proofs[i] == wanted == found.values[i], rules.format(board)
+            for cell in {int(found.moves[i]), *np.flatnonzero(found.policy[i] > 0.01).tolist()}:
+                after = value_after(prover, board, cell)
+                assert after in (None, wanted) or wanted == LOSS, rules.format(board)
+    assert proven > 20
+
+
+@pytest.mark.parametrize("size", BOARDS)
+@pytest.mark.parametrize("simulations", [1, 7, 40])
+def test_policies_and_moves_are_legal(size, simulations):
+    rules = Rules(*size)
+    boards = some_boards(rules, 200)
+    found = GumbelSearch(rules, LineEvaluator(rules), simulations, 50).search(boards)
+    assert found.policy.sum(axis=1) == pytest.approx(1)
+    assert (found.policy[boards != 0] == 0).all()
+    assert (found.policy >= 0).all()
+    assert (boards[np.arange(len(boards)), found.moves] == 0).all()
+    assert (abs(found.values) <= 1).all()
+
+
+@pytest.mark.parametrize("evaluator", EVALUATORS)
+@pytest.mark.parametrize("size", [(3, 3, 3), (5, 5, 4)])
+def test_boards_are_searched_alike_alone_and_in_any_company(evaluator, size):
+    rules = Rules(*size)
+    player = gumbel(rules, simulations=20, evaluator=evaluator)
+    boards = some_boards(rules, 100)
+    together = player(boards)
+    order = np.random.default_rng(1).permutation(len(boards))
+    assert (player(boards[order]) == together[order]).all()
+    assert (np.concatenate([player(board[None]) for board in boards]) == together).all()
+
+
+def test_a_search_is_given_its_simulations_board_by_board():
+    rules = Rules(5, 5, 4)
+    counted = []
+    lines = LineEvaluator(rules)
+
+    def evaluate(boards):
+        counted.append(len(boards))
+        return lines(boards)
+
+    boards = rules.start(6)
+    wanted = np.array([0, 1, 2, 4, 8, 16])
+    found = GumbelSearch(rules, evaluate, 16, 6).search(boards, wanted)
+    # One question for the root, and one for each simulation, for none of which lines decide.
+    assert sum(counted) == (wanted + 1).sum()
+    assert len(counted) == 17
+    assert found.policy.sum() == pytest.approx(6)
+
+
+@pytest.mark.parametrize("moves", [1, 2, 3, 4, 8, 16, 25])
+@pytest.mark.parametrize("simulations", [0, 1, 5, 8, 64, 200])
+def test_sequential_halving_shares_the_visits(moves, simulations):
+    schedule = considered_visits(moves, simulations)
+    assert len(schedule) == simulations
+    visits = np.zeros(moves, np.int64)
+    for wanted in schedule:  # whoever has this number of visits gets one more
+        assert wanted in visits
+        visits[np.flatnonzero(visits == wanted)[0]] += 1
+    assert visits.sum() == simulations
+    if moves > 1 and simulations >= 2 * moves * np.ceil(np.log2(moves)):
+        shares = np.sort(visits)[::-1]
+        assert shares[0] - shares[1] <= 1  # the last two are compared by equal visits
+        assert (shares[-1] >= 1 and shares[0] > 2 * shares[-1]) or moves == 2
+
+
+def test_the_schedule_of_the_source():
+    """Eight simulations of four moves: two phases of four, as in the paper's first figure."""
+    assert considered_visits(4, 8).tolist() == [0, 0, 0, 0, 1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("evaluator", EVALUATORS)
+def test_two_hundred_simulations_are_unbeatable_on_the_small_board(evaluator):
+    player = tttenv.player(f"gumbel:evaluator={evaluator}", Rules())
+    assert certify(Rules(), player).unbeatable
+
+
+def test_noise_changes_what_is_considered_and_nothing_else_does():
+    rules = Rules(6, 6, 5)
+    search = GumbelSearch(rules, LineEvaluator(rules), 4, 8, considered=2)
+    boards = rules.start(8)
+    plain = search.search(boards)
+    assert (search.search(boards).policy == plain.policy).all()
+    noise = np.random.default_rng(3).gumbel(size=boards.shape).astype(np.float32)
+    assert len(set(search.search(boards, None, 5 * noise).moves.tolist())) > 1
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("gumbel:simulations=0", "at least 1"),
+        ("gumbel:simulations=100000000", "at most"),
+        ("gumbel:threats=-1", "at least 0"),
+        ("gumbel:evaluator=net", "lines"),
+    ],
+)
+def test_options_out_of_range_are_one_clear_line(spec, said):
+    with pytest.raises(ValueError, match=said) as error:
+        tttenv.player(spec, Rules(5, 5, 4))
+    assert "\n" not in str(error.value)
+
+
+def test_playouts_value_a_won_position_higher():
+    rules = Rules(3, 3, 3)
+    evaluate = PlayoutEvaluator(rules, 50, True, 0)
+    boards = np.array([[1, 1, 0, -1, -1, 0, 0, 0, 0], [0, 0, 0, 1, 0, 0, -1, -1, 0]], np.int8)
+    _, values = evaluate(boards)
+    assert values[0] == 1
+    assert values[1] < 1

@@ -1,0 +1,194 @@
+"""Monte Carlo tree search: its counting, its random numbers, its play-outs and its proofs."""
+
+import numpy as np
+import pytest
+from reference import random_game, view
+
+from tttenv.exact import positions, score, solve
+from tttenv.game.rollouts_kernel import playground, random_playout, tactical_playout
+from tttenv.game.rules import Rules
+from tttenv.players import player
+from tttenv.policy import uniform
+
+SPECS = ["", "playouts=tactical,", "heuristic=1,", "c=0,", "seed=9,playouts=tactical,heuristic=2,"]
+
+
+def some(rules, every=7):
+    found = [board for seed in range(4) for board in random_game(rules, seed)[0][:-1]]
+    return [np.array(view(board), np.int8) for board in dict.fromkeys(found)][::every]
+
+
+@pytest.mark.parametrize("options", SPECS)
+@pytest.mark.parametrize("rules", [(3, 3, 3), (5, 5, 4), (9, 9, 5)], ids=str)
+def test_the_visits_of_the_moves_sum_to_the_iterations(rules, options):
+    rules = Rules(*rules)
+    for iterations in (1, 2, 500, 3001):
+        policy = player(f"mcts:{options}iterations={iterations}", rules)
+        for board in some((rules.m, rules.n, rules.k), every=40):
+            visits = policy.visits(board)
+            assert visits.sum() == iterations
+            assert (visits[board != 0] == 0).all()
+            found = policy.search(board)
+            assert found.nodes == iterations
+            assert visits[found.probs.argmax()] == visits.max()
+
+
+def test_every_node_but_the_root_is_counted_once_itself_and_once_for_each_child_visit():
+    policy = player("mcts:iterations=4000", Rules(4, 4, 3))
+    policy.search(Rules(4, 4, 3).start())
+    tree = policy.tree
+    expanded = np.flatnonzero(tree.child_count[: tree.node_count[0]])
+    assert len(expanded) > 100
+    for node in expanded:
+        children = slice(tree.first_child[node], tree.first_child[node] + tree.child_count[node])
+        assert tree.visits[node] == tree.visits[children].sum() + (node != 0)
+        gained = 2 * tree.visits[children].sum() - tree.points[children].sum()
+        assert 0 <= tree.points[node] - gained <= (2 if node else 0)
+
+
+def plain_uct(visits, points, cells, c):
+    """The cell UCT visits next, from what is known of the root's moves, in order of `cells`."""
+    total = visits.sum()
+    for i in range(len(cells)):
+        if visits[i] == 0:
+            return cells[i]
+    scores = points / (2 * visits) + c * np.sqrt(np.log(total) / visits)
+    return cells[int(scores.argmax())]
+
+
+@pytest.mark.parametrize("c", [0.3, 2**0.5])
+def test_the_root_visits_next_what_the_formula_says(c):
+    board, before = Rules().start(), None
+    for iterations in range(1, 80):
+        policy = player(f"mcts:iterations={iterations},c={c!r}")
+        policy.search(board)
+        tree = policy.tree
+        children = slice(tree.first_child[0], tree.first_child[0] + tree.child_count[0])
+        cells, visits = tree.move[children].tolist(), tree.visits[children].copy()
+        if before is not None:
+            assert cells == before[2]  # the same random numbers
+            grown = cells[int((visits - before[0]).argmax())]
+            assert grown == plain_uct(*before, c)
+        before = (visits, tree.points[children].copy(), cells)
+
+
+def test_play_outs_end_as_often_as_the_exact_game_says():
+    games = 40_000
+    for play, policy in ((random_playout, uniform), (tactical_playout, player("tactical"))):
+        ground = playground(3, 3, 3)
+        ends = []
+        for _ in range(games):
+            ground.board[:] = 0
+            ends.append(play(ground, 1))
+        exact = score(Rules(), policy, policy)
+        shares = [ends.count(winner) / games for winner in (1, 0, -1)]
+        for share, p in zip(shares, exact, strict=True):
+            assert abs(share - p) < 4.5 * (p * (1 - p) / games) ** 0.5
+
+
+def test_seeds_and_boards_throw_other_dice_and_the_same_ones_the_same():
+    board = Rules(5, 5, 4).start()
+    counts = [player(f"mcts:seed={seed}", Rules(5, 5, 4)).visits(board) for seed in (0, 0, 1, 2)]
+    assert (counts[0] == counts[1]).all()
+    assert not (counts[0] == counts[2]).all()
+    assert not (counts[2] == counts[3]).all()
+    orders = set()
+    for taken in ([0, 1], [1, 0], [0, 2], [2, 0]):
+        board[:] = 0
+        board[taken] = 1, -1
+        policy = player("mcts:iterations=22", Rules(5, 5, 4))
+        policy.search(board)
+        orders.add(tuple(cell for cell in policy.tree.move[1:24].tolist() if cell > 2))
+    assert len(orders) == 4  # the order in which moves are tried, wherever the stones are
+    rules = Rules(1, 2, 2)  # nothing is random here but the order of two equal moves
+    orders = {
+        int(player(f"mcts:seed={s},iterations=1", rules)(rules.start(1)).argmax())
+        for s in range(20)
+    }
+    assert orders == {0, 1}
+
+
+def test_no_answer_depends_on_what_was_asked_before():
+    rules = Rules(5, 5, 4)
+    boards = np.array(some((5, 5, 4), every=5))
+    for options in SPECS:
+        policy = player(f"mcts:{options}iterations=200", rules)
+        together = policy(boards)
+        assert (together == policy(boards[::-1])[::-1]).all()
+        fresh = [player(f"mcts:{options}iterations=200", rules)(b[None])[0] for b in boards]
+        assert (together == np.array(fresh)).all()
+
+
+def test_more_exploration_spreads_the_visits():
+    board = Rules().start()
+    spread = [np.ptp(player(f"mcts:c={c}").visits(board)) for c in (100, 2**0.5, 0)]
+    assert spread[0] <= 3 < spread[1] < spread[2]
+
+
+def test_values_lie_between_loss_and_win_and_a_draw_counts_half():
+    rules = Rules()
+    for board in some((3, 3, 3), every=1):
+        assert -1 <= player("mcts").search(board).value <= 1
+    drawn = rules.parse("XOXXOOO_X")  # one cell left, nobody wins
+    assert player("mcts").search(drawn).value == 0
+    won = rules.parse("XX_OO____")
+    assert player("mcts").search(won).value == 1
+    lost = rules.parse("X_X_O_X_O")
+    assert -1 <= player("mcts:iterations=20000").search(lost).value < -0.8
+    values = [player(f"mcts:c=0.7,iterations={i}").search(rules.start()).value for i in (99, 99999)]
+    assert 0 < values[1] < 0.2 < values[0] < 1  # the longer it searches, the nearer to a draw
+
+
+def test_the_solver_proves_wins_and_losses_and_stops_there():
+    game, known = positions(Rules()), solve(Rules())
+    search = player("mcts:solver=true,iterations=100000").search
+    early = 0
+    for row in game.decisions[::9]:
+        found = search(game.boards[row])
+        early += found.nodes < 100_000
+        assert found.value == known.values[row]
+        assert known.optimal[row][found.probs.argmax()]
+    assert early == len(game.decisions[::9])
+    without = player("mcts:iterations=3000").search(game.boards[0])
+    assert without.nodes == 3000
+    assert without.value not in (-1, 0, 1)
+
+
+def test_with_few_iterations_the_solver_still_wins_at_once_and_leaves_lost_moves_alone():
+    rules = Rules(5, 5, 4)
+    board = rules.start()
+    board[[0, 1, 2]], board[[10, 15, 24]] = 1, -1
+    found = player("mcts:solver=true,iterations=40", rules).search(board)
+    assert found.probs[3] == 1
+    assert found.value == 1
+    assert found.nodes < 40
+    board[[0, 1, 2]], board[[10, 15, 24]] = (-1, -1, -1), (1, 1, 0)
+    board[7] = 1
+    assert player("mcts:solver=true,iterations=2000", rules).search(board).probs[3] == 1
+
+
+def test_the_tree_stays_within_its_memory_and_goes_on_when_it_is_full():
+    rules = Rules(15, 15, 5)
+    policy = player("mcts:memory=1,iterations=20000", rules)
+    found = policy.search(rules.start())
+    assert found.nodes == 20_000
+    assert policy.visits(rules.start()).sum() == 20_000
+    arrays = vars(policy.tree).values()
+    nodes = [part for part in arrays if getattr(part, "size", 0) == policy.tree.visits.size]
+    assert sum(part.nbytes for part in nodes) <= 2**20
+    assert policy.tree.visits.size - 225 < policy.tree.node_count[0] <= policy.tree.visits.size
+
+
+def test_on_a_larger_board_it_blocks_and_open_lines_draw_it():
+    rules = Rules(7, 7, 5)
+    board = rules.start()
+    board[[22, 23, 24, 25]], board[[21, 0, 48, 6]] = -1, 1
+    for options in ("playouts=tactical,", "solver=true,", "heuristic=1,"):
+        policy = player(f"mcts:{options}c=0.5,iterations=20000", rules)
+        assert policy.search(board).probs[26] == 1, options
+    middle = [row * 7 + column for row in range(1, 6) for column in range(1, 6)]
+    shares = [
+        player(f"mcts:heuristic={weight},iterations=24", rules).visits(rules.start())[middle].sum()
+        for weight in (0, 5)
+    ]
+    assert shares[0] < 20 < 22 < shares[1]

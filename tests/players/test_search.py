@@ -1,0 +1,399 @@
+"""Alpha-beta and searching minimax: exact where they reach the end, elsewhere within limits."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from reference import put, random_game, spell, view, winner
+
+from tttenv.certificates.certificate import certify
+from tttenv.exact import positions, solve
+from tttenv.game.rules import Rules
+from tttenv.game.transposition_kernel import EXACT, LOWER_BOUND, UPPER_BOUND
+from tttenv.players import alphabeta, player
+from tttenv.players.alphabeta_kernel import WIN
+from tttenv.players.search_result import Found
+
+EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 4, 3)]
+
+
+def decisions(rules):
+    """All undecided boards and what is known of them."""
+    game, solution = positions(rules), solve(rules)
+    return game.boards[game.decisions], solution, game.decisions
+
+
+def late_boards(rules, games, least, most):
+    """Boards of random games, as texts, with so many empty cells."""
+    found = [board for seed in range(games) for board in random_game(rules, seed)[0][:-1]]
+    return [b for b in dict.fromkeys(found) if least <= b.count("_") <= most]
+
+
+def exact_rank(rules, board, known):
+    """By trying everything: the sooner a win the more above 0, the sooner a loss the more below."""
+    if board not in known:
+        end = winner(rules, board)
+        if end:
+            known[board] = 0 if end == "_" else -1000
+        else:
+            moves = [
+                -exact_rank(rules, put(board, c), known) for c, m in enumerate(board) if m == "_"
+            ]
+            known[board] = max(moves) - np.sign(max(moves))
+    return known[board]
+
+
+def test_all_searches_agree_with_the_solved_game_on_the_value_of_all_4520_positions():
+    boards, solution, rows = decisions(Rules())
+    assert len(boards) == 4520
+    values = solution.values[rows].astype(float).tolist()
+    for spec in (
+        "alphabeta",
+        "alphabeta:ties=first,memory=1",
+        "mcts:solver=true,iterations=60000",
+        "minimax:search=cached",
+        "minimax:search=symmetric",
+    ):
+        search = player(spec).search
+        assert [search(board).value for board in boards] == values, spec
+
+
+@pytest.mark.parametrize("threats", [0, 30])
+@pytest.mark.parametrize("rules", EVERY_MOVE, ids=spell)
+def test_alphabeta_plays_every_fastest_win_and_slowest_loss_and_nothing_else(rules, threats):
+    rules = Rules(*rules)
+    boards, solution, rows = decisions(rules)
+    fastest = solution.fastest[rows]
+    played = player(f"alphabeta:threats={threats}", rules)(boards) > 0
+    assert not (played & ~fastest).any()
+    # Where two threats stand, every move loses as fast; it then plays one that blocks.
+    threatened = solution.distances[rows] == 2
+    assert (played == fastest)[~threatened | (solution.values[rows] > -1)].all()
+    first = player(f"alphabeta:ties=first,threats={threats}", rules)(boards)
+    assert (first.max(axis=1) == 1).all()
+    assert (first.argmax(axis=1) == played.argmax(axis=1)).all()
+
+
+@pytest.mark.parametrize(
+    ("board", "right", "value"),
+    [
+        ("___/OXO/__X", {0}, 1),  # a slower win by 1 is the published mistake
+        ("OX_/O_X/___", {6}, 1),
+        ("___/X_O/_XO", {2}, 1),
+    ],
+)
+def test_the_published_best_depth_mistakes_are_not_made(board, right, value):
+    rules = Rules()
+    board = rules.parse(board.replace("/", ""))
+    for spec in ("alphabeta", "alphabeta:ties=first", "minimax:search=plain,ties=fastest"):
+        found = player(spec).search(board)
+        assert set(np.flatnonzero(found.probs)) == right, spec
+        assert found.value == value
+    known = solve(rules).move_ranks[positions(rules).index(board)]
+    assert set(np.flatnonzero(known == known.max())) == right
+
+
+def test_minimax_counts_its_nodes_and_cache_entries_as_published():
+    empty = Rules().start()
+    counts = {}
+    for search in ("plain", "cached", "symmetric"):
+        policy = player(f"minimax:search={search}")
+        counts[search] = (policy.search(empty).nodes, len(policy.cache))
+    assert counts["plain"] == (549_946, 0)
+    assert counts["cached"] == (16_167 + 1, 5_478)
+    assert counts["symmetric"] == (2_270 + 1, 765)
+
+
+@pytest.mark.parametrize("ties", ["uniform", "first", "fastest"])
+@pytest.mark.parametrize("search", ["plain", "cached", "symmetric"])
+def test_searching_minimax_plays_as_the_table_does(search, ties):
+    boards, _, _ = decisions(Rules())
+    if search == "plain":
+        boards = boards[-2500::5]  # the others would take seconds
+    searching = player(f"minimax:search={search},ties={ties}")
+    assert (searching(boards) == player(f"minimax:ties={ties}")(boards)).all()
+
+
+@pytest.mark.parametrize(
+    ("rules", "value", "cells"),
+    [
+        ("4,4,4", 0, range(16)),
+        ("4,4,3", 1, [5, 6, 9, 10]),
+        ("3,4,3", 1, [1, 2, 5, 6, 9, 10]),
+        ("3,5,4", 0, range(15)),
+    ],
+)
+def test_alphabeta_solves_larger_games(rules, value, cells):
+    rules = Rules.of(rules)
+    found = player("alphabeta", rules).search(rules.start())
+    assert found.value == value
+    assert np.flatnonzero(found.probs).tolist() == list(cells)
+    assert found.nodes < 50_000  # what its ordering, table and symmetries are good for
+
+
+@pytest.mark.parametrize("rules", [(3, 4, 3), (4, 3, 3)])
+@pytest.mark.parametrize("threats", [0, 30])
+def test_alphabeta_plays_perfectly_where_the_game_is_larger_but_known(rules, threats):
+    boards, known, rows = decisions(Rules(*rules))
+    policy = player(f"alphabeta:threats={threats}", Rules(*rules))
+    stones = np.count_nonzero(boards, axis=1)
+    some = np.flatnonzero((stones < 4) | (np.arange(len(boards)) % 60 == 0))
+    assert len(some) > 2000
+    for row in some:
+        found = policy.search(boards[row])
+        assert found.value == known.values[rows[row]]
+        assert not ((found.probs > 0) & ~known.fastest[rows[row]]).any()
+
+
+@pytest.mark.parametrize(
+    ("rules", "memory"),
+    [((4, 4, 4), ""), ((4, 5, 4), "memory=1,"), ((5, 5, 4), "threats=30,"), ((6, 6, 5), "")],
+)
+def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
+    policy = player(f"alphabeta:{memory}depth=99", Rules(*rules))
+    for board in late_boards(rules, games=15, least=5, most=8):
+        known = {}
+        best = exact_rank(rules, board, known)
+        moves = [c for c, m in enumerate(board) if m == "_"]
+        after = {c: -known[put(board, c)] for c in moves}
+        good = {c for c in moves if after[c] == max(after.values())}
+        found = policy.search(np.array(view(board), np.int8))
+        assert found.value == np.sign(best)
+        played = set(np.flatnonzero(found.probs).tolist())
+        assert played == good or (best < 0 and played < good)
+
+
+def keys(hashes, stones):
+    """The keys (boards,) of boards (boards, cells) with stones 1 of side 0 and -1 of side 1."""
+    own, other = hashes.stone_keys[:, 0], hashes.stone_keys[:, 1]
+    signs = stones[:, :, None]
+    each = np.where(signs == 1, own, np.where(signs == -1, other, np.uint64(0)))
+    return np.bitwise_xor.reduce(each, axis=1).min(axis=1)
+
+
+@pytest.mark.parametrize("threats", [0, 30])
+@pytest.mark.parametrize("rules", [(3, 3, 3), (2, 5, 4)], ids=spell)
+def test_all_that_stands_in_the_table_after_a_search_is_true(rules, threats):
+    rules = Rules(*rules)
+    boards, known, rows = decisions(rules)
+    ranks, stones = known.ranks[rows].astype(int), np.count_nonzero(boards, axis=1)
+    ends = stones + rules.cells + 1 - np.abs(ranks)  # how many stones lie when the game ends
+    scores = np.sign(ranks) * (WIN - ends)
+    seen = {EXACT: 0, LOWER_BOUND: 0, UPPER_BOUND: 0}
+    policy = player(f"alphabeta:threats={threats}", rules)
+    for root in np.flatnonzero(stones < 3)[::3][:40]:
+        policy.search(boards[root])
+        table = policy.state.table[policy.state.table["age"] == policy.state.age[0]]
+        sides = 1 - 2 * ((stones - stones[root]) % 2)
+        true = dict(zip(keys(policy.state.hashes, boards * sides[:, None]), scores, strict=True))
+        empty = dict(zip(keys(policy.state.hashes, boards * sides[:, None]), stones, strict=True))
+        for entry in table[np.isin(table["key"], list(true))]:
+            if entry["depth"] < rules.cells - empty[entry["key"]]:
+                continue  # not searched to the end
+            bound, score, exact = entry["bound"], entry["score"], true[entry["key"]]
+            assert score <= exact if bound != UPPER_BOUND else score >= exact
+            assert score >= exact if bound != LOWER_BOUND else score <= exact
+            seen[int(bound)] += 1
+    assert min(seen.values()) > 10
+
+
+def test_the_table_stays_within_its_memory():
+    rules = Rules(15, 15, 5)
+    for megabytes in (1, 3, 16):
+        state = player(f"alphabeta:memory={megabytes},depth=2", rules).state
+        assert megabytes * 2**19 < state.table.nbytes <= megabytes * 2**20
+    parts = [part for whole in (state, state.lines, state.hashes) for part in vars(whole).values()]
+    rest = [part for part in parts if isinstance(part, np.ndarray)]
+    assert sum(part.nbytes for part in rest) - state.table.nbytes < 2**20
+
+
+@pytest.mark.parametrize("limit", ["nodes=3000", "depth=4"])
+def test_no_answer_depends_on_what_was_asked_before(limit):
+    rules = Rules(5, 5, 4)
+    boards = np.array([view(board) for board in late_boards((5, 5, 4), 4, 12, 18)[:12]], np.int8)
+    policy = player(f"alphabeta:{limit}", rules)
+    together = policy(boards)
+    fresh = [player(f"alphabeta:{limit}", rules) for _ in boards]
+    for i in range(len(boards))[::-1]:
+        found, alone = policy.search(boards[i]), fresh[i].search(boards[i])
+        assert (found.probs == together[i]).all()
+        assert (found.probs == alone.probs).all()
+        assert (found.value, found.nodes) == (alone.value, alone.nodes)
+
+
+@pytest.mark.parametrize("size", [1, 7])
+@pytest.mark.parametrize("options", ["depth=4", "nodes=300", "depth=3,ties=first"])
+def test_a_search_in_slices_is_the_same_search(monkeypatch, options, size):
+    rules = Rules(5, 5, 4)
+    boards = [view(board) for board in late_boards((5, 5, 4), 4, 12, 21)[:12]]
+    policy = player(f"alphabeta:{options}", rules)
+    whole = [policy.search(np.array(board, np.int8)) for board in boards]
+    monkeypatch.setattr(alphabeta, "SLICE", size)
+    for board, expected in zip(boards, whole, strict=True):
+        found = policy.search(np.array(board, np.int8))
+        assert (found.probs == expected.probs).all()
+        assert (found.value, found.nodes) == (expected.value, expected.nodes)
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:nodes=2000", "mcts:iterations=50"])
+def test_another_process_answers_alike(spec):
+    code = (
+        "from tttenv import Rules, player; r = Rules(9, 9, 5); b = r.start(1);"
+        f"p = player({spec!r}, r)\n"
+        "for _ in range(4): b = r.play(b, p(b).argmax(1)); print(b.tolist(), p(b).tolist())"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": os.pathsep.join(sys.path)}
+    other = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
+    rules = Rules(9, 9, 5)
+    boards, policy, lines = rules.start(1), player(spec, rules), []
+    for _ in range(4):
+        boards = rules.play(boards, policy(boards).argmax(1))
+        lines.append(f"{boards.tolist()} {policy(boards).tolist()}")
+    assert other.stdout.splitlines() == lines
+
+
+def test_limits_hold():
+    rules = Rules(9, 9, 5)
+    board = rules.start()
+    assert player("alphabeta:nodes=777", rules).search(board).nodes <= 777
+    assert player("alphabeta:nodes=1", rules).search(board).nodes <= 1
+    shallow, deep = (player(f"alphabeta:depth={d}", rules).search(board) for d in (1, 3))
+    assert shallow.nodes == 15  # of 20 moves by their promise, one of each class of equal ones
+    assert 15 < deep.nodes < 4000
+    assert -1 < shallow.value < 1
+
+
+def test_guesses_stay_between_loss_and_win_and_prefer_who_has_the_open_lines():
+    rules = Rules(9, 9, 5)
+    board = rules.start()
+    board[[31, 32, 49]] = 1
+    board[[0, 2, 80]] = -1
+    ahead = player("alphabeta:depth=1", rules).search(board)
+    behind = player("alphabeta:depth=1", rules).search(-board)
+    assert -1 < behind.value < ahead.value < 1
+    assert ahead.value > 0
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:nodes=2000", "alphabeta:depth=3"])
+def test_on_a_large_board_it_wins_in_time_wards_off_and_beats_the_tactical_player(spec):
+    rules = Rules(15, 15, 5)
+    policy, other = player(spec, rules), player("tactical", rules)
+    rng = np.random.default_rng(5)
+    for seat in (0, 1, 0, 1):
+        board, turn = rules.start(1), 0
+        while not rules.over(board)[0]:
+            probs = policy(board)[0] if turn % 2 == seat else other(board)[0]
+            board, turn = rules.play(board, [rng.choice(225, p=probs)]), turn + 1
+        assert rules.lost(board)[0]
+        assert (turn - 1) % 2 == seat
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:time=0.3", "mcts:time=0.3"])
+def test_a_time_limit_is_kept_and_is_not_for_certificates(spec):
+    rules = Rules(11, 11, 5)
+    policy = player(spec, rules)
+    policy.search(rules.start())  # compiles
+    begin, work = time.monotonic(), time.process_time()
+    found = policy.search(rules.start())
+    assert time.monotonic() - begin > 0.25
+    assert time.process_time() - work < 0.6  # a busy machine makes it wait, not work
+    assert found.nodes > 1000
+    assert policy.impure == "time"
+    with pytest.raises(ValueError, match="iterations or nodes"):
+        certify(Rules(), player(spec))
+
+
+@pytest.mark.parametrize("spec", ["alphabeta:time=60", "mcts:iterations=2000000000,memory=8"])
+def test_a_long_search_can_be_interrupted_and_the_player_used_again(spec):
+    rules = Rules(15, 15, 5)
+    policy = player(spec, rules)
+    begin = time.monotonic()
+    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        timer.start()
+        with pytest.raises(KeyboardInterrupt):
+            policy.search(rules.start())
+        assert time.monotonic() - begin < 25  # the first call may compile
+    finally:
+        timer.cancel()
+        signal.signal(signal.SIGINT, handler)
+    board = rules.start()
+    board[[0, 1, 2, 3]], board[[100, 102, 104, 130]] = 1, -1
+    assert policy.search(board).probs[4] == 1 if spec.startswith("alphabeta") else True
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "alphabeta:depth=0",
+        "alphabeta:depth=-3",
+        "alphabeta:nodes=0",
+        "alphabeta:time=0",
+        "alphabeta:time=-1",
+        "alphabeta:time=nan",
+        "alphabeta:time=inf",
+        "alphabeta:memory=0",
+        "alphabeta:memory=-5",
+        "alphabeta:memory=999999999,depth=2",
+        "alphabeta:width=0",
+        "alphabeta:nodes=10,time=1",
+        "alphabeta:threats=-1",
+        "alphabeta:threats=some",
+        "alphabeta:ties=last",
+        "alphabeta:depth=two",
+        "minimax:search=clever",
+        "mcts:iterations=0",
+        "mcts:iterations=-1",
+        "mcts:c=-1",
+        "mcts:c=nan",
+        "mcts:heuristic=inf",
+        "mcts:time=nan",
+        "mcts:time=-1",
+        "mcts:memory=0",
+        "mcts:seed=-1",
+        "mcts:seed=99999999999999999999",
+        "mcts:iterations=5,time=1",
+        "mcts:playouts=clever",
+        "mcts:solver=perhaps",
+    ],
+)
+def test_options_that_make_no_sense_are_refused_in_one_line(spec):
+    with pytest.raises(ValueError, match=r"^[^\n]+$") as refusal:
+        player(spec, Rules(15, 15, 5))
+    words = spec.replace(":", ",").replace("=", ",").split(",")
+    assert any(word in str(refusal.value) for word in words[1::2])
+
+
+@pytest.mark.parametrize("spec", ["alphabeta", "mcts", "minimax:search=cached"])
+@pytest.mark.parametrize(
+    ("board", "complaint"),
+    [
+        ([1, 1, 1, -1, -1, 0, -1, 0, 0], "finished"),
+        ([-1, -1, -1, 1, 1, 0, 0, 0, 0], "finished"),
+        ([1, -1, 1, 1, -1, -1, -1, 1, -1], "finished"),
+        ([1, 1, 1, 1, 0, 0, 0, 0, 0], "unreachable"),
+        ([2, 0, 0, 0, 0, 0, 0, 0, 0], "unreachable"),
+        ([0, 0, 0], "cells"),
+    ],
+)
+def test_a_search_asked_about_a_finished_or_impossible_board_says_so(spec, board, complaint):
+    with pytest.raises(ValueError, match=complaint):
+        player(spec).search(np.array(board))
+
+
+def test_every_search_player_answers_with_the_same_three_things():
+    for spec in ("alphabeta", "mcts", "minimax:search=symmetric"):
+        found = player(spec).search(Rules().start())
+        assert isinstance(found, Found)
+        assert found._fields == ("probs", "value", "nodes")
+        assert found.probs.sum() == pytest.approx(1)
+        assert isinstance(found.value, float)
+        assert isinstance(found.nodes, int)

@@ -1,0 +1,160 @@
+"""The players in checkpoints/: whole, small, and as strong as their cards say."""
+
+import json
+import re
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from learners.cli import benchmark, benchmark_tables
+from learners.registry import LEARNERS
+from learners.training.checkpoint import load_policy
+from tttenv import Rules, certify, player
+from tttenv.certificates.certificate import Certificate
+from tttenv.players import OPPONENTS, checked_spec, checkpoint_of, rules_of
+from tttenv.players import bundled as shipped
+from tttenv.players.checkpoint import read_card
+from tttenv.testing import some_boards
+
+SHIPPED = Path(__file__).parents[2] / "checkpoints"
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_every_learner_ships_a_player_whose_certificate_can_be_computed_again(name):
+    folder = SHIPPED / name
+    card = read_card(folder)
+    found = certify(Rules(), player(str(folder)))
+    assert found == Certificate.from_dict(card["certificate"])
+    assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
+    assert found.unbeatable
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_weights_alone_play_as_the_shipped_table_does(name):
+    folder = SHIPPED / name
+    again = certify(Rules(), load_policy(folder)).to_dict()
+    shipped = read_card(folder)["certificate"]
+    assert again["worst_case"] == shipped["worst_case"]
+    assert again["vs_random"]["X"] == pytest.approx(shipped["vs_random"]["X"], abs=1e-6)
+
+
+def test_what_is_shipped_is_small_and_needs_no_training_state():
+    for card in SHIPPED.rglob("card.json"):
+        files = {file.name: file.stat().st_size for file in card.parent.iterdir()}
+        named = read_card(card.parent)["files"]
+        assert set(files) == {"card.json", *named}
+        large = card.parent.parent.name == "larger"  # boards whose table would be
+        roles = {name.removesuffix(".safetensors").partition("-")[0] for name in named}
+        assert roles == ({"weights"} if large else {"weights", "policy", "snapshots"})
+        assert sum(files.values()) < 1_000_000
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_a_trained_player_is_known_by_its_name_from_any_folder(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    named, by_folder = player(name), player(str(SHIPPED / name))
+    np.testing.assert_array_equal(named.table, by_folder.table)
+
+
+def test_one_for_a_larger_board_brings_its_rules(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert rules_of("reinforce_444") == Rules(4, 4, 4)
+    with pytest.raises(ValueError, match=r"plays 4,4,4, not 3,3,3$"):
+        player("reinforce_444", Rules())
+
+
+def test_a_trained_player_is_an_opponent_in_both_environments(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for env in (
+        gym.make("TicTacToe-v0", opponent="selfplay"),
+        gym.make_vec("TicTacToe-v0", num_envs=2, opponent="selfplay"),
+    ):
+        env.reset(seed=0)
+        env.close()
+
+
+def test_rows_of_the_table_come_before_trained_players(tmp_path, monkeypatch):
+    (tmp_path / "minimax").mkdir()
+    (tmp_path / "minimax" / "card.json").touch()
+    monkeypatch.setattr(shipped, "home", lambda: tmp_path)
+    assert shipped.names() == ["minimax"]
+    assert checkpoint_of("minimax") is None
+    assert checkpoint_of("random") is None
+    assert not set(shipped.names()) - set(OPPONENTS)
+
+
+def test_a_file_may_not_name_a_trained_player():
+    for spec in ("selfplay", "selfplay:option=1", "epsilon:player=selfplay"):
+        with pytest.raises(ValueError, match="a file may not name the player 'selfplay'"):
+            checked_spec(spec)
+
+
+@pytest.mark.parametrize("spec", ["selfplay", "{}/selfplay", "{}/selfplay/"])
+def test_options_of_a_checkpoint_go_through_the_same_grammar(spec):
+    spec = spec.format(SHIPPED)
+    with pytest.raises(
+        ValueError, match=r"selfplay has no option 'x'; it takes canonical, simulations, threes$"
+    ):
+        player(f"{spec}:x=1")
+    with pytest.raises(ValueError, match="options are written option=value, not 'x'"):
+        player(f"{spec}:x")
+    assert player(f"{spec}:") is not None
+    assert rules_of(f"{spec}:x=1") == Rules()
+
+
+def test_a_search_is_an_option_of_players_that_search():
+    boards = some_boards(Rules(), 50)
+    searching = player("alphazero:simulations=16")
+    assert (searching(boards).sum(axis=1) == 1).all()
+    assert (searching(boards[::-1])[::-1] == searching(boards)).all()
+    assert certify(Rules(), searching).unbeatable
+    for name in set(LEARNERS) - {"alphazero"}:
+        with pytest.raises(ValueError, match=f"a player of {name} does not search"):
+            player(f"{name}:simulations=16")
+    for wrong in (-1, 10**9):
+        with pytest.raises(ValueError, match=r"at least|at most"):
+            player(f"alphazero:simulations={wrong}")
+    assert certify(Rules(), player("alphazero:simulations=4,threes=100")).unbeatable
+    for options in ("threes=9", "simulations=4,threes=-1"):
+        with pytest.raises(ValueError, match="threes"):
+            player(f"alphazero:{options}")
+
+
+def test_a_folder_may_have_a_colon_in_its_name(tmp_path):
+    place = tmp_path / "a:b"
+    place.mkdir()
+    for file in (SHIPPED / "td0").iterdir():
+        (place / file.name).write_bytes(file.read_bytes())
+    assert player(str(place)).table.shape == (5478, 9)
+
+
+def test_an_unknown_name_is_told_the_trained_ones_too():
+    with pytest.raises(ValueError, match=re.escape("did you mean maskable_ppo? known are random")):
+        player("maskable")
+
+
+@pytest.mark.parametrize("begun", [False, True])
+def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(begun, tmp_path):
+    readme, cards = tmp_path / "README.md", {name: read_card(SHIPPED / name) for name in LEARNERS}
+    kept = (SHIPPED / "README.md").read_text(encoding="utf-8")
+    if begun:
+        readme.write_text(kept.replace("| `td0` |", "| `another` |"), encoding="utf-8")
+    trainings = [{**card, "seed": 0, "folder": str(SHIPPED / name)} for name, card in cards.items()]
+    benchmark_tables.ship(trainings, 0, tmp_path)
+    told = readme.read_text(encoding="utf-8")
+    if begun:
+        assert told == kept
+    table = re.compile("<!-- players: begin -->.*<!-- players: end -->", re.DOTALL)
+    assert table.search(told)[0] == table.search(kept)[0]
+    assert all((tmp_path / name / "card.json").is_file() for name in LEARNERS)
+
+
+def test_players_are_not_shipped_into_a_readme_without_marks(tmp_path):
+    (tmp_path / "README.md").write_text("# Mine\n")
+    runs = tmp_path / "runs"
+    told = ["--learners", "td0", "--quick", "--runs", str(runs), "--out", str(tmp_path)]
+    with pytest.raises(ValueError, match="no marks"):
+        benchmark.main([*told, "--ship", str(tmp_path)])
+    assert not runs.exists()

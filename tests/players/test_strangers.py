@@ -1,0 +1,328 @@
+"""Checkpoints of strangers: what they name is not run, what does not fit is refused in a line."""
+
+import json
+import shutil
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load, save
+
+import tttenv.players
+import tttenv.vector
+from learners.base import PlaysFromWeights
+from learners.dqn import DQN
+from learners.registry import LEARNERS
+from learners.training.checkpoint import load_learner, load_policy, load_training, state_bytes
+from learners.training.checkpoint import save as save_checkpoint
+from learners.training.loop import Schedule
+from learners.training.train import train
+from tttenv import Rules, player
+from tttenv.players.checkpoint import CARD, STATE, WEIGHTS, digest, file_of, read_card
+from tttenv.players.config_io import from_stored, spec_fields
+from tttenv.testing import some_boards
+from tttenv.utils.registry import Spec
+
+SHIPPED = Path(__file__).parents[2] / "checkpoints"
+ANY_BOARD = ("dqn", "reinforce", "maskable_ppo")  # play on boards that are not looked up
+HOSTILE = (
+    "external:command=(touch PWNED)",
+    "sb3:path=x.zip,trust=true",
+    "gomocup:command=(touch PWNED),anyk=true",
+    "epsilon:player=(external:command=(touch PWNED))",
+    "checkpoints/dqn",
+)
+
+
+def config_of(name, **changed):
+    """The default config of a learner as a card holds it."""
+    return json.loads(json.dumps(asdict(LEARNERS.load(name).presets["default"]) | changed))
+
+
+def gift(folder, name, rules="5,5,4", weights=None, **changed):
+    """A checkpoint that only a stranger would make: weights beside any card."""
+    kind, config = LEARNERS.load(name), LEARNERS.load(name).presets["default"]
+    shapes = kind.empty_weights(config, Rules.of(rules))
+    made = weights or {key: torch.zeros(t.shape, dtype=t.dtype) for key, t in shapes.items()}
+    data = save(made)
+    files = {f"{WEIGHTS}-{digest(data)[:16]}.safetensors": digest(data)}
+    card = {
+        "learner": name,
+        "preset": "default",
+        "config": config_of(name),
+        "rules": rules,
+        "steps": 1,
+        "versions": {},
+        "certificate": None,
+        "files": files,
+    }
+    folder.mkdir()
+    (folder / next(iter(files))).write_bytes(data)
+    (folder / CARD).write_text(json.dumps(card | changed))
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Where a command that is run would leave a file."""
+    monkeypatch.chdir(tmp_path)
+    yield
+    assert not (tmp_path / "PWNED").exists()
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_to_play_nothing_but_networks_and_tables_is_made(name, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("playing makes no environment and no opponent")
+
+    kind = LEARNERS.load(name)
+    assert isinstance(kind, PlaysFromWeights)
+    table = player(f"{SHIPPED / name}/").table
+    for home, made in ((tttenv.vector.VectorTicTacToe, "__init__"), (kind, "__init__")):
+        monkeypatch.setattr(home, made, refuse)
+    monkeypatch.setattr(tttenv.players, "player", refuse)
+    boards = some_boards(Rules(), 200)
+    at = tttenv.exact.positions(Rules()).index(boards)
+    assert (load_policy(SHIPPED / name)(boards) == table[at]).all()
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_empty_weights_are_those_of_the_learner(name):
+    kind = LEARNERS.load(name)
+    for preset in kind.presets.values():
+        small = replace(preset, games=2) if "games" in {f.name for f in fields(preset)} else preset
+        weights = kind(small, Rules()).state_dict()["weights"]
+        empty = kind.empty_weights(small, Rules())
+        assert {n: (t.shape, t.dtype) for n, t in weights.items()} == {
+            n: (t.shape, t.dtype) for n, t in empty.items()
+        }
+        assert all(tensor.device.type == "meta" for tensor in empty.values())
+
+
+@pytest.mark.parametrize("spec", HOSTILE)
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_a_player_that_a_config_names_is_not_run(tmp_path, name, spec):
+    named = spec_fields(LEARNERS.load(name).Config)
+    assert named == {"dqn": ["opponent"], "maskable_ppo": ["pool"]}.get(name, [])
+    for field in named:
+        value = [spec] if field == "pool" else spec
+        folder = gift(tmp_path / field, name, config=config_of(name, **{field: value}))
+        for way in (load_policy, load_learner, lambda f: player(f"{f}/")):
+            with pytest.raises(ValueError, match=rf"^[^\n]*{field}: a file may not name[^\n]*$"):
+                way(folder)
+
+
+@pytest.mark.parametrize("name", ANY_BOARD)
+def test_a_gift_without_tricks_plays(tmp_path, name):
+    policy = player(f"{gift(tmp_path / 'gift', name)}/")
+    probs = policy(Rules(5, 5, 4).start(1))
+    assert probs.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        {"hidden": [20_000, 20_000]},
+        {"hidden": [2**62, 2**62]},
+        {"hidden": [2**70]},
+        {"hidden": [1] * 100_000},
+        {"hidden": [0]},
+        {"hidden": "wide"},
+        {"hidden": [True]},
+        {"hidden": [1.5]},
+        {"lr": "x"},
+        {"seed": None},
+        {"\x1b]0;pwn\x07": 1},
+        {"a" * 100_000: 1},
+    ],
+)
+@pytest.mark.parametrize("name", ANY_BOARD)
+def test_configs_that_do_not_fit_the_weights_are_refused_at_once(tmp_path, name, config):
+    folder = gift(tmp_path / "gift", name, config={**config_of(name), **config})
+    for way in (load_policy, load_learner):
+        with pytest.raises(ValueError, match=r"^[^\n\x1b]+$") as refusal:
+            way(folder)
+        assert len(str(refusal.value)) < 600 + len(str(folder))
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_weights_of_other_names_shapes_or_types_are_refused(tmp_path, name):
+    rules = "5,5,4" if name in ANY_BOARD else "3,3,3"
+    whole = load(next((SHIPPED / name).glob("weights*")).read_bytes())
+    if rules != "3,3,3":
+        gift(tmp_path / "whole", name, rules)
+        whole = load(next((tmp_path / "whole").glob("weights*")).read_bytes())
+    key = next(iter(whole))
+    card = read_card(SHIPPED / name)
+    for number, wrong in enumerate(
+        [
+            {},
+            {"\x1b[2J": torch.zeros(1)},
+            whole | {"more": torch.zeros(1)},
+            whole | {key: whole[key].flatten()[:1].clone()},
+            whole | {key: whole[key][..., None].clone()},
+            whole | {key: whole[key].to(torch.float16)},
+            {other: tensor for other, tensor in whole.items() if other != key},
+        ]
+    ):
+        settings = {"config": card["config"]} if rules == "3,3,3" else {}
+        folder = gift(tmp_path / str(number), name, rules, weights=wrong or None, **settings)
+        if not wrong:
+            (file,) = folder.glob("weights*")
+            file.write_bytes(b"")
+        for way in (load_policy, load_learner):
+            with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
+                way(folder)
+
+
+def test_genes_and_tables_of_nonsense_are_no_player(tmp_path):
+    count = tttenv.exact.positions(Rules()).boards.shape[0]
+    classes = LEARNERS.load("genetic").empty_weights(None, Rules())["genes"].shape
+    for genes in (-1, 9, 2**40):
+        weights = {"genes": torch.full(classes, genes)}
+        with pytest.raises(ValueError, match="genes are cells"):
+            load_policy(gift(tmp_path / str(genes), "genetic", "3,3,3", weights))
+    for number in (float("nan"), float("-inf")):
+        weights = {"values": torch.full((count,), number, dtype=torch.float64)}
+        folder = gift(tmp_path / str(number), "td0", "3,3,3", weights)
+        try:
+            probs = load_policy(folder)(some_boards(Rules(), 50))
+        except ValueError:
+            continue
+        assert np.allclose(probs.sum(axis=1), 1)
+
+
+def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, run_here):
+    config = DQN.Config(opponent=Spec("epsilon"), games=4, batch=4, hidden=(4,))
+    plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
+    folder = tmp_path / "runs"
+    train("dqn", config, Rules(), plan, folder)
+    state = load_training(folder)
+    for spec in HOSTILE[:2]:
+        state["about"]["config"]["opponent"] = spec
+        about = {k: v for k, v in state["about"].items() if k != "rules"} | {"steps": 1}
+        save_checkpoint(folder, DQN(config, Rules()), Rules(), about, state)
+        done = run_here("train.py", "dqn", "--resume", "--out", str(folder), "--steps", "2")
+        assert done.returncode == 2
+        assert done.stderr.count("\n") == 1
+        assert "a file may not name the player" in done.stderr
+        assert "say --opponent again" in done.stderr
+    same = ("--opponent", HOSTILE[1])  # said by the user: then SB3's own refusal is heard
+    done = run_here("train.py", "dqn", "--resume", "--out", str(folder), *same)
+    assert "x.zip" in done.stderr
+    assert "may not name" not in done.stderr
+
+
+def changed_moments(change):
+    """The optimiser's numbers changed, or the dice of a learner that has no optimiser."""
+
+    def broken(state):
+        moments = state["learner"].get("optimiser", {"state": {}})["state"]
+        for row in moments.values():
+            for name in list(row):
+                row[name] = change(name, row[name])
+                if row[name] is None:
+                    del row[name]
+        if not moments:
+            state["learner"].update(rng={"state": 1})
+
+    return broken
+
+
+def changed_replay(**changes):
+    """The moves to learn from again changed, or the dice of a learner that has none (yet)."""
+
+    def broken(state):
+        kept = state["learner"].get("replay", {"kept": {}})["kept"]
+        kept.update({name: change(kept[name]) for name, change in changes.items() if name in kept})
+        if not any(name in kept and kept[name].size for name in changes):
+            state["learner"].update(rng={"state": 1})
+
+    return broken
+
+
+BROKEN_STATES = {
+    "no learner": lambda state: state.pop("learner"),
+    "a learner that is none": lambda state: state.update(learner=5),
+    "an empty learner": lambda state: state.update(learner={}),
+    "no clock": lambda state: state.pop("clock"),
+    "a clock that is none": lambda state: state.update(clock={"step": "1"}),
+    "a clock of more": lambda state: state["clock"].update(more=1),
+    "no about": lambda state: state.pop("about"),
+    "no plan": lambda state: state.pop("plan"),
+    "a plan of nothing": lambda state: state.update(plan={}),
+    "a plan of nonsense": lambda state: state["plan"].update(steps="many"),
+    "another learner": lambda state: state["about"].update(learner=["td0"]),
+    "a config that is none": lambda state: state["about"].update(config=3),
+    "no weights": lambda state: state["learner"].pop("weights"),
+    "a count that is none": lambda state: state["learner"].update(
+        {k: "many" for k, v in state["learner"].items() if isinstance(v, int)} or {"rng": 0}
+    ),
+    "weights of one number": lambda state: state["learner"]["weights"].update(
+        {key: tensor.flatten()[:1].clone() for key, tensor in state["learner"]["weights"].items()}
+    ),
+    "weights that are no numbers": lambda state: state["learner"]["weights"].update(
+        {key: tensor / 0 * 0 for key, tensor in state["learner"]["weights"].items()}
+    ),
+    "weights of nothing": lambda state: state["learner"].update(weights={}),
+    "moments of one number": changed_moments(lambda name, tensor: tensor.flatten()[:1].clone()),
+    "moments of another type": changed_moments(lambda name, tensor: tensor.to(torch.int64)),
+    "moments without a step": changed_moments(
+        lambda name, tensor: None if name == "step" else tensor
+    ),
+    "moments of steps back": changed_moments(lambda name, tensor: tensor - 9),
+    "moves of one cell": changed_replay(boards=lambda boards: boards[:, :1].copy()),
+    "moves of other stones": changed_replay(after=lambda boards: np.full_like(boards, -128)),
+    "moves beyond the board": changed_replay(
+        cells=lambda cells: cells + 9, replies=lambda replies: replies + 99
+    ),
+    "games of none": lambda state: state["learner"].update(
+        {"root": 10**9}
+        if "root" in state["learner"]
+        else {"games": games | {"moves": games["moves"] + 999}}
+        if (games := state["learner"].get("games"))
+        else {"rng": {"state": 1}}
+    ),
+    "dice that are none": lambda state: state["learner"].update(rng={"state": 1}),
+}
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_states_of_wrong_contents_are_refused_in_a_line(tmp_path, name, run_here):
+    kind = LEARNERS.load(name)
+    names = {field.name for field in fields(kind.Config)}
+    sizes = {"games": 2, "population": 4, "turns": 2, "batch": 2, "hidden": (4,)}
+    config = replace(
+        kind.presets["default"],
+        **{key: value for key, value in sizes.items() if key in names and name != "lms"},
+    )
+    plan = Schedule(1, 1, 1, stop_when_unbeatable=False)
+    made = tmp_path / "made"
+    train(name, config, Rules(), plan, made)
+    for number, (damage, broken) in enumerate(BROKEN_STATES.items()):
+        if name not in ("td0", "alphazero") and (number + list(LEARNERS).index(name)) % 3:
+            continue  # each damage to every third learner, all of them to these two
+        folder = Path(shutil.copytree(made, tmp_path / "broken"))
+        state = load_training(folder)
+        broken(state)
+        (folder / str(file_of(read_card(folder), STATE))).unlink()
+        (folder / CARD).unlink()
+        data = state_bytes(state)
+        (folder / f"state-{digest(data)[:16]}.safetensors").write_bytes(data)
+        if "plan" not in damage:  # the plan is only read by the script
+            with pytest.raises(ValueError, match=r"^[^\n\x1b]+$"):
+                train(name, config, Rules(), Schedule(2, 1, 1, False), folder, resume=True)
+        elif name == "td0":
+            done = run_here("train.py", name, "--resume", "--out", folder)
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+        shutil.rmtree(folder)
+
+
+def test_settings_read_back_are_those_written():
+    for name in LEARNERS:
+        kind = LEARNERS.load(name)
+        for preset in kind.presets.values():
+            stored = json.loads(json.dumps(asdict(preset)))
+            assert from_stored(kind.Config, stored, name) == preset

@@ -1,0 +1,170 @@
+"""Players asked about canonical boards only: images of a board get images of a move."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_first_best import player as untrained
+
+from learners.registry import LEARNERS
+from tttenv import Rules, certify, player
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.exact import positions
+from tttenv.game.symmetry import canonical, maps, orbits
+from tttenv.players import OPPONENTS
+from tttenv.players.symmetric_player import Canonical, CanonicalTable, canonical_player
+from tttenv.policy import uniform
+from tttenv.testing import check_policy, some_boards
+
+SHIPPED = Path(__file__).parents[2] / "checkpoints"
+SQUARE, OBLONG = Rules(3, 3, 3), Rules(4, 3, 3)
+
+
+def afterwards(rules, boards, probs):
+    """For each board the canonical boards after a move, and their probabilities."""
+    rows, cells = np.nonzero(probs)
+    numbers = canonical(rules, rules.play(boards[rows], cells))[0]
+    found = [{} for _ in boards]
+    for row, board, chance in zip(rows, numbers, probs[rows, cells], strict=True):
+        key = board.tobytes()
+        found[row][key] = found[row].get(key, 0) + chance
+    return found
+
+
+def require_equivariant(rules, policy, boards):
+    """Assert that what follows a board is the same up to symmetry for all its images."""
+    assert policy.equivariant
+    here = afterwards(rules, boards, policy(boards))
+    for image in maps(rules):
+        there = afterwards(rules, boards[:, image], policy(boards[:, image]))
+        for one, other in zip(here, there, strict=True):
+            assert one == pytest.approx(other)
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_a_trained_player_treats_all_images_of_all_boards_alike(name):
+    boards = positions(SQUARE).boards[positions(SQUARE).decisions]
+    require_equivariant(SQUARE, player(f"{name}:canonical=true"), boards)
+
+
+@pytest.mark.parametrize("name", ["dqn", "td0"])
+def test_on_an_oblong_board_too(name):
+    boards = positions(OBLONG).boards[positions(OBLONG).decisions]
+    sampled = boards[np.random.default_rng(0).permutation(len(boards))[:5000]]
+    learner = LEARNERS.load(name)
+    made = learner(learner.presets["default"], OBLONG)
+    require_equivariant(OBLONG, canonical_player(OBLONG, made.policy()), sampled)
+
+
+@pytest.mark.parametrize("spec", ["mcts:iterations=10", "tactical", "first", "alphabeta:depth=1"])
+def test_any_policy_can_be_asked_so(spec):
+    rules = Rules(5, 5, 4)
+    policy, boards = Canonical(rules, player(spec, rules)), some_boards(rules, 100)
+    require_equivariant(rules, policy, boards)
+    check_policy(policy, rules, count=50)
+
+
+@pytest.mark.parametrize("rules", [Rules(4, 4, 3), Rules(5, 5, 4), Rules(3, 6, 3)], ids=str)
+def test_a_network_on_a_large_board_plays_mirror_moves(rules):
+    plain = untrained("dqn", rules, lambda net: net)
+    policy, boards = canonical_player(rules, plain), some_boards(rules, 2000)
+    assert isinstance(policy, Canonical)
+    require_equivariant(rules, policy, boards)
+    found = [afterwards(rules, boards[:, image], plain(boards[:, image])) for image in maps(rules)]
+    assert any(one != found[0] for one in found)  # which it would not do by itself
+
+
+def test_the_answer_is_the_image_of_the_answer_about_the_canonical_board():
+    board = SQUARE.parse("__XO_____")[None]
+    (image,), (which,) = canonical(SQUARE, board)
+    asked = []
+
+    def corner(boards):
+        asked.append(boards)
+        return np.eye(9)[[np.flatnonzero(boards[0] == 0)[-1]]]
+
+    cell = Canonical(SQUARE, corner)(board)[0].argmax()
+    assert (asked[0] == image).all()
+    assert cell == maps(SQUARE)[which][np.flatnonzero(image == 0)[-1]]
+
+
+def test_one_move_stays_one_move_and_probabilities_stay_as_many():
+    boards = positions(SQUARE).boards[positions(SQUARE).decisions]
+    assert (np.count_nonzero(player("first:")(boards), axis=1) == 1).all()
+    one = Canonical(SQUARE, player("first"))(boards)
+    assert (np.count_nonzero(one, axis=1) == 1).all()
+    assert Canonical(SQUARE, uniform)(boards) == pytest.approx(uniform(boards))
+    assert Canonical(SQUARE, uniform)(boards[:0]).shape == (0, 9)
+
+
+def test_asking_twice_is_asking_once():
+    boards = some_boards(Rules(4, 4, 4), 300)
+    once = Canonical(Rules(4, 4, 4), player("alphabeta:depth=1", Rules(4, 4, 4)))
+    assert (Canonical(Rules(4, 4, 4), once)(boards) == once(boards)).all()
+
+
+def test_one_board_of_each_class_tells_the_whole_game():
+    """What the canonical player reaches, board by board, is what its quotient graph reaches."""
+    policy = player("dqn:canonical=true")
+    for seat in (0, 1):
+        whole, quotient = reached(policy, seat, False), reached(policy, seat, True)
+        assert {b.tobytes() for b in orbits(SQUARE, whole)[0]} == {b.tobytes() for b in quotient}
+        assert len(quotient) < len(whole)
+
+
+def reached(policy, seat, classes):
+    """Boards that can be met when one seat plays by the policy and the other anything."""
+    found, boards = [], SQUARE.start(1)
+    for ply in range(9):
+        found.append(boards)
+        boards = boards[~SQUARE.over(boards)]
+        if not len(boards):
+            break
+        legal = boards == 0
+        rows, cells = np.nonzero(policy(boards) > 0 if ply % 2 == seat else legal)
+        boards = SQUARE.play(boards[rows], cells)
+        boards = np.unique(canonical(SQUARE, boards)[0] if classes else boards, axis=0)
+    return np.concatenate(found)
+
+
+def test_what_a_limit_of_time_makes_impure_stays_impure():
+    timed = canonical_player(SQUARE, player("mcts:time=0.01"))
+    assert timed.impure == "time"
+    with pytest.raises(ValueError, match="time"):
+        certify(SQUARE, timed)
+
+
+def test_it_is_a_table_where_the_game_can_be_enumerated():
+    made = player("selfplay:canonical=true")
+    assert isinstance(made, CanonicalTable)
+    assert certify(SQUARE, made).unbeatable
+    env = VectorTicTacToe(64, opponent="selfplay:canonical=true", seat="X")
+    env.reset(seed=0)
+    lost = [env.step(env.sample_actions())[1] > 0 for _ in range(20)]  # the random agent's wins
+    assert not np.any(lost)
+    assert (player("selfplay:canonical=false").table == player("selfplay").table).all()
+
+
+@pytest.mark.parametrize("spec", ["selfplay", "{}/selfplay", "{}/larger/reinforce_444"])
+def test_a_wrong_option_is_named_in_a_line(spec):
+    spec = spec.format(SHIPPED)
+    for option, told in (
+        ("canonical=yes", r"canonical='yes' is not true or false"),
+        ("canonical", "options are written option=value, not 'canonical'"),
+        ("canonical=", "options are written option=value, not 'canonical='"),
+        ("canonical=true,canonical=true", "an option is given twice"),
+        ("canonica=true", "did you mean canonical"),
+    ):
+        with pytest.raises(ValueError, match=rf"^[^\n]*{told}[^\n]*$"):
+            player(f"{spec}:{option}")
+
+
+def test_the_option_stands_inside_options_of_other_players():
+    mixed = player("epsilon:player=(dqn:canonical=true),epsilon=0.5")(SQUARE.start(1))[0]
+    assert mixed.max() == pytest.approx(0.5 + 0.5 / 9)
+
+
+def test_the_rows_of_the_table_do_not_know_it():
+    for name in OPPONENTS:
+        with pytest.raises(ValueError, match="canonical"):
+            player(f"{name}:canonical=true")

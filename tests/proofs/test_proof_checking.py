@@ -1,0 +1,212 @@
+"""Each rule of the checker by itself, against brute force on every board of nine cells.
+
+A rule may only say that the defender holds, with a zone, where he does hold even if the attacker
+owned all empty cells outside it; of the position after a move it may rely on nothing else than
+that. So whatever is built of the rules is true.
+"""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from brute_force import ATTACKER, DEFENDER, EMPTY, BruteForce, Stones, after, empty
+
+from tttenv.game.rules import Rules
+from tttenv.proofs import checking_kernel as kernel
+from tttenv.proofs.checker import board_of
+
+RULES = Rules(3, 3, 3)
+GAME = BruteForce(RULES)
+CELLS = RULES.cells
+
+
+def smallest_zone(
+    stones: Stones, attacker_moves: bool, rng: np.random.Generator
+) -> set[int] | None:
+    """A zone of which no cell can be left out; None if the defender does not hold."""
+    zone = set(empty(stones))
+    if not GAME.holds_within(stones, zone, attacker_moves):
+        return None
+    for cell in rng.permutation(empty(stones)).tolist():
+        if GAME.holds_within(stones, zone - {cell}, attacker_moves):
+            zone.remove(cell)
+    return zone
+
+
+# No line is completed and no side has more than two stones more than the other.
+BOARDS = [
+    stones
+    for stones in itertools.product((EMPTY, ATTACKER, DEFENDER), repeat=CELLS)
+    if not GAME.completed(stones, ATTACKER)
+    and not GAME.completed(stones, DEFENDER)
+    and abs(stones.count(ATTACKER) - stones.count(DEFENDER)) <= 2
+    and EMPTY in stones
+]
+
+
+BOARD = board_of(RULES, np.zeros(CELLS, np.int8))
+
+
+def board_with(stones: Stones) -> kernel.Board:
+    return replace(BOARD, stones=np.array(stones, np.int8))
+
+
+def walk(numbers: list[int]) -> kernel.Walk:
+    """A walk at the beginning of a proof."""
+    plies = CELLS + 2
+    return kernel.Walk(
+        numbers=np.array(numbers, np.int16),
+        at=np.zeros(1, np.int64),
+        step=np.zeros(plies, np.int64),
+        move=np.zeros(plies, np.int64),
+        zones=np.zeros((plies, CELLS), np.bool_),
+        left=np.zeros((plies, CELLS), np.bool_),
+        image=np.zeros(CELLS, np.int8),
+        marks=np.zeros(CELLS, np.bool_),
+    )
+
+
+def some(cells: list[int], count: int, rng: np.random.Generator) -> list[int]:
+    """So many cells, or fewer if there are fewer; one time in ten any cells of the board."""
+    among = list(range(CELLS)) if rng.random() < 0.1 else cells
+    return [int(cell) for cell in rng.choice(among, min(count, len(among)), replace=False)]
+
+
+def pairs_on_lines(stones: Stones, rng: np.random.Generator) -> list[int]:
+    """A pair on each line open to the attacker that has room for one; pairs may share a cell."""
+    pairs = set()
+    for line in GAME.lines:
+        free = [cell for cell in line if stones[cell] == EMPTY]
+        if len(free) > 1 and all(stones[cell] != DEFENDER for cell in line):
+            pairs.add(tuple(sorted(rng.choice(free, 2, replace=False).tolist())))
+    return [cell for pair in sorted(pairs) for cell in pair]
+
+
+def leaf(step: int, stones: Stones, rng: np.random.Generator) -> list[int]:
+    """A step that no position follows, right or wrong."""
+    free = empty(stones)
+    zone = some(free, int(rng.integers(len(free) + 1)), rng)
+    if step == kernel.POTENTIAL:
+        return [step]
+    if step == kernel.PAIRS:
+        pairs = pairs_on_lines(stones, rng)
+        if rng.random() < 0.5:
+            pairs = some(free, 2 * int(rng.integers(1 + len(free) // 2)), rng)
+        return [step, len(pairs) // 2, *pairs[: len(pairs) // 2 * 2]]
+    if step == kernel.WIN:
+        return [step, *some(free, 1, rng), len(zone), *zone]
+    two = some(free, 2, rng)
+    return [step, two[0], two[0] if rng.random() < 0.2 else two[-1], len(zone), *zone]
+
+
+@pytest.mark.parametrize("step", ["POTENTIAL", "PAIRS", "WIN", "TWO_THREATS"])
+def test_a_step_without_a_position_after_it_says_nothing_false(step: str) -> None:
+    rng, accepted = np.random.default_rng(0), 0
+    number = getattr(kernel, step)
+    for stones in BOARDS[:: 2 if step == "POTENTIAL" else 4]:
+        board = board_with(stones)
+        for attacker_moves in (False, True):
+            at = walk(leaf(number, stones, rng))
+            if kernel.begin_hold(board, at, 0, attacker_moves) == kernel.HOLDS:
+                accepted += 1
+                zone = set(np.flatnonzero(at.zones[0]).tolist())
+                assert GAME.holds_within(stones, zone, attacker_moves), (stones, at.numbers)
+    assert accepted > 25
+
+
+@pytest.mark.parametrize("step", ["MOVE", "ANSWER"])
+def test_a_step_with_one_position_after_it_says_nothing_false(step: str) -> None:
+    rng, accepted = np.random.default_rng(0), 0
+    number = getattr(kernel, step)
+    for stones in BOARDS:
+        attacker_moves = number == kernel.ANSWER
+        cells = some(empty(stones), 1, rng)
+        rest = some(empty(stones), int(rng.integers(len(empty(stones)))), rng)
+        rest = [cell for cell in rest if cell not in cells]
+        at = walk([number, *cells, len(rest), *rest])
+        board = board_with(stones)
+        if kernel.begin_hold(board, at, 0, attacker_moves) != kernel.GO_ON:
+            continue
+        side = ATTACKER if attacker_moves else DEFENDER
+        assert stones[cells[0]] == EMPTY
+        then = after(stones, cells[0], side)
+        assert not GAME.completed(then, ATTACKER)  # no rule looks for a line that is there already
+        zone = smallest_zone(then, not attacker_moves, rng)
+        if zone is None:
+            continue
+        at.zones[1, list(zone)] = True
+        if kernel.end_hold(board, at, 0) == kernel.HOLDS:
+            accepted += 1
+            found = set(np.flatnonzero(at.zones[0]).tolist())
+            assert GAME.holds_within(stones, found, attacker_moves), (stones, at.numbers, zone)
+    assert accepted > 50
+
+
+def test_the_attackers_moves_are_answered_all_of_them() -> None:
+    rng, finished = np.random.default_rng(0), 0
+    for stones in BOARDS[::2]:
+        board = board_with(stones)
+        free = rng.permutation(empty(stones)).tolist()
+        at = walk([kernel.MOVES, *free])
+        reason = kernel.begin_hold(board, at, 0, True)
+        while reason == kernel.GO_ON:
+            then = after(stones, int(at.move[0]), ATTACKER)
+            assert not GAME.completed(then, ATTACKER)
+            zone = smallest_zone(then, False, rng)
+            if zone is None:
+                break
+            at.zones[1] = False
+            at.zones[1, list(zone)] = True
+            reason = kernel.end_hold(board, at, 0)
+        if reason == kernel.HOLDS:
+            finished += 1
+            found = set(np.flatnonzero(at.zones[0]).tolist())
+            assert GAME.holds_within(stones, found, True), (stones, free)
+    assert finished > 50
+
+
+@pytest.mark.parametrize("attacker_moves", [False, True])
+def test_a_position_is_said_to_be_won_only_if_it_is(attacker_moves: bool) -> None:
+    rng, won = np.random.default_rng(0), 0
+    for stones in BOARDS:
+        board = board_with(stones)
+        at = walk(some(empty(stones), 1, rng))
+        reason = kernel.begin_win(board, at, 0, attacker_moves)
+        side = ATTACKER if attacker_moves else DEFENDER
+        while reason == kernel.GO_ON:
+            assert stones[at.move[0]] == EMPTY
+            if GAME.holds(after(stones, int(at.move[0]), side), not attacker_moves):
+                break  # no proof of the position after the move
+            reason = kernel.end_win(board, at, 0, attacker_moves)
+        if reason == kernel.HOLDS:
+            won += 1
+            assert not GAME.holds(stones, attacker_moves), (stones, at.numbers)
+    assert won > 50
+
+
+def test_the_zone_of_an_image_is_the_image_of_the_zone() -> None:
+    rng = np.random.default_rng(0)
+    for stones in BOARDS[::37]:
+        board = board_with(stones)
+        zone = smallest_zone(stones, True, rng)
+        if zone is None:
+            continue
+        finished = kernel.Finished(
+            slots=np.zeros(4, np.int64),
+            boards=np.zeros((1, CELLS), np.int8),
+            zones=np.zeros((1, CELLS), np.bool_),
+            filled=np.zeros(1, np.int64),
+        )
+        at = walk([])
+        at.zones[0, list(zone)] = True
+        assert kernel.remember(board, finished, at, at.zones[0]) == kernel.HOLDS
+        for one in board.maps:
+            image = tuple(stones[cell] for cell in one)
+            here = board_with(image)
+            found = np.zeros(CELLS, np.bool_)
+            assert kernel.recall(here, finished, at, found)
+            assert GAME.holds_within(image, set(np.flatnonzero(found).tolist()), True)
+        other = after(stones, empty(stones)[0], DEFENDER)
+        here = board_with(other)
+        assert not kernel.recall(here, finished, at, found)

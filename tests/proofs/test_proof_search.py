@@ -1,0 +1,46 @@
+"""The prover's search by itself, against brute force on boards of any stones: values and zones."""
+
+import numpy as np
+import pytest
+from brute_force import ATTACKER, DEFENDER, EMPTY, BruteForce, empty
+
+from tttenv.game import attack_board_kernel
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
+from tttenv.proofs import search_kernel
+from tttenv.proofs.bitset_kernel import contains
+from tttenv.proofs.table_kernel import new_proof_table
+
+UNLIMITED = 10**9
+
+
+@pytest.mark.parametrize(("text", "boards"), [("3,3,3", 3_000), ("3,4,3", 3_000), ("4,4,4", 300)])
+def test_a_position_is_won_or_held_with_a_zone_as_brute_force_says(text: str, boards: int) -> None:
+    rules, rng = Rules.of(text), np.random.default_rng(0)
+    game = BruteForce(rules)
+    table = new_proof_table(2**12, rules.cells)
+    search = search_kernel.new_proof_search(rules.lines, maps(rules), table)
+    seen = {search_kernel.WON: 0, search_kernel.HELD: 0}
+    while sum(seen.values()) < boards:
+        drawn = rng.choice([ATTACKER, DEFENDER], rules.cells, p=[0.6, 0.4])
+        drawn[rng.permutation(rules.cells)[: rng.integers(1, 8)]] = EMPTY
+        stones = tuple(drawn.tolist())
+        if game.completed(stones, ATTACKER) or game.completed(stones, DEFENDER):
+            continue
+        for mover in (attack_board_kernel.ATTACKER, attack_board_kernel.DEFENDER):
+            table.entries["key"], table.filled[0] = 0, 0
+            for cell in np.flatnonzero(search.board.stones):
+                attack_board_kernel.remove(search.board, cell, search.board.stones[cell] - 1)
+            for cell in np.flatnonzero(drawn):
+                attack_board_kernel.place(search.board, cell, drawn[cell] - 1)
+            search_kernel.begin(search, mover)
+            state = search_kernel.search(search, UNLIMITED, UNLIMITED)
+            seen[state] += 1
+            attacks = mover == attack_board_kernel.ATTACKER
+            assert (state == search_kernel.HELD) == game.holds(stones, attacks), stones
+            if state == search_kernel.HELD:
+                cells = range(rules.cells)
+                zone = {cell for cell in cells if contains(search.frames.zones[0], cell)}
+                assert zone <= set(empty(stones))
+                assert game.holds_within(stones, zone, attacks), (stones, zone)
+    assert min(seen.values()) > boards // 10

@@ -1,0 +1,419 @@
+"""The report on what strangers wrote: names, numbers, results and event files of any kind."""
+
+import ast
+import dataclasses
+import json
+import os
+import re
+import shutil
+import struct
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tttenv import Rules, certify
+from tttenv.certificates.certificate import REACHABLE
+from tttenv.cli import report
+from tttenv.game.openings import opening_classes
+from tttenv.league.league import Failed, League, Settings
+from tttenv.league.pair import PairResult
+from tttenv.players import FOREIGN
+from tttenv.report import curves, events, markup, published
+from tttenv.report.build import html
+from tttenv.report.larger import Larger
+from tttenv.report.load_players import LONGEST, from_benchmark, from_specs, named
+from tttenv.utils import json_rows
+from tttenv.utils.untrusted import shown
+
+ROOT = Path(__file__).parents[2]
+HOSTILE = [
+    '"><h1>INJECTED</h1><a href=https://evil.invalid/>click</a><td x="',
+    "'><script>alert(1)</script><img src=x onerror=alert(1)>",
+    "</script><!--<script>]]>\u2028\u2029",
+    "</style></table></section>$data ${script} &lt;b&gt; &#34; onload=alert(1) ",
+    "' --x; touch PWNED; '",
+    "\x1b]0;title\x07\x1b[2J\u202e\udcff\0",
+]
+PUBLISHED = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][:3]
+NO_RESULTS = "its players are not what benchmark.py writes"
+
+
+class Skeleton(HTMLParser):
+    """A page without its words: every tag with the names of its attributes, and the scripts."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.scripts, self.inside = [], [], False
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        """Called by the parser."""
+        self.tags.append((tag, *(name for name, _ in attributes)))
+        if tag == "a":
+            assert dict(attributes)["href"].startswith("#")
+        self.inside = tag == "script"
+        if self.inside:
+            self.scripts.append("")
+
+    def handle_endtag(self, tag):
+        """Called by the parser."""
+        self.tags.append(f"/{tag}")
+        self.inside = False
+
+    def handle_comment(self, data):
+        """Called by the parser."""
+        self.tags.append("comment")
+
+    def handle_decl(self, decl):
+        """Called by the parser."""
+        self.tags.append(decl)
+
+    def handle_data(self, data):
+        """Called by the parser."""
+        if self.inside:
+            self.scripts[-1] += data
+
+
+@pytest.fixture(scope="module")
+def players():
+    """One player with a curve, one whose events cannot be read, and one that has none."""
+    curve = curves.Curve([1, 2], [1.0, 2.0], {"X": [-1.0, 0.0], "O": [-1.0, 0.0]}, [0.5, 1.0])
+    trained, first, random = from_specs([f"{ROOT}/checkpoints/td0/", "first", "random"])
+    return [
+        dataclasses.replace(trained, curve=curve),
+        dataclasses.replace(first, complaint="cut"),
+        random,
+    ]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("field", ["name", "spec", "about", "complaint"])
+def test_no_text_of_a_player_makes_or_changes_an_element(players, field, text):
+    if field == "name":  # as a folder's or a results file's name gets into the page
+        text = named(text, text, lambda boards: (boards == 0) / (boards == 0).sum(1)[:, None]).name
+    usual = [dataclasses.replace(player, **{field: "text"}) for player in players]
+    harmless = Skeleton(html(usual, PUBLISHED))
+    changed = [dataclasses.replace(player, **{field: text}) for player in players]
+    found = Skeleton(html(changed, PUBLISHED))
+    assert found.tags == harmless.tags
+    first, data, *others = found.scripts
+    assert [first, *others] == [harmless.scripts[0], *harmless.scripts[2:]]
+    told = json.loads(data)["players"]
+    assert field == "complaint" or [player[field] for player in told] == [text] * len(players)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_name_of_a_player_for_a_larger_board_makes_or_changes_an_element(players, text):
+    rules = Rules(5, 5, 4)
+    found = certify(rules, "tactical", 1000, method=REACHABLE)
+    others = [Larger(name, rules, found, computed=True) for name in ("text", text)]
+    harmless, page = (Skeleton(html(players, PUBLISHED, [other])) for other in others)
+    assert page.tags == harmless.tags
+    assert page.scripts == harmless.scripts
+    assert escape(text) in html(players, PUBLISHED, others[1:])
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_name_of_a_leagues_player_makes_or_changes_an_element(players, text):
+    odds = np.tile([0.25, 0.5, 0.25], (2, 12, 1))
+    results = {(0, 1): PairResult("exact", odds), (0, 2): Failed(text), (1, 2): Failed(text)}
+    openings = opening_classes(Rules(3, 3, 3), 2)
+    harmless, page = (
+        html(players, PUBLISHED, (), League(Settings("3,3,3"), openings, names, results))
+        for names in (("a", "b", "c"), (text, f"{text}2", "c"))
+    )
+    assert Skeleton(page).tags == Skeleton(harmless).tags
+    assert Skeleton(page).scripts == Skeleton(harmless).scripts
+    assert page.count(escape(shown(text, LONGEST))) >= 8
+
+
+TEXTS = [key for key, fits in published.KINDS.items() if fits("text")]
+
+
+@pytest.mark.parametrize("text", HOSTILE[:4])
+def test_no_text_of_a_published_row_makes_or_changes_an_element(players, text):
+    harmless = Skeleton(published.html(PUBLISHED))
+    assert len(TEXTS) == 7
+    for key in TEXTS:
+        rows = [row | {key: text} for row in PUBLISHED]
+        if key == "source":  # all three in one group, as before
+            harmless = Skeleton(published.html([row | {key: "other"} for row in PUBLISHED]))
+        assert Skeleton(published.html(rows)).tags == harmless.tags, key
+        harmless = Skeleton(published.html(PUBLISHED))
+
+
+WRONG = [*HOSTILE[:1], [], {}, {"a": 1}, True, 1e16, -(10**400), [[1]], ["1"], [None], [True]]
+
+
+@pytest.mark.parametrize("key", published.KINDS)
+def test_every_value_of_a_published_row_is_of_its_kind_or_refused(tmp_path, key):
+    file = tmp_path / "numbers.json"
+    for value in [*WRONG, None, 3]:
+        file.write_text(json.dumps({"rows": [PUBLISHED[0] | {key: value}]}))
+        if published.KINDS[key](value):
+            published.html(published.read(file))
+        else:
+            with pytest.raises(ValueError, match="entry 1 has values of other kinds"):
+                published.read(file)
+
+
+def test_html_is_made_in_one_place():
+    """No other module holds a text that opens or closes an element."""
+    tag = re.compile(r"<[a-zA-Z][\w-]*[\s/>]|</")
+    folders = ("scripts", "learners/cli", "tttenv/cli")
+    for file in sorted(file for folder in folders for file in (ROOT / folder).rglob("*.py")):
+        if file.name == "markup.py":
+            continue
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                assert not tag.search(node.value), f"{file.name}: {node.value!r}"
+        assert "Markup(" not in file.read_text(encoding="utf-8"), file.name
+
+
+def test_markup_is_escaped_once_and_numbers_are_finite():
+    inner = markup.element("b", "<&>", class_="x", data_x='"')
+    assert inner == '<b class="x" data-x="&quot;">&lt;&amp;&gt;</b>'
+    assert markup.element("i", inner, 3, 0.5) == f"<i>{inner}30.5</i>"
+    for number in (float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="no number"):
+            markup.element("td", data_value=number)
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            markup.script_data([number])
+
+
+# Results
+
+
+@pytest.fixture
+def results(tmp_path, monkeypatch):
+    """Writes a results file of one player in the current folder; a stranger's, so to say."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(**row):
+        row = {"player": "first", "folder": None, "seconds": 1} | row
+        Path("results.json").write_text(json.dumps({"players": [row]}))
+        return Path("results.json")
+
+    return write
+
+
+SPECS = [
+    *(f"{name}:command=(touch PWNED)" for name in FOREIGN),
+    *(f"epsilon:player=({name}:command=(touch PWNED)),epsilon=0.5" for name in FOREIGN),
+    "sb3:path=x.zip,trust=true",
+    "./first",
+    "",
+    "a/b",
+]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_results_name_safe_rows_of_the_table_only(results, spec):
+    with pytest.raises(ValueError, match="a file may not name the"):
+        from_benchmark(results(player=spec))
+    assert not Path("PWNED").exists()
+
+
+def test_a_folder_called_like_a_command_is_a_folder(results):
+    name = "external:command=touch PWNED"
+    shutil.copytree(ROOT / "checkpoints/td0", name)
+    shutil.copytree(ROOT / "checkpoints/td0", "first")
+    (found,) = from_benchmark(results(player="mine", folder=name)).players
+    assert (found.name, found.steps is not None) == ("mine", True)
+    (found,) = from_benchmark(results()).players
+    assert found.steps is None  # the row of the table, not the folder
+    assert not Path("PWNED").exists()
+
+
+def test_results_name_folders_near_them_only(results, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "td0"
+    shutil.copytree(ROOT / "checkpoints/td0", elsewhere)
+    shutil.copytree(ROOT / "checkpoints/td0", "runs/td0")
+    Path("link").symlink_to(elsewhere)
+    Path("loop").symlink_to("loop")
+    outside = [str(elsewhere), os.path.relpath(elsewhere), "link", "loop", "/", "a\0b", "a" * 5000]
+    for folder in outside:
+        with pytest.raises(ValueError, match=r"tells of .*(not within|gone)") as refusal:
+            from_benchmark(results(folder=folder))
+        assert len(str(refusal.value)) < 1000
+    for folder in ("runs/td0", str(Path("runs/td0").resolve())):
+        assert from_benchmark(results(folder=folder)).players[0].steps
+    assert from_benchmark(results(folder=str(elsewhere)), elsewhere.parent).players[0].steps
+
+
+@pytest.mark.parametrize("key", ["player", "folder", "seconds"])
+def test_every_value_of_the_results_is_of_its_kind_or_refused(results, key):
+    for value in ([], {}, True, 10**400, 1e16, [1]):
+        with pytest.raises(ValueError, match=NO_RESULTS):
+            from_benchmark(results(**{key: value}))
+
+
+@pytest.mark.parametrize("option", ["--results", "--published"])
+def test_files_that_are_no_files_are_refused_in_a_line(tmp_path, option):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    with (tmp_path / "sparse").open("wb") as stream:
+        stream.truncate(10**11)
+    (tmp_path / "deep").write_text("[" * 100_000)
+    (tmp_path / "huge").write_text("1" * 100_000)
+    for name in ("pipe", "folder", "sparse", "deep", "huge", "/dev/zero"):
+        file = tmp_path / name
+        with pytest.raises(ValueError, match=r"cannot be read|is too large|is not JSON") as refusal:
+            published.read(file) if option == "--published" else from_benchmark(file)
+        assert "\n" not in str(refusal.value)
+
+
+# Curves
+
+
+@pytest.fixture(scope="module")
+def events_of_a_training(tmp_path_factory):
+    """The event file of a short training, and its records."""
+    from learners.registry import LEARNERS
+    from learners.training.loop import usual_schedule
+    from learners.training.train import train
+
+    folder = tmp_path_factory.mktemp("training")
+    config = LEARNERS.load("td0").Config(seed=0)
+    train("td0", config, Rules(), usual_schedule("td0", steps=6, every=1), folder / "td0")
+    (file,) = events.files(folder / "td0")
+    return file
+
+
+@pytest.fixture
+def training(events_of_a_training, tmp_path):
+    """A copy of a trained player's folder, as of an older version: its card holds no curve."""
+    folder = Path(shutil.copytree(events_of_a_training.parent, tmp_path / "training"))
+    card = json.loads((folder / "card.json").read_text())
+    assert card.pop("curve")["steps"] == [0, 1, 2, 3, 4, 5, 6]
+    (folder / "card.json").write_text(json.dumps(card))
+    return folder
+
+
+def test_a_whole_training_has_the_curve_that_tensorboard_reads(training):
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    curve, complaint = curves.read(training)
+    assert complaint is None
+    told = EventAccumulator(str(training)).Reload()
+    columns = [[event.value for event in told.Scalars(tag)] for tag in curves.TAGS]
+    assert columns == [curve.worst["X"], curve.worst["O"], curve.optimal, curve.seconds]
+    assert (
+        curve.steps
+        == [event.step for event in told.Scalars(curves.TAGS[0])]
+        == [0, 1, 2, 3, 4, 5, 6]
+    )
+
+
+def test_wherever_a_training_was_killed_its_curve_is_the_beginning_of_the_whole(training):
+    """Events are written tag by tag: a step counts once everything is there."""
+    whole, _ = curves.read(training)
+    (file,) = events.files(training)
+    data = file.read_bytes()
+    ends = [end for *_, end in events.records(data, file)]
+    lengths = set()
+    for cut in sorted({*ends, *range(0, len(data), 997)}):
+        file.write_bytes(data[:cut])
+        curve, complaint = curves.read(training)
+        if curve is None:
+            continue
+        assert (complaint is None) == (cut in ends)
+        assert complaint is None or str(file) in complaint
+        assert curve.steps == whole.steps[: len(curve.steps)]
+        assert curve.optimal == whole.optimal[: len(curve.steps)]
+        lengths.add(len(curve.steps))
+    assert lengths >= {1, 2, 3, 4, 5, 6, 7}
+
+
+def record(data):
+    from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
+
+    length = struct.pack("<Q", len(data))
+    checks = [struct.pack("<I", masked_crc32c(part)) for part in (length, data)]
+    return length + checks[0] + data + checks[1]
+
+
+def event(step, value, tag="exact/optimal_moves"):
+    from tensorboard.compat.proto.event_pb2 import Event
+    from tensorboard.compat.proto.summary_pb2 import Summary
+
+    told = Summary(value=[Summary.Value(tag=tag, simple_value=value)])
+    return record(Event(step=step, summary=told).SerializeToString())
+
+
+def bit_flipped(file):
+    data = bytearray(file.read_bytes())
+    at = data.index(b"exact/optimal_moves\x15")  # and then its value
+    data[at + 22] ^= 1
+    file.write_bytes(data)
+
+
+def replaced_by(make):
+    def replace(file):
+        file.unlink()
+        make(file)
+
+    return replace
+
+
+DAMAGE = {
+    "not a number": lambda file: file.write_bytes(file.read_bytes() + event(3, float("nan"))),
+    "out of range": lambda file: file.write_bytes(file.read_bytes() + event(3, 1e30)),
+    "negative step": lambda file: [
+        file.write_bytes(b"".join(event(-5, 0.0, tag) for tag in curves.TAGS))
+    ],
+    "a bit flipped": bit_flipped,
+    "no event": lambda file: file.write_bytes(file.read_bytes() + record(b"\xff" * 30)),
+    "rubbish": lambda file: file.write_bytes(os.urandom(1000)),
+    "long record": lambda file: file.write_bytes(struct.pack("<QI", 2**63, 0) + b"x" * 50),
+    "no common step": lambda file: file.write_bytes(
+        b"".join(event(at, 0.0, tag) for at, tag in enumerate(curves.TAGS))
+    ),
+    "named pipe": replaced_by(os.mkfifo),
+    "folder": replaced_by(os.mkdir),
+    "device": replaced_by(lambda file: file.symlink_to("/dev/zero")),
+    "loop": replaced_by(lambda file: file.symlink_to(file)),
+    "giant": lambda file: os.truncate(file, 10**11),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_curve_that_cannot_be_read_is_left_out_and_named(training, damage, capsys, tmp_path):
+    (file,) = events.files(training)
+    DAMAGE[damage](file)
+    out = tmp_path / "report.html"
+    report.make(
+        out, report.Contents(tmp_path / "none", tmp_path / "none", [f"{training}/", "first"])
+    )
+    told = capsys.readouterr().err
+    assert re.fullmatch(r"report\.py: no curve of training: [^\n]+\n", told), told
+    page = out.read_text(encoding="utf-8")
+    assert "no curve: what the training left" in page
+    assert 'data-measures="' not in page
+
+
+def test_a_resumed_training_takes_back_what_came_after_its_checkpoint(training):
+    """A second file that begins at step 4 counts from there, though the first was cut short."""
+    from tensorboard.compat.proto.event_pb2 import Event, SessionLog
+
+    (file,) = events.files(training)
+    whole, _ = curves.read(training)
+    file.write_bytes(file.read_bytes()[:-7])
+    begins = Event(step=4, session_log=SessionLog(status=SessionLog.START)).SerializeToString()
+    data = record(begins) + b"".join(event(4, 0.0, tag) for tag in curves.TAGS)
+    file.with_name(f"{file.name}.2").write_bytes(data)
+    curve, _ = curves.read(training)
+    assert curve.steps == [0, 1, 2, 3, 4]
+    assert curve.optimal == [*whole.optimal[:4], 0.0]
+
+
+def test_numbers_that_a_page_can_show():
+    good = [0, -1, 0.5, 10**14, -1e14]
+    bad = [True, None, "1", 10**15, 10**5000, float("nan"), float("inf"), [1], {}]
+    assert all(map(json_rows.is_number, good))
+    assert not any(map(json_rows.is_number, bad))

@@ -1,0 +1,236 @@
+"""The report's section of larger boards: what is certified of their players, and how they lose."""
+
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from learners.registry import LEARNERS
+from learners.training.loop import usual_schedule
+from learners.training.train import train
+from tttenv import Rules, certify, player
+from tttenv.certificates.certificate import REACHABLE
+from tttenv.cli import report
+from tttenv.exact import solve
+from tttenv.report import larger, load_players
+
+ROOT = Path(__file__).parents[2]
+BEATEN = [
+    ("alphabeta:depth=1", Rules(4, 5, 4)),
+    ("tactical", Rules(5, 5, 4)),
+    ("first", Rules(6, 6, 5)),
+]
+
+
+@pytest.fixture(scope="module")
+def beginner(tmp_path_factory):
+    """A network for 5,5,4 after one step; its card has a certificate by reachable positions."""
+    folder = tmp_path_factory.mktemp("trained") / "beginner"
+    config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
+    train("reinforce", config, Rules(5, 5, 4), usual_schedule("reinforce", steps=1), folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A table for 2,4,2; its card has a certificate of all positions."""
+    folder = tmp_path_factory.mktemp("trained") / "small"
+    config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
+    train("reinforce", config, Rules(2, 4, 2), usual_schedule("reinforce", steps=1), folder)
+    return folder
+
+
+def changed(folder, place, **certificate):
+    """A copy of a trained player with other words in its card's certificate."""
+    shutil.copytree(folder, place)
+    card = json.loads((place / "card.json").read_text())
+    card["certificate"] |= certificate
+    (place / "card.json").write_text(json.dumps(card))
+    return place
+
+
+class Words(HTMLParser):
+    """The texts of a page's table cells, headings and paragraphs, in order."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.rows, self.told, self.drawn, self.at = [], [], [], ""
+        self.feed(page)
+
+    def handle_starttag(self, tag, attributes):
+        """Called by the parser."""
+        self.at = tag
+        if tag == "tr":
+            self.rows.append([])
+
+    def handle_data(self, data):
+        """Called by the parser."""
+        if self.at in ("td", "th"):
+            self.rows[-1].append(data)
+        if self.at in ("p", "h3", "figcaption"):
+            self.told.append(data)
+        if self.at == "text":
+            self.drawn.append(data)
+
+
+def shown(spec, rules):
+    found = certify(rules, spec, 20_000, method=REACHABLE)
+    return larger.Larger(spec, rules, found, computed=True)
+
+
+def test_the_shipped_network_stands_with_its_certificate():
+    every = {found.name: found for found in larger.from_specs(larger.usual())}
+    names = {"alphazero_444", "alphazero_554", "alphazero_664", "alphazero_995", "reinforce_444"}
+    assert set(every) == names
+    for each in every.values():
+        value, never = each.certificate.value, each.certificate.never_loses
+        assert never == {"X": value is not None, "O": value == 0}
+    found = every["reinforce_444"]
+    words = Words(larger.html([found]))
+    assert words.rows[0] == list(larger.HEADS)
+    name, board, value, as_x, reached_x, odds_x, as_o, reached_o, odds_o, source = words.rows[1]
+    assert (name, board, value, source) == ("reinforce_444", "4,4,4", "draw", "computed")
+    assert as_x == as_o == "never loses"
+    assert (reached_x, odds_x) == ("27,076", "98.67 / 1.33 / 0.00")
+    assert int(reached_o.replace(",", "")) > 70_000
+    assert odds_o == "94.02 / 5.98 / 0.00"  # as its card says, of all positions
+    assert not words.told
+    assert not words.drawn
+
+
+@pytest.mark.parametrize(("spec", "rules"), BEATEN, ids=str)
+def test_a_lost_game_is_told_and_drawn_as_it_was_played(spec, rules):
+    found = shown(spec, rules)
+    words = Words(larger.html([found]))
+    games = [text for text in words.told if text.endswith("wins.")]
+    policy = player(spec, rules)
+    lost = [seat for seat in "XO" if found.certificate.never_loses[seat] is False]
+    assert lost
+    assert len(games) == len(lost)
+    for seat, game in zip(lost, games, strict=True):
+        board = rules.start()
+        for turn, (mark, column, row) in enumerate(re.findall(r"([XO]) ([a-s])(\d+)", game)):
+            cell = (int(row) - 1) * rules.n + ord(column) - ord("a")
+            assert mark == "XO"[turn % 2] == words.drawn.pop(0)[0]
+            assert mark != seat or policy(board[None])[0, cell] > 0
+            board = rules.play(board, cell)
+        assert rules.lost(board)
+        assert game.endswith(f"{'O' if seat == 'X' else 'X'} wins.")
+    assert not words.drawn
+
+
+def test_the_line_that_is_marked_is_the_winners():
+    rules = Rules(4, 5, 4)
+    line = [0, 5, 1, 6, 2, 7, 19, 8]  # O takes the first four cells of row 2
+    assert larger._won(rules, line) == [(1, 0), (1, 1), (1, 2), (1, 3)]
+    assert larger._won(rules, [5, 0, 6, 1, 7, 2, 8]) == [(1, 0), (1, 1), (1, 2), (1, 3)]
+
+
+def test_who_can_reach_too_much_is_undecided_in_words():
+    rules = Rules(5, 5, 4)
+    found = certify(rules, "alphabeta:depth=3,ties=first", 50, method=REACHABLE)
+    words = Words(larger.html([larger.Larger("name", rules, found, computed=True)]))
+    assert [text for text in words.rows[1] if text.startswith("undecided after")]
+    assert not words.drawn
+
+
+def test_the_cards_certificate_is_taken_where_it_fits(beginner, monkeypatch):
+    card = json.loads((beginner / "card.json").read_text())
+    monkeypatch.setattr(larger, "certify", None)
+    (found,) = larger.from_specs([f"{beginner}/"])
+    assert not found.computed
+    assert json.loads(json.dumps(found.certificate.to_dict())) == card["certificate"]
+    assert found.name == "beginner"
+
+
+UNFIT = {
+    "another board": {"rules": "6,6,4"},
+    "no method": {"method": "hearsay"},
+    "a value that is none": {"value": 2},
+    "a text as a value": {"value": "0"},
+    "a seat too few": {"never_loses": {"X": True}},
+    "a text as a verdict": {"never_loses": {"X": "yes", "O": True}},
+    "a seat that loses and does not": {"never_loses": {"X": True, "O": True}},
+    "a game that nobody lost": {"losing_line": {"X": [0, 1, 2], "O": None}},
+    "a game off the board": {"losing_line": {"X": [0, 25, -1, "a"], "O": None}},
+    "a text as a game": {"losing_line": {"X": "abc", "O": None}},
+    "a game on taken cells": {"losing_line": {"X": [0] * 8, "O": None}},
+    "chances above one": {"vs_random": {"X": [2.0, 0.0, 0.0], "O": None}},
+    "chances that are none": {"vs_random": {"X": [1.0], "O": None}},
+    "a value above one": {"worst_case": {"X": 1.5, "O": None}},
+    "positions in words": {"reached": {"X": "many", "O": 1}},
+    "positions in fractions": {"reached": {"X": 0.5, "O": 1}},
+    "positions of nobody": {"reached": None},
+    "fewer positions than none": {"reached": {"X": -1, "O": 1}},
+    "more than a certificate": {"extra": 1},
+}
+
+
+@pytest.mark.parametrize("wrong", UNFIT)
+def test_a_certificate_that_does_not_fit_is_computed_instead(beginner, tmp_path, wrong):
+    folder = changed(beginner, tmp_path / "beginner", **UNFIT[wrong])
+    ((found,), (usual,)) = (larger.from_specs([f"{place}/"]) for place in (folder, beginner))
+    assert found.computed
+    assert not usual.computed
+    assert found.certificate == usual.certificate
+
+
+def test_an_option_or_an_older_card_has_the_certificate_computed(beginner, tmp_path):
+    (found,) = larger.from_specs([f"{beginner}:canonical=true"])
+    assert found.computed
+    folder = changed(beginner, tmp_path / "older")
+    card = json.loads((folder / "card.json").read_text())
+    del card["choice"]
+    (folder / "card.json").write_text(json.dumps(card))
+    (found,) = larger.from_specs([f"{folder}/"])
+    assert found.computed
+
+
+def test_damaged_weights_are_refused_whatever_the_card_says(beginner, tmp_path):
+    folder = changed(beginner, tmp_path / "damaged")
+    (weights,) = folder.glob("weights*")
+    weights.write_bytes(weights.read_bytes()[:-1] + b"!")
+    with pytest.raises(ValueError, match="is damaged"):
+        larger.from_specs([f"{folder}/"])
+
+
+def test_without_pytorch_the_card_is_believed_and_a_table_computed(small, monkeypatch):
+    monkeypatch.setattr(larger, "find_spec", lambda name: None)
+    network, table = larger.from_specs(["reinforce_444", f"{small}/"])
+    assert (network.computed, table.computed) == (False, True)
+    words = Words(larger.html([network, table]))
+    assert words.rows[1][3:6] == ["never loses", "all there are", "98.67 / 1.33 / 0.00"]
+    assert solve(Rules(2, 4, 2)).value == table.certificate.value == 1
+    assert words.rows[2][2] == "X wins"
+    assert not any("PyTorch" in told for told in words.told)  # neither is played by the page
+    (network,) = larger.from_specs(["alphazero_444"])
+    (told,) = Words(larger.html([network])).told[:1]
+    assert "made without PyTorch" in told
+    assert told.endswith("It would play alphazero_444.")
+
+
+def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, small):
+    none = tmp_path / "none"
+    for specs, hidden in ((["first"], True), (["first", f"{small}/"], False)):
+        told = report.make(tmp_path / "report.html", report.Contents(none, none, specs))
+        page = (tmp_path / "report.html").read_text(encoding="utf-8")
+        section = re.search(r'<section id="larger"[^>]*>', page)[0]
+        link = re.search(r'<a href="#larger"[^>]*>', page)[0]
+        assert ("hidden" in section, "hidden" in link) == (hidden, hidden)
+        assert told["players"] == ["first", *([] if hidden else ["small"])]
+
+
+def test_a_player_for_a_larger_board_alone_joins_the_usual_ones(tmp_path, small, monkeypatch):
+    none = tmp_path / "none"
+    monkeypatch.setattr(load_players, "usual", lambda: ["selfplay"])
+    told = report.make(tmp_path / "report.html", report.Contents(none, none, [f"{small}/"]))
+    assert told["players"] == ["selfplay", "small"]
+
+
+def test_two_of_one_name_are_told_apart_by_their_folders(small, tmp_path):
+    folder = changed(small, tmp_path / "small")
+    found = larger.from_specs([f"{small}/", f"{folder}/"])
+    assert [one.name for one in found] == [f"{small}/", f"{folder}/"]

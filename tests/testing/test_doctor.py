@@ -1,0 +1,356 @@
+"""The doctor names each classic mistake, that one alone, and leaves the healthy in peace."""
+
+import json
+import re
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tttenv
+from tttenv import Rules
+from tttenv.cli import doctor as doctor_command
+from tttenv.cli.play.notation import cell_of
+from tttenv.cli.subjects import Environment, load
+from tttenv.players import OPPONENTS
+from tttenv.testing.asked_player import Player
+from tttenv.testing.env_checks import ENVIRONMENT
+from tttenv.testing.findings import examine
+from tttenv.testing.policy_checks import PLAYER
+from tttenv.testing.recorded_games import record
+
+ROOT, RULES = Path(__file__).parents[2], Rules()
+
+
+@pytest.fixture(autouse=True)
+def _here(monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[1])
+
+
+def findings(name, obs=None, kind="logits", games=60):
+    subject = load(name, None, obs, kind)
+    if isinstance(subject, Environment):
+        return list(examine(record(subject.env, subject.rules, games, 0), ENVIRONMENT))
+    return list(examine(subject, PLAYER))
+
+
+def problems(*arguments):
+    return {one.check: one.told for one in findings(*arguments) if one.status == "problem"}
+
+
+MISTAKES = {  # the subject: the checks that find it, and what the last of them says
+    "as_x_only": ("sides", r"one-sided: 9\d% as X and 0% as O"),
+    "as_o_only": ("sides", r"one-sided: 0% as X and 8\d% as O"),
+    "to_lose": ("rewards", "plays to lose"),
+    "bare_softmax": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
+    "ppo": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
+    "dqn": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
+    "dice": ("repeatable", "of the boards anew"),
+    "of_the_batch": ("batches", "depending on the boards beside it"),
+    "logits": ("answers", r"answers no probabilities on the board _________: \[3\.0"),
+    "too_few": ("answers", r"answers \(4520, 8\) numbers about \(4520, 9\) cells"),
+    "learned_as_x": ("view", "as O it moves better when mine and theirs are swapped"),
+    "seen_wrongly": ("view", "as X and O it moves better when"),
+    "dead_net": ("looks", "the same numbers whatever the board"),
+    "paid_the_opponents": ("rewards", "as [XO] a (win|loss) pays [+-]?1: "),
+    "paid_the_next_movers": ("rewards", "a win pays -1: "),
+    "paid_wrongly_as_o": ("rewards", "as O a (win pays -1|loss pays 1): "),
+    "seen_by_x": ("view", "as O it shows mine and theirs swapped on"),
+    "zero_masks": ("masks", "all zeros on"),
+    "inverted_masks": ("masks", "the mask is inverted"),
+    "late_masks": ("masks", r"the mask is wrong about the cells \["),
+    "resets_itself": ("finals", r"no finished board in \d+ of 60 games"),
+    # Gymnasium's checker plays a few random moves, which may or may not end a game.
+    "never_over": ("(interface )?endings", "goes on after the end: "),
+    "cut_short": ("endings", "is truncated: "),
+    "only_x": ("seats", "the agent is X in all games"),
+    "unseeded": ("interface seeding", "the same seed and moves give different games"),
+    "free_illegal": ("illegal", "an illegal move pays 0 and changes nothing"),
+    "outside_its_space": ("interface", "check_env"),
+    "trips_in_step": (
+        "interface",
+        r"^fails when stepped with KeyError: 'cell', in wrong_subjects.py",
+    ),
+    "trips_in_reset": (
+        "interface",
+        r"^fails when reset with KeyError: 'cell', in wrong_subjects.py",
+    ),
+    "trips_late": (
+        "interface",
+        r"^fails when stepped with KeyError: True, in \S+ line \d+$",
+    ),
+    "old_gym": ("interface", "fails when reset with TypeError: .*'seed'$"),
+    "old_gym_seeded": ("interface", "reset returns one ndarray, not observation and info"),
+    "old_gym_steps": ("interface", "step returns 4 values, not observation, reward, terminated"),
+    "unmade": ("answers", r"^fails when asked about 4520 boards with KeyError: b'.*line \d+$"),
+    "ends_the_program": ("answers", r"^fails when asked about 4520 boards with SystemExit: 3, in"),
+    "unreadable_when_asked": (
+        "repeatable lost games",
+        r"^fails with RuntimeError: no impure, in wrong_subjects.py line \d+$",
+    ),
+    "squeezed": ("batches", r"answers \(9,\) numbers about \(1, 9\) cells"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_mistake_is_found_by_its_checks_and_by_no_others(name):
+    check, told = MISTAKES[name]
+    found = [one for one in findings(f"wrong_subjects:{name}") if one.status == "problem"]
+    assert re.fullmatch(check, " ".join(one.check for one in found)), found
+    assert re.search(told, found[-1].told), found[-1].told
+    assert found[0].change
+
+
+@pytest.mark.parametrize("name", ["trips_in_step", "trips_in_reset", "old_gym"])
+def test_what_needs_games_is_skipped_where_there_are_none(name):
+    first, *others = findings(f"wrong_subjects:{name}")
+    assert first.check == "interface"
+    assert [(one.status, one.check) for one in others] == [
+        ("skipped", check.name) for check in ENVIRONMENT[1:]
+    ]
+
+
+def test_an_environment_that_fails_only_while_it_is_examined_has_a_problem_there():
+    import wrong_subjects
+
+    taken = record(wrong_subjects.plain(), RULES, 30, 0)
+    taken.env.raw = wrong_subjects.trips_in_step()
+    found = {one.check: one for one in examine(taken, ENVIRONMENT)}
+    assert [found[name].status for name in ("interface", "seeding")] == ["problem"] * 2
+    assert found["seeding"].told.startswith("fails when stepped with KeyError: 'cell'")
+
+
+def test_warnings_that_do_no_harm_are_notes():
+    told = {one.check: one for one in findings("wrong_subjects:endless")}["interface"]
+    assert told.status == "ok"
+    assert re.fullmatch(r"passes; Gymnasium notes: A Box obs.*infinity\.[^\x1b]*", told.told)
+
+
+def test_play_on_taken_cells_is_found_as_that_too():
+    found = problems("wrong_subjects:on_stones")
+    assert set(found) == {"legal", "all illegal"}
+    assert found["all illegal"] == "its favourite cell is a taken one on 100.0% of the boards"
+
+
+@pytest.mark.parametrize("name", [*OPPONENTS])
+def test_every_player_that_can_be_named_is_healthy(name):
+    options = {"mcts": ":iterations=50", "epsilon": ":player=tactical,epsilon=0.1"}
+    assert problems(name + options.get(name, "")) == {}
+
+
+@pytest.mark.parametrize("rules", [RULES, Rules(5, 5, 4), Rules(9, 9, 5)], ids=str)
+def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
+    subject = load("first", str(rules), None, "logits")
+    (found,) = examine(subject, PLAYER[-1:])
+    games = re.findall(r"as [XO] it can lose by ([a-s\d ]+)", found.told)
+    assert len(games) == 2
+    for seat, cells in enumerate(games):
+        board = rules.start()
+        for stones, name in enumerate(cells.split()):
+            cell = cell_of(rules, name)
+            if stones % 2 == seat:
+                assert subject.answers(board[None].copy())[0, cell] > 0
+            board = rules.play(board, cell)
+        assert rules.lost(board)
+        assert stones % 2 != seat
+    assert found.status == "ok"
+
+
+def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_again():
+    (found,) = examine(load("minimax", None, None, "logits"), PLAYER[-1:])
+    none = "no lost game was found within 500 positions"
+    assert found.told == f"as X {none}; as O {none}"
+    large = Rules(5, 5, 4)
+    dice = np.random.default_rng(0)
+
+    def restless(boards):
+        return np.eye(large.cells)[(dice.random(boards.shape) * (boards == 0)).argmax(axis=1)]
+
+    for player in (restless, load("mcts:time=0.01", "5,5,4", None, "logits").answers):
+        (found,) = examine(Player("it", large, player), PLAYER[-1:])
+        assert found.status == "skipped", found
+
+
+@pytest.mark.parametrize("name", ["TicTacToe-v0", "tttenv/TicTacToe-v0"])
+def test_our_environments_are_healthy(name):
+    assert [one.status for one in findings(name)] == ["ok"] * len(ENVIRONMENT)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("plain", "one_board", "both_sides", "dict_of_both"),
+        *("plain_wrapper", "any_reset", "endless"),
+        *("maskable_ppo", "untrained", "healthy_function", "ready", "table"),
+    ],
+)
+def test_the_healthy_are_left_in_peace(name):
+    assert problems(f"wrong_subjects:{name}") == {}
+
+
+def test_functions_over_observations_are_examined_with_what_they_observe_and_answer():
+    assert problems("wrong_subjects:over_planes", "onehot", "probs") == {}
+    assert set(problems("wrong_subjects:over_planes")) == {"answers"}
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", ["logits", "values"])
+def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypatch):
+    import wrong_subjects
+
+    monkeypatch.setattr(
+        wrong_subjects, "blank", lambda: wrong_subjects.untrained(seed), raising=False
+    )
+    found = {one.check: one for one in findings("wrong_subjects:blank", None, kind)}
+    assert {one.status for one in found.values()} == {"ok", "weak"}
+    assert found["learned"].status == "weak"
+    assert not [one.told for one in found.values() if re.search(r"-\d", one.told)]
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "verdict"),
+    [
+        ("wrong_subjects:untrained", "has learned nothing", "no mistake .* learned nothing"),
+        ("epsilon:player=tactical,epsilon=0.5", r"6\d\.\d% as X and 6\d\.\d% as O of", "healthy"),
+        ("epsilon:player=minimax,epsilon=1e-5", "99.9% as X and 99.9% as O of", "healthy"),
+        ("minimax", "plays optimal moves only", "healthy"),
+    ],
+)
+def test_the_verdict_says_how_much_was_learned(name, told, verdict, capsys):
+    doctor_command.main([name])
+    printed = capsys.readouterr().out
+    assert re.search(f"learned +{told}", " ".join(printed.split())), printed
+    assert re.fullmatch(f"{re.escape(name)}: {verdict}", printed.splitlines()[-1])
+
+
+@pytest.fixture
+def doctor(run_here):
+    """Runs the script in this process."""
+    return partial(run_here, "doctor.py")
+
+
+def test_the_script_says_what_to_change_and_ends_with_1(doctor):
+    told = doctor("wrong_subjects:only_x", "--games", "30", "--json")
+    found = json.loads(told.stdout)
+    assert (told.returncode, told.stderr, found["problems"]) == (1, "", 1)
+    assert [one["check"] for one in found["checks"]] == [check.name for check in ENVIRONMENT]
+    assert {one["status"] for one in found["checks"]} == {"ok", "problem"}
+    told = doctor("wrong_subjects:only_x", "--games", "30")
+    assert told.returncode == 1
+    line = r"^problem +seats +the agent is X in all games: .*\n +change +deal both seats"
+    assert re.search(line, told.stdout, re.MULTILINE), told.stdout
+    assert told.stdout.endswith("wrong_subjects:only_x: 1 problem\n")
+
+
+def test_the_script_ends_with_0_for_the_healthy(doctor):
+    told = doctor("tactical")
+    assert told.returncode == 0
+    assert told.stdout.endswith("tactical: healthy\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nobody"], "known are"),
+        (["wrong_subjects:nobody"], "nobody"),
+        (["no_such_module:env"], "no_such_module"),
+        (["wrong_subjects:one_board", "--rules", "4,4,4"], "not the 16 cells of 4,4,4"),
+        (["CartPole-v1"], "not the 9 cells of 3,3,3"),
+        (["TicTacToe-v0", "--games", "0"], "at least one game"),
+        (["wrong_subjects:untrained", "--kind", "best"], "kind is one of"),
+        (["wrong_subjects:raises_a_type_error"], "wrong_subjects:raises_a_type_error: TypeError: "),
+        (["wrong_subjects:unreadable"], "wrong_subjects:unreadable: RuntimeError: no step, in "),
+        (["wrong_subjects:Changed"], "is a class; hand in a function"),
+        (["wrong_subjects:RULES"], "a player is handed in as"),
+        (["sb3:path=x.zip"], "trust=true"),
+        ([], "required"),
+    ],
+)
+def test_what_cannot_be_examined_is_said_in_one_line_with_status_2(doctor, arguments, named):
+    told = doctor(*arguments)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(r"doctor\.py: [^\n]+\n", told.stderr), told.stderr
+    assert named in told.stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("def make_env(:", "SyntaxError: invalid syntax (broken.py, line 1)"),
+        ("\nmake_env = nothing", "NameError: name 'nothing' is not defined, in broken.py line 2"),
+        ("1 / 0", "ZeroDivisionError: division by zero, in broken.py line 1"),
+        ("import sys\nsys.exit(3)", "SystemExit: 3, in broken.py line 2"),
+        ("import nowhere", "ModuleNotFoundError: No module named 'nowhere', in broken.py line 1"),
+    ],
+)
+def test_modules_that_cannot_be_imported_are_named_with_why(code, told, tmp_path, monkeypatch):
+    (tmp_path / "broken.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+    with pytest.raises(ValueError, match=re.escape(f"broken:make_env: {told}") + "$"):
+        load("broken:make_env", None, None, "logits")
+
+
+def test_broken_environments_end_with_1_and_broken_modules_with_2(doctor, tmp_path):
+    told = doctor("wrong_subjects:trips_in_step")
+    assert (told.returncode, "Traceback" in told.stderr) == (1, False)
+    assert told.stdout.endswith("wrong_subjects:trips_in_step: 1 problem\n")
+    (tmp_path / "broken.py").write_text("1 / 0")
+    told = doctor("broken:make_env")
+    line = "doctor.py: broken:make_env: ZeroDivisionError: division by zero, in broken.py line 1\n"
+    assert (told.returncode, told.stdout, told.stderr) == (2, "", line)
+
+
+@pytest.mark.parametrize("name", ["external:command={}", "epsilon:player=(external:command={})"])
+def test_a_program_that_plays_illegally_is_told_what_a_program_answers(name, tmp_path):
+    bot = tmp_path / "bot"
+    bot.write_text("#!/bin/sh\nwhile read -r line; do echo 0; done\n")
+    bot.chmod(0o755)
+    (found,) = findings(name.format(bot))
+    assert (found.status, found.check) == ("problem", "answers")
+    assert "plays cell 0, which is taken: " in found.told
+    assert "empty cell" in found.change
+    assert "--" not in found.change
+
+
+def test_an_engine_that_plays_illegally_is_told_what_an_engine_answers(tmp_path):
+    engine = tmp_path / "engine"
+    engine.write_text(
+        "#!/bin/sh\nwhile read -r a b; do case $a in START|RESTART) echo OK;;"
+        " BEGIN|DONE) echo 0,0;; esac; done\n"
+    )
+    engine.chmod(0o755)
+    (found,) = findings(f"gomocup:command={engine},anyk=true")
+    assert (found.status, found.check) == ("problem", "answers")
+    assert "plays 0,0, which is taken: " in found.told
+    assert "column,row" in found.change
+
+
+@pytest.mark.parametrize("algorithm", ["", ",algorithm=detect", ",algorithm=maskable_ppo"])
+def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algorithm, tmp_path):
+    import wrong_subjects
+
+    wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
+    subject = load(f"sb3:path={tmp_path}/model.zip,trust=true{algorithm}", None, None, "logits")
+    assert subject.masks
+    assert subject.network is not None
+
+
+@pytest.mark.parametrize("deterministic", [True, False])
+def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
+    import wrong_subjects
+
+    wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
+    word = str(deterministic).lower()
+    spec = f"sb3:path={tmp_path}/model.zip,trust=true,deterministic={word}"
+    probs = load(spec, None, None, "logits").answers(Rules().start(1))
+    assert (probs.max() == 1) == deterministic
+    assert probs == pytest.approx(tttenv.player(spec)(Rules().start(1)))
+
+
+def test_the_help_is_set_in_paragraphs(doctor):
+    told = doctor("--help").stdout
+    assert "\n\nLook for the classic mistakes" in told
+    assert "\n    " not in told.partition("positional")[0]

@@ -1,0 +1,125 @@
+"""What comes from outside: no files, sizes, nesting, texts, and the players files may name."""
+
+import itertools
+import os
+import typing
+
+import pytest
+
+from tttenv import Rules
+from tttenv.players import FOREIGN, OPPONENTS, checked_spec, player, untrusted_player
+from tttenv.utils.registry import Row, Spec
+from tttenv.utils.untrusted import DEEPEST_JSON, QUOTED, parse_json, read_bytes, read_json, shown
+
+PLAIN = (int, float, bool)  # kinds of option that name nothing
+
+
+def options(row):
+    """The kinds of a player's options, without None."""
+    hints = typing.get_type_hints(OPPONENTS.load(row) if row in OPPONENTS else FOREIGN.load(row))
+    for name, hint in hints.items():
+        if name not in ("rules", "return"):
+            yield from set(typing.get_args(hint) or [hint]) - {type(None)}
+
+
+@pytest.mark.parametrize("row", list(OPPONENTS))
+def test_a_safe_player_takes_numbers_words_of_a_list_and_safe_players(row):
+    assert OPPONENTS.rows[row].safe
+    for kind in options(row):
+        assert kind in (*PLAIN, Spec) or isinstance(kind, str), f"{row} takes {kind}"
+
+
+@pytest.mark.parametrize("row", list(FOREIGN))
+def test_players_from_outside_are_not_for_files(row, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert not FOREIGN.rows[row].safe
+    for spec in (row, f"{row}:command=(touch ran)", f"epsilon:player=({row}:command=(touch ran))"):
+        with pytest.raises(ValueError, match="a file may not name the player"):
+            untrusted_player(spec, Rules())
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_row_added_later_is_unsafe_until_it_says_otherwise(monkeypatch):
+    monkeypatch.setitem(OPPONENTS.rows, "mine", Row("tttenv.players.baselines:first", "mine"))
+    assert player("mine") is not None
+    with pytest.raises(ValueError, match="a file may not name the player 'mine'"):
+        checked_spec("mine")
+
+
+@pytest.mark.parametrize("spec", ["checkpoints/dqn", "./first", "", "\x1b[2J", None, 3, ["first"]])
+def test_a_file_may_not_name_a_folder_or_rubbish(spec):
+    with pytest.raises(ValueError, match=r"a (file may not name|player is named)") as refusal:
+        untrusted_player(spec, Rules())
+    assert "\x1b" not in str(refusal.value)
+
+
+def test_a_folder_with_a_card_wins_over_a_player_of_the_same_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("first", "external:command=(touch ran)"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "card.json").write_text("{}")
+        with pytest.raises(ValueError, match="is not the card of a checkpoint"):
+            player(name)
+    assert not (tmp_path / "ran").exists()
+    untrusted_player("first", Rules())  # a file means the row, whatever folders there are
+    with pytest.raises(ValueError, match="a file may not name the folder 'first'"):
+        untrusted_player("epsilon:player=first", Rules())
+
+
+def test_only_regular_files_of_bounded_size_are_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "device").symlink_to("/dev/zero")
+    with (tmp_path / "sparse").open("wb") as stream:
+        stream.truncate(10**11)
+    (tmp_path / "whole").write_bytes(b"12345")
+    for name in ("pipe", "folder", "loop", "device", "sparse", "a" * 5000, "zero\0byte"):
+        with pytest.raises(ValueError, match=r"cannot be read|is too large"):
+            read_bytes(tmp_path / name, 1000)
+    assert read_bytes(tmp_path / "whole", 5) == b"12345"
+    with pytest.raises(ValueError, match="whole is too large: 5 bytes of 4"):
+        read_bytes(tmp_path / "whole", 4)
+    with pytest.raises(FileNotFoundError):
+        read_bytes(tmp_path / "none", 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "[" * (DEEPEST_JSON + 1) + "]" * (DEEPEST_JSON + 1),
+        '{"a":' * 100_000,
+        '{"a": NaN}',
+        "[Infinity]",
+        "[1e999]",
+        "1" * 5000,
+        "{",
+        "\xff",
+        "",
+    ],
+)
+def test_json_is_finite_and_bounded_or_refused_in_a_line(tmp_path, text):
+    file = tmp_path / "card.json"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=r"card\.json is not JSON") as refusal:
+        read_json(file)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < QUOTED + len(str(file)) + 20
+
+
+def test_brackets_in_strings_do_not_nest():
+    text = b'["' + b"[" * 1000 + b'\\"[[["]'
+    assert parse_json(text, "text") == ["[" * 1000 + '"[[[']
+    deep = b"[" * DEEPEST_JSON + b"]" * DEEPEST_JSON
+    assert parse_json(deep, "text")
+
+
+def test_what_is_shown_holds_no_control_characters_and_is_cut():
+    assert shown("a\x1b]0;pwn\x07\n\u202eb") == "a\\x1b]0;pwn\\x07\\n\\u202eb"
+    for length, limit in itertools.product((0, 1, 9, 10, 11, 10**6), (10, 300)):
+        for letter in "a\x1b":
+            made = shown(letter * length, limit)
+            assert len(made) <= limit
+            assert made.endswith("...") == (len(made) < len(letter * length) or "..." in made)
+    assert shown("grün 🎲") == "grün 🎲"

@@ -1,0 +1,144 @@
+"""The curve of a training as its card keeps it: a bounded number of exact measures, checked."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tttenv.utils.untrusted import shown
+
+MOST = 200  # measures that are kept of a training
+TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
+KEY = "curve"  # of a card
+COLUMNS = ("steps", "seconds", "worst_case_X", "worst_case_O", "optimal_moves")
+LIMITS = ((0, 1e12), (0.0, 1e9), (-1.001, 1.001), (-1.001, 1.001), (-0.001, 1.001))
+DIGITS = (0, 3, 6, 6, 6)  # that a card keeps after the point
+UNBEATABLE = -1e-9  # a worst case above it is 0, but for rounding
+
+Point = tuple[float, ...]  # of these columns
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A training's exact measures, in order."""
+
+    steps: list[int]
+    seconds: list[float]  # of processor time since the first step
+    worst: dict[str, list[float]]  # by seat: the value against a best response
+    optimal: list[float]  # the share of optimal moves
+
+    @property
+    def unbeatable_at(self) -> tuple[int, float] | None:
+        """The step and second of the first measure that cannot be beaten."""
+        for step, second, *worst in zip(
+            self.steps, self.seconds, self.worst["X"], self.worst["O"], strict=True
+        ):
+            if min(worst) > UNBEATABLE:
+                return step, second
+        return None
+
+
+def point(step: int, numbers: Mapping[str, float]) -> Point | None:
+    """A measure of a training by its tags; None on boards where these are not all known."""
+    if not numbers.keys() >= set(TAGS):
+        return None
+    return (step, numbers["time/seconds"], *(numbers[tag] for tag in TAGS))
+
+
+def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
+    """The points and one more; of too many the landmarks.
+
+    What stays depends on the steps alone, so that a training which was resumed keeps the same.
+
+    Args:
+        points: of earlier steps.
+        added: of a later one.
+        every: steps between measures.
+    """
+    whole = [*points, added]
+    return tuple(whole[at] for at in landmarks(whole, every, MOST))
+
+
+def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
+    """The numbers of at most so many points: those that lie a power of two of intervals apart.
+
+    The first and the last are always among them, and so is the first that cannot be beaten.
+
+    Args:
+        points: of a training, in order.
+        every: steps between measures.
+        most: points, at least 5.
+    """
+    safe = next((at for at, one in enumerate(points) if min(one[2:4]) > UNBEATABLE), 0)
+    return sorted({safe, *spaced([int(one[0]) for one in points], every, most)})
+
+
+def spaced(steps: Sequence[int], every: int, most: int) -> list[int]:
+    """The numbers of the first, the last, and those of all steps that lie evenly apart.
+
+    Args:
+        steps: of a training, in order.
+        every: steps between measures.
+        most: how many, at least 5; one place is left for another.
+    """
+    apart, last = every, len(steps) - 1
+    while steps[-1] / apart > most - 4:
+        apart *= 2
+    return [at for at, step in enumerate(steps) if at in (0, last) or step % apart == 0]
+
+
+def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
+    """The points as a card keeps them: a list of rounded numbers for each column."""
+    columns = zip(*points, strict=True)
+    return {
+        name: [round(number, digits) if digits else int(number) for number in column]
+        for name, digits, column in zip(COLUMNS, DIGITS, columns, strict=True)
+    }
+
+
+def from_card(card: Mapping[str, Any]) -> Curve | None:
+    """The curve that a card holds, which may be a stranger's; None if it holds none.
+
+    Raises:
+        ValueError: if what it holds is no curve.
+    """
+    found = card.get(KEY)
+    if found is None:
+        return None
+    require_measures(found, dict(zip(COLUMNS, LIMITS, strict=True)), whole=("steps",))
+    worst = {seat: list(map(float, found[f"worst_case_{seat}"])) for seat in "XO"}
+    optimal = list(map(float, found["optimal_moves"]))
+    return Curve(found["steps"], list(map(float, found["seconds"])), worst, optimal)
+
+
+def require_measures(
+    found: object,
+    limits: Mapping[str, tuple[float, float]],
+    whole: Collection[str],
+    optional: Collection[str] = (),
+) -> None:
+    """Raise ValueError unless a stranger's columns are those of a curve.
+
+    Args:
+        found: what a card holds: a list of numbers for each column.
+        limits: the least and the greatest number of each column, by its name.
+        whole: the columns of whole numbers.
+        optional: the columns in which a number may be None.
+    """
+    if not isinstance(found, dict) or set(found) != set(limits):
+        raise ValueError(f"its card's curve has not the columns {', '.join(limits)}")
+    lengths = {len(found[name]) if isinstance(found[name], list) else 0 for name in limits}
+    if len(lengths) != 1 or not 0 < min(lengths) <= MOST:
+        raise ValueError(f"its card's curve has not one to {MOST} measures in every column")
+    for name, (least, most) in limits.items():
+        for number in found[name]:
+            if number is None and name in optional:
+                continue
+            if not _is_number(number, name in whole) or not least <= number <= most:
+                raise ValueError(f"its card's curve has {name} {shown(repr(number), 60)}")
+    for name in ("steps", "seconds"):
+        if found[name] != sorted(found[name]) or len(set(found["steps"])) < len(found["steps"]):
+            raise ValueError(f"its card's curve has {name} that do not go on")
+
+
+def _is_number(value: object, whole: bool) -> bool:
+    return not isinstance(value, bool) and isinstance(value, int if whole else int | float)

@@ -1,0 +1,75 @@
+"""Whether a player treats mirror images alike, so that images of a board can stand for one another.
+
+What a player does with a class of images may depend on nothing but the class. So its answers on two
+images must lead to the same classes with the same probabilities. A board that is an image of itself
+needs no more: which of several moves that are images of each other is played makes no difference.
+"""
+
+import numpy as np
+
+from tttenv.certificates import reachability_kernel as kernels
+from tttenv.exact.determinism import ask
+from tttenv.game import symmetry
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.policy import Policy
+
+TOLERANCE = 1e-6  # how far the probabilities of the same class may differ between images
+
+
+def geometry(rules: Rules, images: bool) -> kernels.Geometry:
+    """The geometry of a board for the kernels.
+
+    Args:
+        rules: of the board.
+        images: whether all images of a board have the same code.
+    """
+    inverses = symmetry.inverses(rules)
+    kept = inverses if images else inverses[:1]
+    return kernels.geometry((rules.m, rules.n, rules.k), rules.lines, kept)
+
+
+def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str) -> None:
+    """Raise unless the player treats all images of the boards as it treats the boards.
+
+    Args:
+        rules: the game.
+        policy: the player.
+        boards: undecided boards (batch, cells).
+        name: of the player, for messages.
+
+    Raises:
+        ValueError: naming a board and an image of it from which it reaches other classes.
+    """
+    maps = symmetry.maps(rules)
+    images = boards[:, maps].reshape(-1, rules.cells)  # all images of a board follow one another
+    reached = _classes_after(rules, images, ask(images, policy))
+    for i, board in enumerate(boards):
+        first, *others = reached[i * len(maps) : (i + 1) * len(maps)]
+        for number, other in enumerate(others, start=1):
+            if not _alike(first, other):
+                shown = [rules.format(part) for part in (board, board[maps[number]])]
+                raise ValueError(
+                    f"{name} says that it treats mirror images alike, but does not: on {shown[0]}"
+                    f" and on its image {shown[1]} it plays moves that are no images of each other"
+                )
+
+
+def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[bytes, float]]:
+    """For each of the boards (batch, cells) the probability of each class that a move leads to."""
+    rows, cells = np.nonzero(probs > 0)
+    after = boards[rows]
+    after[np.arange(len(rows)), cells] = 1
+    codes = kernels.encode(after, geometry(rules, images=True))
+    found: list[dict[bytes, float]] = [{} for _ in boards]
+    for row, code, prob in zip(rows.tolist(), codes, probs[rows, cells].tolist(), strict=True):
+        key = code.tobytes()
+        found[row][key] = found[row].get(key, 0.0) + prob
+    return found
+
+
+def _alike(first: dict[bytes, float], second: dict[bytes, float]) -> bool:
+    """Whether two distributions have the same classes and nearly the same probabilities."""
+    return first.keys() == second.keys() and all(
+        abs(prob - second[key]) <= TOLERANCE for key, prob in first.items()
+    )

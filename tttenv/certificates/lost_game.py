@@ -1,0 +1,92 @@
+"""The lost game behind a lost position: found back from it, round by round, and then played out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.certificates import reachability_kernel as kernels
+from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.certificates.position_sets import contains, distinct
+from tttenv.certificates.reachability_kernel import Codes, Geometry
+from tttenv.exact.determinism import ask
+from tttenv.game.types import Boards, Probs
+
+
+@dataclass(frozen=True)
+class LostGame:
+    """Finds games that a player loses; see `through`."""
+
+    player: SeatedPlayer
+    geometry: Geometry  # says which boards have the same code
+
+    def through(self, rounds: list[Codes], lost: Codes) -> list[int]:
+        """A game that is lost at once from a given position, as the cells of both sides.
+
+        Args:
+            rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
+            lost: the code (1, words) of the position, a reply wins there.
+
+        Raises:
+            ValueError: if the player no longer plays what led to the position.
+        """
+        chain = [lost]
+        for among in reversed(rounds):
+            chain.insert(0, self._before(chain[0], among))
+        boards = self.player.first_boards()
+        first = int((kernels.encode(boards, self.geometry) == chain[0]).all(axis=1).argmax())
+        board, line = boards[first], np.flatnonzero(boards[first]).tolist()
+        for wanted in [*chain[1:], None]:
+            own, reply = self._step(board, wanted)
+            board[own], board[reply] = 1, -1
+            line += [own, reply]
+        return line
+
+    def _before(self, code: Codes, among: Codes) -> Codes:
+        """The first position (1, words) of a round from which one of the next can be reached."""
+        board = kernels.decode(code, self.player.rules.cells)[0]
+        own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
+        pairs = np.array([(a, b) for a in own for b in other])
+        boards = np.repeat(board[None], len(pairs), axis=0)
+        np.put_along_axis(boards, pairs, 0, axis=1)
+        codes = distinct(kernels.encode(boards, self.geometry))
+        codes = codes[[contains(among, one) for one in codes]]
+        boards = kernels.decode(codes, self.player.rules.cells)
+        for one, before, probs in zip(codes, boards, ask(boards, self.player.policy), strict=True):
+            if (self._reached_from(before, probs) == code).all(axis=1).any():
+                return np.asarray(one[None])
+        raise self._another_answer(board)
+
+    def _reached_from(self, board: Boards, probs: Probs) -> Codes:
+        """The codes (positions, words) of what one board (cells,) leads to in a round."""
+        moves, empty = np.flatnonzero(probs > 0), np.flatnonzero(board == 0)
+        pairs = np.array([(a, b) for a in moves for b in empty if a != b]).reshape(-1, 2)
+        boards = np.repeat(board[None], len(pairs), axis=0)
+        np.put_along_axis(boards, pairs, np.array([[1, -1]], np.int8), axis=1)
+        return kernels.encode(boards, self.geometry)
+
+    def _step(self, board: Boards, wanted: NDArray[np.int64] | None) -> tuple[int, int]:
+        """The player's move on a board (cells,) and a reply that leads to the code `wanted`.
+
+        None wants a reply that wins. The player's likeliest moves are tried first.
+        """
+        probs = ask(board[None], self.player.policy)[0]
+        for own in np.argsort(-probs, kind="stable")[: np.count_nonzero(probs)]:
+            after = board.copy()
+            after[own] = 1
+            if bool(self.player.rules.lost(-after)):
+                continue  # the player wins
+            replies = np.flatnonzero(after == 0)
+            boards = np.repeat(after[None], len(replies), axis=0)
+            boards[np.arange(len(replies)), replies] = -1
+            if wanted is None:
+                fits = self.player.rules.lost(boards)
+            else:
+                fits = (kernels.encode(boards, self.geometry) == wanted).all(axis=1)
+            if fits.any():
+                return int(own), int(replies[fits.argmax()])
+        raise self._another_answer(board)
+
+    def _another_answer(self, board: Boards) -> ValueError:
+        where = self.player.rules.format(board)
+        return ValueError(f"{self.player.name} answers otherwise than before: near {where}")

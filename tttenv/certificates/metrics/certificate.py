@@ -1,0 +1,38 @@
+"""The certificate as numbers by tag."""
+
+from tttenv.certificates.certificate import Certificate, certify
+from tttenv.game.rules import Rules
+from tttenv.policy import Policy
+
+OUTCOMES = ("win", "draw", "loss")
+
+
+def measure(rules: Rules, policy: Policy) -> dict[str, float]:
+    """The numbers of the certificate of `policy` by tag."""
+    return flat(certify(rules, policy))
+
+
+def flat(certificate: Certificate) -> dict[str, float]:
+    """A certificate's numbers by tag, such as `exact/worst_case_O` or `exact/win_vs_random_X`.
+
+    What is not known has no tag. By reachable positions there are also `exact/reached_X`,
+    `exact/never_loses_X` and `exact/losing_line_X`, the stones of the lost game.
+    """
+    tags: dict[str, float | None] = {
+        "exact/unbeatable": certificate.unbeatable,
+        "exact/blunders": certificate.blunders,
+    }
+    for seat, value in certificate.worst_case.items():
+        tags[f"exact/worst_case_{seat}"] = value
+    for other in ("random", "perfect"):
+        for seat, odds in getattr(certificate, f"vs_{other}").items():
+            for outcome, share in zip(OUTCOMES, odds or [None] * 3, strict=True):
+                tags[f"exact/{outcome}_vs_{other}_{seat}"] = share
+    for group, share in certificate.optimal_moves.items():
+        tags["exact/optimal_moves" + ("" if group == "all" else f"_{group}")] = share
+    for seat, reached in (certificate.reached or {}).items():
+        line = certificate.losing_line[seat]
+        tags[f"exact/reached_{seat}"] = reached
+        tags[f"exact/never_loses_{seat}"] = certificate.never_loses[seat]
+        tags[f"exact/losing_line_{seat}"] = None if line is None else len(line)
+    return {tag: float(number) for tag, number in tags.items() if number is not None}

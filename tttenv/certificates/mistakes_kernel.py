@@ -1,0 +1,150 @@
+"""One round of a player's moves and all replies, with where each position came from; compiled."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.attack_board_kernel import AttackBoard, both_views, new_attack_board, place, remove
+from tttenv.game.rules_kernel import completes
+from tttenv.game.tactics_kernel import DRAW, WIN, judge
+from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack
+from tttenv.game.types import Boards, Cells
+from tttenv.utils.bare import bare
+from tttenv.utils.compiled import compiled
+from tttenv.utils.struct import Struct
+
+GOES_ON, FAILED, DONE = 0, 1, 2  # what becomes of a position after the player's move
+
+
+@dataclass(frozen=True, eq=False)
+class Referee(Struct):
+    """A board seen by the player and by its opponent, and room to search for threats."""
+
+    mine: AttackBoard
+    theirs: AttackBoard  # the same stones
+    stack: ThreatStack
+    threats: int  # tried in a search for the opponent's win by threats
+    must_win: bool  # whether a draw is a failure
+
+
+def new_referee(lines: NDArray[np.int64], maps: Cells, threats: int, must_win: bool) -> Referee:
+    """A referee.
+
+    Args:
+        lines: the cells of every line, (lines, k).
+        maps: the board's symmetries (maps, cells).
+        threats: tried in a search for the opponent's win by threats.
+        must_win: whether a draw is a failure.
+    """
+    mine, theirs = both_views(new_attack_board(lines, maps))
+    return Referee(
+        mine=mine,
+        theirs=theirs,
+        stack=new_threat_stack(maps.shape[1]),
+        threats=threats,
+        must_win=must_win,
+    )
+
+
+@bare
+def judge_moves(
+    boards: Boards, moves: Cells, shape: tuple[int, int, int], r: Referee, found: NDArray[np.int8]
+) -> None:
+    """Judge the player's move on each of the boards.
+
+    Args:
+        boards: (batch, cells), undecided, the player to move; the move is put on them.
+        moves: (batch,).
+        shape: m, n and k.
+        r: the referee.
+        found: output: (batch,): GOES_ON; FAILED if the opponent wins by threats, or a draw is
+            certain and not enough; DONE if the player has won, or cannot lose and a draw is enough.
+    """
+    m, n, k = shape
+    for i in range(len(boards)):
+        boards[i, moves[i]] = 1
+        if completes(boards[i], moves[i], m, n, k):
+            found[i] = DONE
+            continue
+        for cell in range(boards.shape[1]):
+            if boards[i, cell] != 0:
+                place(r.mine, cell, 0 if boards[i, cell] == 1 else 1)
+        proof, _ = judge(r.theirs, r.stack, r.threats)
+        if proof == WIN:
+            found[i] = FAILED
+        elif proof == DRAW:
+            found[i] = FAILED if r.must_win else DONE
+        else:
+            hope = False  # of the side whose lines decide
+            for line in range(len(r.mine.lines)):
+                if r.mine.held[line, 1 if r.must_win else 0] == 0:
+                    hope = True
+                    break
+            found[i] = GOES_ON if hope else FAILED if r.must_win else DONE
+        for cell in range(boards.shape[1]):
+            if boards[i, cell] != 0:
+                remove(r.mine, cell, 0 if boards[i, cell] == 1 else 1)
+
+
+@compiled
+def replies(boards: Boards) -> tuple[Boards, NDArray[np.int64], NDArray[np.int64]]:
+    """Every reply to each of the boards.
+
+    Args:
+        boards: (batch, cells), seen by the player, the opponent to move, who cannot win at once.
+
+    Returns:
+        The boards after the replies that leave the player a move, (replies, cells); the number of
+        the board before each, (replies,); and of the boards on which a reply fills the board.
+    """
+    empty = 0
+    for i in range(len(boards)):
+        for cell in range(boards.shape[1]):
+            empty += boards[i, cell] == 0
+    after = np.empty((empty, boards.shape[1]), np.int8)
+    before = np.empty(empty, np.int64)
+    full = np.empty(len(boards), np.int64)
+    count, filled = 0, 0
+    for i in range(len(boards)):
+        left = 0
+        for cell in range(boards.shape[1]):
+            left += boards[i, cell] == 0
+        if left == 1:
+            full[filled] = i
+            filled += 1
+            continue
+        for cell in range(boards.shape[1]):
+            if boards[i, cell] == 0:
+                for other in range(boards.shape[1]):
+                    after[count, other] = boards[i, other]
+                after[count, cell] = -1
+                before[count] = i
+                count += 1
+    return after[:count], before[:count], full[:filled]
+
+
+@compiled
+def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How well the opponent attacks on each of the boards (batch,), with the player to move.
+
+    The sum of 4**stones over the opponent's open lines, less that over the player's; lines without
+    a stone count for the opponent.
+
+    Args:
+        boards: (batch, cells).
+        lines: the cells of every line, (lines, k).
+    """
+    scores = np.zeros(len(boards))
+    for i in range(len(boards)):
+        for line in range(len(lines)):
+            mine, theirs = 0, 0
+            for j in range(lines.shape[1]):
+                stone = boards[i, lines[line, j]]
+                mine += stone == 1
+                theirs += stone == -1
+            if mine == 0:
+                scores[i] += 4.0**theirs
+            elif theirs == 0:
+                scores[i] -= 4.0**mine
+    return scores

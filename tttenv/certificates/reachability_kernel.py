@@ -1,0 +1,229 @@
+"""One round against a given player, compiled: its moves, all replies, and codes of what they reach.
+
+Boards are seen by the player, who is to move on all of them: 1 is a stone of its own, -1 of its
+opponent. A board's code is read in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell
+first; a word holds 39 cells, as many as 63 bits have room for, and larger boards take several
+words. So codes sort as the boards read.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules_kernel import completes
+from tttenv.game.types import Boards, Mask, Probs
+from tttenv.utils.bare import inner
+from tttenv.utils.compiled import compiled
+from tttenv.utils.struct import Struct
+
+WORD = 39  # cells in a word: 3 ** 39 < 2 ** 63
+Codes = NDArray[np.int64]  # (positions, words)
+
+
+@dataclass(frozen=True, eq=False)
+class Geometry(Struct):
+    """The board's shape, and where each cell stands in the codes of the images of a board."""
+
+    m: int
+    n: int
+    k: int
+    lines: NDArray[np.int64]  # (lines, k): the cells of every line
+    powers: NDArray[np.int64]  # (images, cells): the power of 3 of each cell in an image's code
+    words: NDArray[np.int64]  # (images, cells): the word that holds it
+
+
+def geometry(
+    shape: tuple[int, int, int], lines: NDArray[np.int64], inverses: NDArray[np.int64]
+) -> Geometry:
+    """The geometry of a board.
+
+    Args:
+        shape: m, n and k.
+        lines: the cells of every line, (lines, k).
+        inverses: for each image that is treated as the same board, where its cells go,
+            (images, cells); the identity alone tells all boards apart.
+    """
+    m, n, k = shape
+    cells = np.arange(m * n)
+    last = np.minimum((cells // WORD + 1) * WORD, m * n) - 1  # of the word
+    powers = 3 ** (last - cells)
+    return Geometry(m, n, k, lines, powers[inverses], (cells // WORD)[inverses])
+
+
+@inner
+def _image_codes(board: NDArray[np.int8], about: Geometry, codes: Codes) -> None:
+    """Write the codes (images, words) of the images of a board (cells,)."""
+    for image in range(len(about.powers)):
+        for word in range(codes.shape[1]):
+            codes[image, word] = 0
+        for cell in range(board.size):
+            digit = board[cell] + 1
+            codes[image, about.words[image, cell]] += digit * about.powers[image, cell]
+
+
+@inner
+def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
+    """Write the first of the codes (images, words) in lexicographic order to `to` (words,)."""
+    best = 0
+    for image in range(1, len(codes)):
+        for word in range(codes.shape[1]):
+            if codes[image, word] != codes[best, word]:
+                if codes[image, word] < codes[best, word]:
+                    best = image
+                break
+    for word in range(codes.shape[1]):
+        to[word] = codes[best, word]
+
+
+@compiled
+def encode(boards: Boards, about: Geometry) -> Codes:
+    """The codes (positions, words) of boards (positions, cells): the first of their images'."""
+    words = (boards.shape[1] + WORD - 1) // WORD
+    images = np.empty((len(about.powers), words), np.int64)
+    codes = np.empty((len(boards), words), np.int64)
+    for i in range(len(boards)):
+        _image_codes(boards[i], about, images)
+        _write_first(images, codes[i])
+    return codes
+
+
+@compiled
+def decode(codes: Codes, cells: int) -> Boards:
+    """The boards (positions, cells) of codes (positions, words)."""
+    boards = np.empty((len(codes), cells), np.int8)
+    for i in range(len(codes)):
+        for word in range(codes.shape[1]):
+            rest = codes[i, word]
+            for cell in range(min(cells, (word + 1) * WORD) - 1, word * WORD - 1, -1):
+                boards[i, cell] = rest % 3 - 1
+                rest //= 3
+    return boards
+
+
+@compiled
+def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
+    """Whether `side` (1 or -1) can complete a line by so many stones on each of the boards.
+
+    Args:
+        boards: (positions, cells).
+        side: whose stones may stand on the line.
+        lines: the cells of every line, (lines, k).
+        most: how many of the line's cells may be empty; k asks for any open line.
+
+    Returns:
+        (positions,).
+    """
+    found = np.zeros(len(boards), np.bool_)
+    for i in range(len(boards)):
+        for line in range(len(lines)):
+            empty = 0
+            for j in range(lines.shape[1]):
+                stone = boards[i, lines[line, j]]
+                if stone == -side:
+                    empty = lines.shape[1] + 1
+                    break
+                empty += stone == 0
+            if empty <= most:
+                found[i] = True
+                break
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Replies(Struct):
+    """What `expand` writes: positions reached, with repetitions, and how games ended."""
+
+    codes: Codes  # (capacity, words) of the positions reached
+    chances: NDArray[np.float64]  # (capacity,) of reaching them, against random replies
+    ended: NDArray[np.float64]  # (2, 3): sums of the chances of games won, drawn and lost; below
+    # them what rounding took from each sum so far (Kahan, 1965), since millions are added up
+    drawn: Mask  # (1,): whether a game was drawn
+    lost: Mask  # (positions,): whether the opponent wins with its next stone
+
+
+@compiled
+def expand(
+    boards: Boards,
+    probs: Probs,
+    chances: NDArray[np.float64],
+    start: int,
+    about: Geometry,
+    replies: Replies,
+) -> tuple[int, int]:
+    """Play the player's moves and every reply, until the output is full.
+
+    Args:
+        boards: (positions, cells), undecided, the player to move.
+        probs: the player's answers, (positions, cells); it plays every cell above zero.
+        chances: of each position, (positions,).
+        start: the first position to expand.
+        about: the board's geometry.
+        replies: output.
+
+    Returns:
+        The first position that was not expanded, and how many codes were written.
+    """
+    cells, capacity = boards.shape[1], len(replies.codes)
+    images = np.empty((len(about.powers), replies.codes.shape[1]), np.int64)
+    wins, ended = np.empty(cells, np.bool_), np.empty(3)
+    count = 0
+    for i in range(start, len(boards)):
+        board = boards[i].copy()
+        moves, empty = 0, 0
+        for cell in range(cells):
+            moves += probs[i, cell] > 0
+            empty += board[cell] == 0
+        if count + moves * empty > capacity:
+            return i, count
+        ended[:] = 0
+        _image_codes(board, about, images)
+        for cell in range(cells):  # where the opponent would win
+            wins[cell] = False
+            if board[cell] == 0:
+                board[cell] = -1
+                wins[cell] = completes(board, cell, about.m, about.n, about.k)
+                board[cell] = 0
+        for cell in range(cells):
+            if probs[i, cell] <= 0:
+                continue
+            chance = chances[i] * probs[i, cell]
+            board[cell] = 1
+            if completes(board, cell, about.m, about.n, about.k):
+                ended[0] += chance
+            elif empty == 1:
+                ended[1] += chance
+                replies.drawn[0] = True
+            else:
+                _add(images, about, cell, 1)
+                chance /= empty - 1
+                for reply in range(cells):
+                    if board[reply] != 0:
+                        continue
+                    if wins[reply]:
+                        ended[2] += chance
+                        replies.lost[i] = True
+                    elif empty == 2:
+                        ended[1] += chance
+                        replies.drawn[0] = True
+                    else:
+                        _add(images, about, reply, -1)
+                        _write_first(images, replies.codes[count])
+                        _add(images, about, reply, 1)
+                        replies.chances[count] = chance
+                        count += 1
+                _add(images, about, cell, -1)
+            board[cell] = 0
+        for outcome in range(3):
+            part = ended[outcome] - replies.ended[1, outcome]
+            total = replies.ended[0, outcome] + part
+            replies.ended[1, outcome] = (total - replies.ended[0, outcome]) - part
+            replies.ended[0, outcome] = total
+    return len(boards), count
+
+
+@compiled
+def _add(codes: Codes, about: Geometry, cell: int, step: int) -> None:
+    """Add a stone to the codes (images, words) of an empty cell, or take the opposite one away."""
+    for image in range(len(codes)):
+        codes[image, about.words[image, cell]] += step * about.powers[image, cell]

@@ -1,0 +1,197 @@
+"""A certificate by the positions that a player can reach, where they cannot all be listed.
+
+What the results of both seats say together follows from five facts. A player's worst case is at
+most what the game is worth to its seat. A player that never loses has a worst case of at least 0;
+one that always wins has 1; one that loses a game by moves that it always makes has -1. And the
+second player wins no m,n,k-game by force, so the value for X is 1 or 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from tttenv.certificates import reachability, refutation
+from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.certificates.reachability import Watch
+from tttenv.exact.determinism import ask
+from tttenv.exact.enumeration import arrangements
+from tttenv.exact.evaluation import SEATS
+from tttenv.game.rules import Rules
+from tttenv.policy import Policy
+
+ATTACKED = 20_000  # positions of each seat that are searched attack first, before all others
+
+ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
+
+
+@dataclass(frozen=True)
+class SeatResult:
+    """What is known of a player in one seat; None is unknown."""
+
+    never_loses: bool | None
+    always_wins: bool | None
+    surely_lost: bool  # whether it loses a game by moves that it always makes
+    one_move: bool  # whether it answered every board with one move
+    reached: int  # positions that it was asked about
+    losing_line: list[int] | None = None  # a game it loses, by the cells of both sides
+    shortest: bool | None = None  # whether it loses none in fewer moves; None without such a game
+    vs_random: list[float] | None = None  # win, draw, loss
+    symmetry: str | None = None  # how it is known that mirror images are treated alike
+    queried_twice: int = 0  # positions, to see whether the answers are the same again
+
+
+def measure(
+    rules: Rules,
+    policy: Policy,
+    name: str,
+    *,
+    positions: int,
+    value_of: ValueOf,
+    images: bool = True,
+    watch: Watch | None = None,
+) -> dict[str, Any]:
+    """The fields of a certificate by the positions that the player can reach.
+
+    Where as many positions are allowed as the game may have, every reply is followed. On larger
+    boards a lost game is first searched attack first; if one is found, the seat is done.
+
+    Args:
+        rules: the game.
+        policy: the player.
+        name: what messages call it.
+        positions: how many are followed in each seat; an attack that finds no lost game has asked
+            about up to 20,000 before.
+        value_of: the game's value, where it is known.
+        images: as in `reachability.search`.
+        watch: called before every question.
+
+    Raises:
+        ValueError: as `reachability.search`.
+    """
+    value = value_of(rules)
+    found: dict[str, SeatResult] = {}
+    for seat in SEATS:
+        worth = None if value is None else value if seat == "X" else -value
+        found[seat] = _seat(
+            SeatedPlayer(rules, policy, seat, name), worth, positions, images, watch
+        )
+        proved = proved_value(found["X"], found.get("O"))
+        value = proved if value is None else value
+    x, o = found["X"], found["O"]
+    worst = {
+        "X": worst_case(x, value),
+        "O": worst_case(o, None if value is None else -value),
+    }
+    nothing = dict.fromkeys(SEATS)
+    return {
+        "rules": str(rules),
+        "value": value,
+        "vs_random": {seat: found[seat].vs_random for seat in SEATS},
+        "vs_perfect": nothing,
+        "worst_case": worst,
+        "unbeatable": unbeatable(x, o, value),
+        "optimal_moves": dict.fromkeys(("all", "critical", "reached")),
+        "blunders": None,
+        "losing_line": {seat: found[seat].losing_line for seat in SEATS},
+        "reached": {seat: found[seat].reached for seat in SEATS},
+        "never_loses": {seat: found[seat].never_loses for seat in SEATS},
+        "shortest": {seat: found[seat].shortest for seat in SEATS},
+        "symmetry": x.symmetry or o.symmetry,
+        "queried_twice": x.queried_twice + o.queried_twice,
+    }
+
+
+def _seat(
+    player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
+) -> SeatResult:
+    """What is known of the player in its seat, which is worth so much under perfect play."""
+    too_many, attacked = arrangements(player.rules) > positions, 0
+    if too_many:
+        # Where the other side wins by force, any lost game will do.
+        attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
+        attacked = attack.asked
+        if attack.line is not None:
+            return SeatResult(
+                never_loses=False,
+                always_wins=False,
+                surely_lost=_always_played(player, attack.line),
+                one_move=False,
+                reached=attacked,
+                losing_line=attack.line,
+                shortest=attack.shortest,
+                queried_twice=attack.queried_twice,
+            )
+    if too_many and worth == -1:  # the other side wins by force, though no game was found
+        return SeatResult(
+            never_loses=False,
+            always_wins=False,
+            surely_lost=False,
+            one_move=False,
+            reached=attacked,
+        )
+    options = reachability.Options(
+        positions=positions,
+        followed=reachability.FOLLOWED if too_many else positions,
+        may_always_win=worth is None or worth == 1,
+        images=images,
+    )
+    found = reachability.search(player, options, watch)
+    line = found.losing_line
+    return SeatResult(
+        never_loses=found.never_loses,
+        always_wins=found.always_wins,
+        surely_lost=line is not None and (found.one_move or _always_played(player, line)),
+        one_move=found.one_move,
+        reached=found.positions,
+        losing_line=line,
+        shortest=None if line is None else True,
+        vs_random=found.vs_random,
+        symmetry=found.symmetry,
+        queried_twice=found.queried_twice,
+    )
+
+
+def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
+    """Whether the player plays its moves of a game with certainty."""
+    boards, own = player.own_moves(line)
+    probs = ask(boards, player.policy)
+    return bool((np.count_nonzero(probs, axis=1) == 1).all() and probs[range(len(own)), own].all())
+
+
+def proved_value(x: SeatResult, o: SeatResult | None) -> int | None:
+    """The game's value for X, if the results prove it; `o` is None before that seat is searched."""
+    if x.always_wins:
+        return 1
+    return 0 if o is not None and o.never_loses else None
+
+
+def worst_case(result: SeatResult, worth: int | None) -> float | None:
+    """The value against a best response, where it is known.
+
+    Args:
+        result: of the seat.
+        worth: what the game is worth to the seat under perfect play; None if unknown.
+    """
+    if result.always_wins:
+        return 1.0
+    if result.surely_lost or worth == -1:
+        return -1.0
+    if result.never_loses and (worth == 0 or (result.one_move and result.always_wins is False)):
+        return 0.0
+    return None
+
+
+def unbeatable(x: SeatResult, o: SeatResult, value: int | None) -> bool | None:
+    """Whether the worst case is the game's value in both seats; None if unknown."""
+    possible = {_unbeatable_if(x, o, each) for each in ((0, 1) if value is None else (value,))}
+    return possible.pop() if len(possible) == 1 else None
+
+
+def _unbeatable_if(x: SeatResult, o: SeatResult, value: int) -> bool | None:
+    """The same, if this is the value of the game."""
+    if value == 1:  # nobody is asked for more than a loss as O
+        return x.always_wins
+    parts = [False if seat.surely_lost else seat.never_loses or None for seat in (x, o)]
+    return False if False in parts else None if None in parts else True

@@ -1,0 +1,322 @@
+"""A game that a given player loses, searched attack first; finding none proves nothing.
+
+The opponent of a player that is a function of the board chooses alone, so a lost game is a way
+through a graph. Here it is searched best first: the positions in which the opponent's open lines
+hold the most stones are asked about next, the best of every round together in one question. A game
+that is found so is then shortened, round by round, as far as that takes few positions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.certificates import reachability_kernel as codes_of
+from tttenv.certificates.equivariance import geometry
+from tttenv.certificates.one_side import SeatedPlayer
+from tttenv.certificates.reachability import ATTACKING, Round, Watch, loss_within
+from tttenv.certificates.refutation_kernel import Attacks, attack
+from tttenv.exact.determinism import ask, display_name, known_pure, require_answers_again
+from tttenv.exact.evaluation import SEATS
+from tttenv.game.open_lines_kernel import new_open_lines
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players.as_policy import resolve_policy
+from tttenv.policy import Policy, declares_equivariance
+from tttenv.utils.compile_time import Stopwatch
+
+POSITIONS = 100_000  # to ask about, unless told otherwise
+TOGETHER = 512  # boards in one question at the most; the first has one, each next twice as many
+REPLIES = 64  # kept for each board, the best
+WAITING = 20_000  # positions that wait in each round at the most, the best
+SHORTENED = (
+    125_000  # cells looked at in search of a shorter game: positions times the board's cells
+)
+
+
+def refute(
+    rules: Rules, policy: Policy | str | Any, seat: str, positions: int = POSITIONS
+) -> list[int] | None:
+    """A game that a player loses in one seat, by moves that it makes with some probability.
+
+    The same player and limit give the same game. Then shorter ones are looked for, the shortest
+    first, among 125,000 / cells positions, 5,000 on 5,5,4. Where these suffice, the game is the
+    shortest that the player loses; `shortest` of `tttenv.certificates.refutation.search` says
+    whether they did. So does `certify`, which looks as far.
+
+    Args:
+        rules: the game, on any board.
+        policy: a player, its name, or a model of Stable-Baselines3.
+        seat: the player's, "X" or "O".
+        positions: how many it may be asked about.
+
+    Returns:
+        The cells of both sides from the empty board to the opponent's win; None if no such game was
+        found, which proves nothing.
+
+    Raises:
+        ValueError: for another seat, a policy that breaks the laws of one, or one that answers the
+            boards of the game otherwise when it is asked again.
+    """
+    if seat not in SEATS:
+        raise ValueError(f"a player sits as X or O, not {seat!r}")
+    resolved = resolve_policy(rules, policy)
+    return search(SeatedPlayer(rules, resolved, seat, display_name(policy)), positions).line
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """What a search for a lost game has found."""
+
+    line: list[int] | None  # the cells of both sides; None if no lost game was found
+    asked: int  # positions
+    shortest: bool | None  # whether the player loses no shorter game; None without a lost game
+    queried_twice: int  # positions
+
+
+def search(
+    player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
+) -> Refutation:
+    """As `refute`; `watch` is called before each question.
+
+    Without `shorten` the first lost game that is found will do.
+
+    Raises:
+        ValueError: as `refute`.
+    """
+    tried = _Attack(player, watch)
+    line = tried.run(positions)
+    asked = len(tried.asked)
+    if line is None:
+        return Refutation(None, asked, None, 0)
+    again = 0 if known_pure(player.policy) else len(player.own_moves(line)[1])
+    if not shorten:
+        return Refutation(line, asked, False, again)
+    left = min(SHORTENED // player.rules.cells, positions - asked)
+    found = _shortened(player, line, left, watch)
+    return replace(found, asked=asked + found.asked, queried_twice=again + found.queried_twice)
+
+
+def _shortened(
+    player: SeatedPlayer, line: list[int], positions: int, watch: Watch | None
+) -> Refutation:
+    """The shortest game that a player loses in a seat, or `line` where that is not known.
+
+    Each length is searched by itself, from the shortest on. To win soon, the opponent may place few
+    stones away from his line, so that the first lengths take few positions.
+
+    Args:
+        player: in its seat.
+        line: a game that it loses.
+        positions: how many may be asked about in all.
+        watch: called before each question.
+
+    Returns:
+        What was found; numbers of positions are those of this search.
+    """
+    k = player.rules.k
+    asked, again = 0, 0
+    first = k if player.seat == "X" else k - 1  # the opponent needs k stones
+    for rounds in range(first, len(line) // 2):
+        found = loss_within(player, rounds, positions - asked, watch)
+        asked, again = asked + found.positions, again + found.queried_twice
+        if found.losing_line is not None:
+            return Refutation(found.losing_line, asked, True, again)
+        if found.never_loses is None:
+            return Refutation(line, asked, False, again)
+    return Refutation(line, asked, True, again)
+
+
+def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
+    """In how many of the first positions of an attack the player has lost, and of how many.
+
+    The attack is that of `refute`, which asks about the positions with the opponent's best open
+    lines first, and follows the best 64 replies to each; but it does not end at a lost game. It
+    goes on from all other positions, until so many have been asked about or none is left. A player
+    that loses no game has lost in none.
+
+    Args:
+        rules: the game.
+        policy: the player.
+        seat: the player's, "X" or "O".
+        positions: how many it is asked about at the most.
+
+    Returns:
+        The number of positions in which some move that the player makes lets the opponent win with
+        the next stone, and the number of positions that were asked about.
+
+    Raises:
+        ValueError: for a policy that breaks the laws of one.
+    """
+    tried = _Attack(SeatedPlayer(rules, policy, seat, display_name(policy)), None)
+    lost = [np.count_nonzero(found.won[:, 0] >= 0) for found in tried.questions(positions)]
+    return int(sum(lost)), len(tried.asked)
+
+
+@dataclass
+class _Waiting:
+    """Positions of one round that the player has not been asked about, the best first."""
+
+    scores: NDArray[np.int64]  # (waiting,)
+    boards: Boards  # (waiting, cells)
+    before: NDArray[np.int64]  # (waiting,): the number of the question that led to it, or -1
+    moves: NDArray[np.int64]  # (waiting, 2): the player's cell, -1 if none, and the opponent's
+
+    def take(self, count: int) -> "_Waiting":
+        """Remove the first positions."""
+        first, rest = self._part(slice(count)), self._part(slice(count, None))
+        self.scores, self.boards = rest.scores, rest.boards
+        self.before, self.moves = rest.before, rest.moves
+        return first
+
+    def merged(self, other: "_Waiting") -> "_Waiting":
+        """Both together, the best first, and of equals those of `self`."""
+        scores = np.concatenate([self.scores, other.scores])
+        order = np.argsort(-scores, kind="stable")[:WAITING]
+        return _Waiting(
+            scores[order],
+            np.concatenate([self.boards, other.boards])[order],
+            np.concatenate([self.before, other.before])[order],
+            np.concatenate([self.moves, other.moves])[order],
+        )
+
+    def _part(self, rows: slice) -> "_Waiting":
+        return _Waiting(self.scores[rows], self.boards[rows], self.before[rows], self.moves[rows])
+
+
+class _Attack:
+    """One search for lost games."""
+
+    def __init__(self, player: SeatedPlayer, watch: Watch | None) -> None:
+        self.player, self.rules, self.policy = player, player.rules, player.policy
+        self.watch, self.clock = watch, Stopwatch()
+        self.lines = new_open_lines(self.rules.lines, self.rules.cells)
+        self.geometry = geometry(self.rules, declares_equivariance(self.policy))
+        self.waiting: list[_Waiting] = [self._first()]  # by round
+        self.seen: set[bytes] = set()  # the codes of all positions asked about
+        self.asked: list[tuple[int, int, int]] = []  # question before it, player's cell, reply
+
+    def run(self, positions: int) -> list[int] | None:
+        """Search until a lost game is found, all is asked, or so many positions have been asked."""
+        for found in self.questions(positions):
+            lost = np.flatnonzero(found.won[:, 0] >= 0)
+            if len(lost):
+                number = len(self.asked) - len(found.won) + int(lost[0])
+                line = [*self._line(number), *found.won[lost[0]].tolist()]
+                self._require_same_answers(line)
+                return line
+        return None
+
+    def questions(self, positions: int) -> Iterator[Attacks]:
+        """The best replies to each question, until nothing waits or so many positions are asked.
+
+        Lost positions are not followed further.
+        """
+        size = 1
+        while len(self.asked) < positions:
+            before = len(self.asked)
+            boards, rounds = self._choose(min(size, positions - before))
+            if not len(boards):
+                return
+            self._tell(before, rounds)
+            size = min(2 * size, TOGETHER)
+            probs = np.ascontiguousarray(ask(boards, self.policy))
+            found = self._attacks(boards, probs)
+            yield found
+            found.counts[found.won[:, 0] >= 0] = 0
+            self._add(boards, rounds, found)
+
+    def _tell(self, before: int, rounds: NDArray[np.int64]) -> None:
+        """Tell how far the search is, before a question about positions of some rounds."""
+        if self.watch is not None:
+            waiting = len(rounds) + sum(len(waiting.scores) for waiting in self.waiting)
+            seconds = self.clock.seconds
+            self.watch(
+                Round(self.player.seat, int(rounds.max()), before, waiting, seconds, ATTACKING)
+            )
+
+    def _first(self) -> _Waiting:
+        """The positions in which the player moves first."""
+        boards = self.player.first_boards()
+        cells = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # of the opponent's stone
+        moves = np.stack([np.full(len(boards), -1), cells], axis=1)
+        through = self.lines.through_count[moves[:, 1]]
+        start = _Waiting(np.zeros(0, np.int64), boards[:0], np.zeros(0, np.int64), moves[:0])
+        return start.merged(_Waiting(through, boards, np.full(len(boards), -1), moves))
+
+    def _choose(self, count: int) -> tuple[Boards, NDArray[np.int64]]:
+        """Up to `count` boards (chosen, cells) to ask about next, and their rounds (chosen,)."""
+        boards: list[Boards] = []
+        rounds: list[int] = []
+        live = sum(1 for waiting in self.waiting if len(waiting.scores))
+        for number in reversed(range(len(self.waiting))):
+            wanted = min(count, len(boards) + -(-count // max(1, live)))
+            while len(boards) < wanted and len(self.waiting[number].scores):
+                some = self.waiting[number].take(wanted - len(boards))
+                codes = codes_of.encode(some.boards, self.geometry)
+                for i, code in enumerate(codes):
+                    if (key := code.tobytes()) not in self.seen:
+                        self.seen.add(key)
+                        boards.append(some.boards[i])
+                        rounds.append(number)
+                        own, reply = some.moves[i].tolist()
+                        self.asked.append((int(some.before[i]), own, reply))
+        shape = len(boards), self.rules.cells
+        return np.array(boards, np.int8).reshape(shape), np.array(rounds, np.int64)
+
+    def _attacks(self, boards: Boards, probs: Probs) -> Attacks:
+        """The best replies on each of the boards."""
+        most = min(REPLIES, self.rules.cells**2)
+        found = Attacks(
+            scores=np.zeros((len(boards), most), np.int64),
+            moves=np.zeros((len(boards), most, 2), np.int64),
+            counts=np.zeros(len(boards), np.int64),
+            won=np.zeros((len(boards), 2), np.int64),
+        )
+        attack(boards, probs, self.rules.m, self.rules.n, self.rules.k, self.lines, found)
+        return found
+
+    def _add(self, boards: Boards, rounds: NDArray[np.int64], found: Attacks) -> None:
+        """Put what the best replies lead to among the waiting positions of the next rounds."""
+        first = len(self.asked) - len(boards)
+        for number in np.unique(rounds):
+            here = np.flatnonzero(rounds == number)
+            kept = np.arange(found.scores.shape[1]) < found.counts[here, None]
+            rows = np.repeat(here, found.counts[here])
+            moves = found.moves[here][kept]
+            after = boards[rows]
+            np.put_along_axis(after, moves, np.array([[1, -1]], np.int8), axis=1)
+            going = (after == 0).any(axis=1)
+            new = _Waiting(
+                found.scores[here][kept][going], after[going], first + rows[going], moves[going]
+            )
+            if number + 1 == len(self.waiting):
+                self.waiting.append(new.merged(new.take(0)))
+            else:
+                self.waiting[number + 1] = self.waiting[number + 1].merged(new)
+
+    def _line(self, number: int) -> list[int]:
+        """The cells of both sides that lead to the position of a question."""
+        cells: list[int] = []
+        while number >= 0:
+            number, own, reply = self.asked[number]
+            cells = [cell for cell in (own, reply) if cell >= 0] + cells
+        return cells
+
+    def _require_same_answers(self, line: list[int]) -> None:
+        """Ask again about the boards of a lost game.
+
+        Raises:
+            ValueError: if the player does not play its moves of that game every time.
+        """
+        if known_pure(self.policy):
+            return
+        asked, own = self.player.own_moves(line)
+        first = ask(asked, self.policy)
+        require_answers_again(self.rules, self.policy, asked, first, self.player.name)
+        if (first[np.arange(len(asked)), own] <= 0).any():
+            raise ValueError(
+                f"{self.player.name} answers otherwise than before, in the game {line}"
+            )

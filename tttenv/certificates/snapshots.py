@@ -1,0 +1,150 @@
+"""The players along a training's curve: a few of them, each as its moves, in a checked file.
+
+A snapshot is kept of a player that always plays one move in a position, on boards of up to nine
+cells that can be enumerated; a player that mixes moves leaves none.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load as load_arrays
+from safetensors.numpy import save as save_arrays
+
+from tttenv.certificates.curve import TAGS, Curve, Point, landmarks
+from tttenv.certificates.metrics import measure
+from tttenv.exact import Tabulated, enumerable, positions
+from tttenv.game.rules import Rules
+from tttenv.players.checkpoint import SNAPSHOTS, file_of, read_data
+from tttenv.policy import Policy
+from tttenv.utils.tensor_file import header
+from tttenv.utils.untrusted import shown
+
+MOST = 20  # snapshots of a training
+CELLS = 9  # of the largest board that has any: a cell is a digit
+NEAR = 2e-6  # by which a number may differ from the curve's, which has six digits
+
+Snapshot = tuple[int, str]  # a step, and the cell that is played in each undecided position
+Moves = NDArray[np.uint8]  # these cells as numbers, (decisions,)
+
+
+def extended(
+    snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
+) -> tuple[Snapshot, ...]:
+    """The snapshots and one of the last measure; of too many those that lie evenly apart.
+
+    Which steps stay depends on the measures alone, so that a training which was resumed keeps the
+    same: the first, the last, the first that cannot be beaten and some between these.
+
+    Args:
+        snapshots: of earlier steps.
+        measures: of the training so far, the last being that of `policy`.
+        policy: the player now.
+        every: steps between measures.
+    """
+    moves = moves_of(policy)
+    whole = [*snapshots] if moves is None else [*snapshots, (int(measures[-1][0]), moves)]
+    kept = {measures[at][0] for at in landmarks(measures, every, MOST)}
+    return tuple(one for one in whole if one[0] in kept)
+
+
+def moves_of(policy: Policy) -> str | None:
+    """The cells that a player chooses, as a digit for each undecided position in order.
+
+    None if it is no table, the board is too large, or it mixes moves anywhere.
+    """
+    if not isinstance(policy, Tabulated) or policy.rules.cells > CELLS:
+        return None
+    chances = policy.at(positions(policy.rules).decisions)
+    if not (chances.max(axis=1) == 1.0).all():
+        return None
+    return "".join(map(str, chances.argmax(axis=1).tolist()))
+
+
+def table_of(rules: Rules, moves: Moves) -> Tabulated:
+    """The player that plays these cells.
+
+    Raises:
+        ValueError: if a cell is none of the board's, or not empty.
+    """
+    game = positions(rules)
+    if moves.size and moves.max() >= rules.cells:
+        raise ValueError(f"it plays on cell {moves.max()}")
+    table = np.zeros(game.boards.shape, np.uint8)
+    table[game.decisions, moves] = 1
+    return Tabulated(rules, table)
+
+
+def for_file(snapshots: Sequence[Snapshot]) -> bytes:
+    """The snapshots as a file's contents: "steps" (snapshots,), "moves" (snapshots, decisions)."""
+    steps = np.array([step for step, _ in snapshots], np.int64)
+    digits = np.array([np.frombuffer(moves.encode(), np.uint8) for _, moves in snapshots])
+    return save_arrays({"steps": steps, "moves": digits - np.uint8(ord("0"))})
+
+
+def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
+    """The snapshots of the training in `folder`, which may be a stranger's, by their steps.
+
+    Every one is checked against the curve: its step is there, and its player's worst cases and
+    share of optimal moves, computed anew, are those of the curve.
+
+    Args:
+        folder: of the checkpoint.
+        card: its card.
+        rules: of the checkpoint.
+        curve: of the card.
+
+    Returns:
+        The moves (decisions,) by step, in order; none if the card names no such file.
+
+    Raises:
+        ValueError: in a line, if the file is missing or damaged or holds anything else.
+    """
+    name = file_of(card, SNAPSHOTS)
+    if name is None or not enumerable(rules) or rules.cells > CELLS:
+        return {}
+    file = folder / name
+    try:
+        steps, moves = _arrays(read_data(folder, SNAPSHOTS)[1][SNAPSHOTS], file, rules)
+        for step, played in zip(steps, moves, strict=True):
+            _require_measured(curve, step, table_of(rules, played))
+    except (SafetensorError, ValueError) as error:
+        raise ValueError(f"{shown(file)} holds no snapshots: {shown(error)}") from None
+    return dict(zip(steps, moves, strict=True))
+
+
+def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[np.uint8]]:
+    """The steps and moves in a file's contents; kinds and sizes are checked before reading.
+
+    Raises:
+        ValueError: if they are others than wanted.
+    """
+    found = header(data, file).tensors
+    shapes = {key: shape for key, (_, shape) in found.items()}
+    count = (*shapes.get("steps", ()), 0)[0]
+    wanted = {
+        "steps": ("I64", (count,)),
+        "moves": ("U8", (count, len(positions(rules).decisions))),
+    }
+    if found != wanted or not 0 < count <= MOST:
+        raise ValueError(f"wanted are steps and moves of one to {MOST} players on {rules}")
+    arrays = load_arrays(data)
+    steps = arrays["steps"].tolist()
+    if steps != sorted(set(steps)):
+        raise ValueError("its steps do not go on")
+    return steps, arrays["moves"]
+
+
+def _require_measured(curve: Curve, step: int, table: Tabulated) -> None:
+    """Raise ValueError unless the curve has the step, with the measures of this player."""
+    if step not in curve.steps:
+        raise ValueError(f"step {step} is not on the curve")
+    at = curve.steps.index(step)
+    numbers = measure(table.rules, table)
+    found = (numbers[tag] for tag in TAGS)
+    measured = (curve.worst["X"][at], curve.worst["O"][at], curve.optimal[at])
+    if max(abs(a - b) for a, b in zip(found, measured, strict=True)) > NEAR:
+        raise ValueError(f"the player of step {step} is not the one that the curve measures")

@@ -1,0 +1,1 @@
+"""Boards as text, as pictures and in a window."""

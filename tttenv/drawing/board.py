@@ -1,0 +1,202 @@
+"""How a board looks in a window: cells, coordinates, hints and words, drawn by pygame."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pygame
+from numpy.typing import NDArray
+
+from tttenv.drawing import tiles
+from tttenv.drawing.render import COLUMNS, marks, status, winning_cells
+from tttenv.drawing.tiles import LIGHT, Colour
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+
+SUPERSAMPLING = 4  # letters are made so many times larger and then reduced, for smooth edges
+ROOMY = 60  # pixels of a cell from which on a hint is written out
+CHANCE_BAR = (0.14, 0.86, 0.055)  # of a cell's side: left, top and height of what shows a chance
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a window shows."""
+
+    board: Boards  # (cells,), seen by the side to move
+    notes: tuple[str, ...] = ()  # lines below the board
+    legend: str = ""  # a line above the notes
+    alarms: tuple[str, ...] = ()  # lines in red above that
+    last: int | None = None  # the cell of the last stone, which has a rim
+    values: NDArray[Any] | None = None  # (cells,): 1, 0, -1 colours an empty cell, nan does not
+    labels: tuple[str, ...] | None = None  # (cells,): what is written on the empty cells
+    shares: NDArray[Any] | None = None  # (cells,): a player's probabilities
+    blunders: tuple[tuple[int, str], ...] = ()  # cells of stones that have a red rim and this mark
+    state: str | None = None  # the line above the board; None: whose turn it is or how it ended
+
+
+class Layout:
+    """Where everything is in a window of some size, in pixels."""
+
+    def __init__(self, rules: Rules, width: int, height: int, notes: int) -> None:
+        self.rules, self.notes = rules, notes
+        self.unit = max(10, min(24, width // 34, height // 16))  # the size of small letters
+        self.top, self.side, self.bottom = margins(self.unit, notes)
+        room = (width - 2 * self.side) // rules.n, (height - self.top - self.bottom) // rules.m
+        self.cell = max(8, min(room))
+        self.left = (width - self.cell * rules.n) // 2
+        spare = height - self.top - self.bottom - self.cell * rules.m
+        self.top += max(0, spare // 2)
+
+    def corner(self, cell: int) -> tuple[int, int]:
+        """The top left corner of a cell."""
+        row, column = divmod(cell, self.rules.n)
+        return self.left + column * self.cell, self.top + row * self.cell
+
+    def cell_at(self, x: int, y: int) -> int | None:
+        """The cell at a point; None beside the board."""
+        column, row = (x - self.left) // self.cell, (y - self.top) // self.cell
+        inside = 0 <= column < self.rules.n and 0 <= row < self.rules.m
+        return row * self.rules.n + column if inside else None
+
+
+def margins(unit: int, notes: int) -> tuple[int, int, int]:
+    """Pixels of text above, beside and below the board, by the size of letters in pixels."""
+    return 5 * unit, 2 * unit + unit // 2, unit * 2 + notes * (unit + unit // 2)
+
+
+def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
+    """Draw all of the scene."""
+    surface.fill(LIGHT.ground)
+    won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
+    for cell, mark in enumerate(marks(rules, scene.board)):
+        ground = LIGHT.line(mark) if cell in won else _ground(scene, cell, mark)
+        rim = LIGHT.ink(mark) if cell == scene.last and mark != "_" else None
+        if cell in blunders:
+            rim = LIGHT.blunder
+        surface.blit(_tile(layout.cell, mark, ground, rim), layout.corner(cell))
+        if mark == "_":
+            _annotate(surface, scene, layout, cell)
+        elif cell in blunders:
+            _write_in_corner(surface, blunders[cell], LIGHT.blunder, layout, cell)
+    _rim(surface, layout)
+    _words(surface, scene, layout, scene.state or said(rules, scene.board))
+
+
+def said(rules: Rules, board: Boards) -> str:
+    """Whose turn it is or how the game ended: "X to play", "O wins", "draw"."""
+    return status(rules, board).replace("to move", "to play")
+
+
+@lru_cache(maxsize=256)
+def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
+    """One cell for pygame, whose first axis goes to the right."""
+    return pygame.surfarray.make_surface(
+        tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
+    )
+
+
+def _ground(scene: Scene, cell: int, mark: str) -> Colour:
+    """The colour of a cell: what the move is worth, or else how likely a player makes it."""
+    if mark != "_":
+        return LIGHT.paper
+    if scene.values is not None:
+        value = scene.values[cell]
+        return LIGHT.paper if np.isnan(value) else LIGHT.value(int(value))
+    return LIGHT.paper if scene.shares is None else LIGHT.heat(float(scene.shares[cell]) ** 0.5)
+
+
+def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
+    """Write the label of an empty cell, and below it the player's chance of playing there."""
+    x, y = layout.corner(cell)
+    size, middle = layout.cell, layout.cell // 2
+    label = scene.labels[cell] if scene.labels else ""
+    if label:
+        high = size // 2 if scene.shares is None or size < ROOMY else size * 3 // 8
+        write(surface, label, max(9, size // 4), LIGHT.words, (x + middle, y + high))
+    if scene.shares is None:
+        return
+    share = float(scene.shares[cell])
+    if share <= 0:
+        return
+    if label:
+        _bar(surface, share, layout, cell)
+    if size >= ROOMY:
+        low = size * 11 // 16 if label else middle
+        write(surface, percent(share), max(9, size // 7), LIGHT.words, (x + middle, y + low))
+    elif not label:
+        write(
+            surface,
+            percent(share).removesuffix(" %"),
+            max(9, size // 5),
+            LIGHT.words,
+            (x + middle, y + middle),
+        )
+
+
+def percent(share: float) -> str:
+    """A probability as it is written in a cell."""
+    return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
+
+
+def _bar(surface: pygame.Surface, share: float, layout: Layout, cell: int) -> None:
+    """A chance as a yellow bar at the foot of a cell, as wide as it is likely."""
+    x, y = layout.corner(cell)
+    size, (left, top, height) = layout.cell, CHANCE_BAR
+    box = pygame.Rect(
+        round(x + left * size),
+        round(y + top * size),
+        max(2, round((1 - 2 * left) * share * size)),
+        max(2, round(height * size)),
+    )
+    pygame.draw.rect(surface, LIGHT.chance, box, border_radius=box.height // 2)
+
+
+def _write_in_corner(
+    surface: pygame.Surface, text: str, colour: Colour, layout: Layout, cell: int
+) -> None:
+    x, y = layout.corner(cell)
+    at = x + layout.cell * 53 // 64, y + layout.cell * 5 // 32
+    write(surface, text, max(9, layout.cell // 6), colour, at)
+
+
+def _rim(surface: pygame.Surface, layout: Layout) -> None:
+    """The coordinates: letters above the columns, numbers from the top beside the rows."""
+    half, away = layout.cell // 2, layout.unit
+    for column in range(layout.rules.n):
+        at = layout.left + column * layout.cell + half, layout.top - away
+        write(surface, COLUMNS[column], layout.unit, LIGHT.faint, at)
+    for row in range(layout.rules.m):
+        at = layout.left - away, layout.top + row * layout.cell + half
+        write(surface, str(row + 1), layout.unit, LIGHT.faint, at)
+
+
+def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:
+    """The state above the board, in the colour of the side it is about; the rest below."""
+    centre = surface.get_width() // 2
+    ink = LIGHT.ink(state[0]) if state[:1] in ("X", "O") else LIGHT.words
+    write(surface, state, layout.unit * 2, ink, (centre, layout.top - layout.unit * 3))
+    y = layout.top + layout.cell * layout.rules.m + layout.unit + layout.unit // 2
+    lines = [(text, LIGHT.blunder) for text in scene.alarms]
+    lines += [(scene.legend, LIGHT.faint)] if scene.legend else []
+    lines += [(note, LIGHT.faint if n else LIGHT.words) for n, note in enumerate(scene.notes)]
+    for line, (text, colour) in enumerate(lines):
+        write(surface, text, layout.unit, colour, (centre, y + line * layout.unit * 3 // 2))
+
+
+def write(
+    surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
+) -> None:
+    """Write a line around its centre, smaller than `size` where the surface is too narrow."""
+    # Reduced from a larger size, letters keep their distances.
+    large = _font(size * SUPERSAMPLING).render(text, True, colour)
+    factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 8))
+    small = int(large.get_width() / factor), int(large.get_height() / factor)
+    drawn = pygame.transform.smoothscale(large, small)
+    surface.blit(drawn, drawn.get_rect(center=centre))
+
+
+@lru_cache(maxsize=32)
+def _font(size: int) -> pygame.font.Font:
+    """The font that comes with pygame, so that a window looks alike everywhere."""
+    return pygame.font.Font(None, round(size * 1.35))

@@ -1,0 +1,120 @@
+"""Boards for people: as text, and as pictures drawn with NumPy alone."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.drawing.small_letters import HIGH, lettering
+from tttenv.drawing.tiles import LIGHT, Palette, Picture, tile
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+
+CELL = 64  # pixels a side
+INSET = 5  # pixels between a coordinate and the edge of its cell
+COLUMNS = "abcdefghijklmnopqrs"
+
+
+def marks(rules: Rules, board: Boards) -> list[str]:
+    """The board's cells as "X", "O" or "_", row by row."""
+    return list(rules.format(board))
+
+
+def name_of(rules: Rules, cell: int) -> str:
+    """The coordinate of a cell, like b2: column letter, and row number from the top."""
+    row, column = divmod(cell % rules.cells, rules.n)
+    return f"{COLUMNS[column]}{row + 1}"
+
+
+def names_of(rules: Rules, cells: Iterable[int]) -> str:
+    """The coordinates of cells, such as the moves of a game, in their order."""
+    return " ".join(name_of(rules, cell) for cell in cells)
+
+
+def ansi(rules: Rules, board: Boards) -> str:
+    """The board (cells,) as rows of X, O and dots, then the side to move or the result."""
+    rows = np.array(marks(rules, board)).reshape(rules.m, rules.n)
+    grid = "\n".join(" ".join(row).replace("_", ".") for row in rows)
+    return f"{grid}\n{status(rules, board)}\n"
+
+
+def status(rules: Rules, board: Boards) -> str:
+    """The side to move on the board (cells,), "X to move", or the result, "O wins" or "draw"."""
+    mover = "XO"[int(rules.seat(board))]
+    other = "OX"[int(rules.seat(board))]
+    if rules.lost(board):
+        return f"{other} wins"
+    if rules.over(board):
+        return "draw"
+    return f"{mover} to move"
+
+
+def winning_cells(rules: Rules, board: Boards) -> set[int]:
+    """The cells in a row that won the game, if any did."""
+    full = (board[rules.lines] == -1).all(axis=1)  # who won has just moved
+    return set(rules.lines[full].ravel().tolist())
+
+
+def rgb(
+    rules: Rules,
+    board: Boards,
+    heat: NDArray[np.float64] | None = None,
+    last: int | None = None,
+    cell: int = CELL,
+    palette: Palette = LIGHT,
+) -> Picture:
+    """The board (cells,) as a picture (m * cell, n * cell, 3) of uint8.
+
+    The line that won has its winner's colour. Letters of the columns stand in the first row's
+    cells, numbers of the rows in the first column's.
+
+    Args:
+        rules: the game.
+        board: seen by the side to move.
+        heat: numbers in [0, 1] (cells,) that colour the empty cells, such as a policy's chances.
+        last: the cell of the last stone, which has a rim.
+        cell: pixels a side of a cell.
+        palette: the colours.
+    """
+    picture = np.empty((rules.m * cell, rules.n * cell, 3), np.uint8)
+    won = winning_cells(rules, board)
+    for number, mark in enumerate(marks(rules, board)):
+        ground = palette.line(mark) if number in won else palette.paper
+        if mark == "_" and heat is not None:
+            ground = palette.heat(float(heat[number]))
+        rim = palette.ink(mark) if number == last and mark != "_" else None
+        row, column = divmod(number, rules.n)
+        place = picture[row * cell : (row + 1) * cell, column * cell : (column + 1) * cell]
+        place[:] = tile(cell, mark, ground, rim, palette)
+        if row == 0:
+            letter = lettering(COLUMNS[column])
+            place[INSET : INSET + HIGH, -INSET - letter.shape[1] : -INSET][letter] = palette.faint
+        if column == 0:
+            digits = lettering(str(row + 1))
+            place[-INSET - HIGH : -INSET, INSET : INSET + digits.shape[1]][digits] = palette.faint
+    return picture
+
+
+class LastStone:
+    """Which stone of a game was put down last, found by comparing the boards that are drawn."""
+
+    def __init__(self) -> None:
+        self.before: Boards | None = None  # seen by X
+        self.cell: int | None = None
+
+    def of(self, rules: Rules, board: Boards) -> int | None:
+        """The cell of the last stone on a board (cells,) seen by the side to move.
+
+        None where several stones have come since the board before, which need not be of one game.
+        """
+        stones = board * (1 if int(rules.seat(board)) == 0 else -1)
+        before = self.before
+        if before is None or (before[before != 0] != stones[before != 0]).any():  # another game
+            before, self.cell = np.zeros_like(stones), None
+        new = np.flatnonzero((before == 0) & (board == -1))  # of the side that has just moved
+        if len(new):
+            self.cell = int(new[0]) if len(new) == 1 else None
+        elif (stones != before).any():
+            self.cell = None
+        self.before = stones.copy()
+        return self.cell

@@ -1,0 +1,245 @@
+"""What both environments share: observations, options of reset, opponents by name, pictures."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, get_args
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import VectorEnv
+from numpy.typing import NDArray
+
+from tttenv.drawing import render as pictures
+from tttenv.env.array_pool import ArrayPool
+from tttenv.env.match import Match, Seat, one_of
+from tttenv.env.step_buffers_kernel import StepBuffers
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+from tttenv.players import player
+from tttenv.policy import Policy
+from tttenv.utils.arrays import described
+from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
+from tttenv.utils.untrusted import shown
+
+if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
+    from tttenv.drawing.window import Window
+
+Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
+OBSERVATIONS = ("onehot", "board", "dict")
+SEED_BITS = 2**16  # of a seed; NumPy needs a minute for a number of a million digits
+NAMED = 5  # unknown options in a message
+
+
+class Observer:
+    """Turns the games of a match into observations of one kind: "onehot", "board" or "dict".
+
+    Args:
+        rules: the game.
+        obs: the kind.
+        games: how many.
+        copy: hand out arrays of their own each time; False: ones that the next call overwrites.
+
+    Raises:
+        ValueError: for an unknown kind.
+    """
+
+    def __init__(self, rules: Rules, obs: str, games: int = 1, copy: bool = True) -> None:
+        one_of("obs", obs, OBSERVATIONS)
+        self.obs, cells = obs, rules.cells
+        onehot = spaces.Box(0, 1, (3 * cells,), np.float32)
+        board = spaces.Box(-1, 1, (cells,), np.int8)
+        mask = spaces.Box(0, 1, (cells,), np.int8)
+        both = spaces.Dict({"observation": onehot, "action_mask": mask})
+        kinds: dict[str, spaces.Space[Any]] = {"onehot": onehot, "board": board, "dict": both}
+        self.space = kinds[obs]
+        view = onehot.shape if obs != "board" else board.shape
+        dtype = board.dtype if obs == "board" else onehot.dtype
+        self._observations = ArrayPool((games, *view), dtype, copy).take
+        self._finals = ArrayPool((games, *view), dtype, copy).take
+        self._masks = ArrayPool((games, cells), np.int8, copy).take
+        self._over = ArrayPool((games,), np.bool_, copy).take
+        self.rewards = ArrayPool((games,), np.float64, copy).take
+        # Which rows of `finals` the last step has filled, where arrays are used again and again.
+        self._stale = np.empty(0, np.bool_) if copy else np.ones(games, np.bool_)
+
+    def buffers(self) -> StepBuffers:
+        """Arrays for a step to write, to be handed out."""
+        masks = self._masks()
+        outcomes = np.empty(len(masks), np.int8)
+        ended = self._over(), self._finals(), self._stale
+        return StepBuffers(self._observations(), masks, outcomes, *ended)
+
+    def handed_out(self, buffers: StepBuffers) -> None:
+        """Remember what a step has written into arrays that are used again."""
+        if self._stale.size:
+            self._stale[:] = buffers.over
+
+    def observe(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
+        """Observations and int8 masks (games, cells) of all games, in the agent's view."""
+        observations, masks = self._observations(), self._masks()
+        match.observe(observations, masks)
+        return self.named(observations, masks), masks
+
+    def observe_one(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
+        """The observation and the mask (cells,) of a match of one game."""
+        if self.obs == "onehot" and match.single is not None:
+            return match.single.observe()
+        observed, masks = self.observe(match)
+        if isinstance(observed, dict):
+            return {name: values[0] for name, values in observed.items()}, masks[0]
+        return observed[0], masks[0]
+
+    def named(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Observation:
+        """Observations as the space has them: for obs="dict" a dict with a copy of the masks."""
+        if self.obs == "dict":
+            return {"observation": observations, "action_mask": masks.copy()}
+        return observations
+
+    def named_finals(self, finals: NDArray[Any]) -> Observation:
+        """Last views as infos have them: for obs="dict" a structured array.
+
+        Of its rows, `rows[i]["observation"]` is one game's; their masks are zeros.
+        """
+        if self.obs != "dict":
+            return finals
+        size = finals.shape[1]
+        fields = [("observation", "f4", (size,)), ("action_mask", "i1", (size // 3,))]
+        rows = np.zeros(len(finals), fields)
+        rows["observation"] = finals
+        return rows
+
+
+def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
+    """A spec turned into its player; a policy or None as it is.
+
+    Raises:
+        ValueError: for an unknown player, or something that cannot play.
+    """
+    if opponent is not None and not isinstance(opponent, str) and not callable(opponent):
+        raise ValueError(
+            f"an opponent is a player's spec, a policy or None, not {described(opponent)}"
+        )
+    return player(opponent, rules) if isinstance(opponent, str) else opponent
+
+
+def require_open(closed: bool) -> None:
+    """Raise gymnasium.error.ClosedEnvironmentError if an environment is closed."""
+    if closed:
+        raise gymnasium.error.ClosedEnvironmentError("the environment is closed: make a new one")
+
+
+def plain_seed(seed: Any) -> Any:
+    """A NumPy integer as Python's own, which Gymnasium wants; anything else as it is.
+
+    Raises:
+        gymnasium.error.Error: for a number so long that seeding a generator takes very long.
+    """
+    if isinstance(seed, int) and seed.bit_length() > SEED_BITS:
+        raise gymnasium.error.Error(f"a seed has at most {SEED_BITS:,} bits")
+    return int(seed) if isinstance(seed, np.integer) else seed
+
+
+class Start(NamedTuple):
+    """How games begin: what the options of a reset ask for, found playable."""
+
+    boards: Boards | None  # (games, cells) to go on from; None: games are dealt
+    seat: Seat | None  # the agent's in dealt games; None: as the environment was made
+
+    @classmethod
+    def of(cls, match: Match, options: Any) -> "Start":
+        """Read the options of a reset; nothing is changed.
+
+        Raises:
+            ValueError: for unknown options, boards that cannot be played on, or a seat that is
+                none or disagrees with the board.
+        """
+        if options is None:
+            return cls(None, None)
+        if not isinstance(options, Mapping):
+            raise ValueError(f"options of reset are a dict or None, not {described(options)}")
+        unknown = [name for name in options if name not in ("board", "seat")]
+        if unknown:
+            named = shown(", ".join(sorted(described(name) for name in unknown[:NAMED])))
+            raise ValueError(f"options of reset are 'board' and 'seat', not {named}")
+        board, seat = options.get("board"), options.get("seat")
+        if board is not None:
+            text = isinstance(board, str)
+            return cls(
+                match.checked_boards(match.rules.parse(board) if text else board, seat), None
+            )
+        if seat is not None:
+            one_of("seat", seat, get_args(Seat))
+        return cls(None, seat)
+
+    def begin(self, match: Match, rng: np.random.Generator) -> None:
+        """Start all games."""
+        if self.boards is None:
+            match.reset(np.ones(len(match.over), np.bool_), rng, self.seat)
+        else:
+            match.set_checked_boards(self.boards)
+
+
+@contextmanager
+def generator_kept(env: "gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]") -> Iterator[None]:
+    """A block after whose failure the environment has the generator and the seed it had before."""
+    generator, seed = env._np_random, env._np_random_seed
+    try:
+        yield
+    except BaseException:
+        env._np_random, env._np_random_seed = generator, seed
+        raise
+
+
+def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
+    """The same mode, if the environment has it.
+
+    Raises:
+        gymnasium.error.DependencyNotInstalled: for "human" without pygame-ce.
+        ValueError: for an unknown mode.
+    """
+    if render_mode is not None:
+        one_of("render_mode", render_mode, tuple(metadata["render_modes"]))
+        if render_mode == "human" and not has_window():
+            raise gymnasium.error.DependencyNotInstalled(NO_WINDOW)
+    return render_mode
+
+
+LastStones: TypeAlias = defaultdict[int, pictures.LastStone]  # by game; made when first drawn
+
+
+def new_last_stones() -> LastStones:
+    """Of no game yet."""
+    return defaultdict(pictures.LastStone)
+
+
+def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> Any:
+    """One game's board as text or picture; a warning and None without a render mode."""
+    if render_mode is None:
+        gymnasium.logger.warn("render() draws nothing without a render_mode, 'ansi', say")
+        return None
+    rules, board = match.rules, match.board_to_move(game)
+    if render_mode == "ansi":
+        return pictures.ansi(rules, board)
+    return pictures.rgb(rules, board, last=last[game].of(rules, board))
+
+
+def show(match: Match, window: "Window | None", fps: float, last: LastStones) -> "Window":
+    """Show the one game of a match for a frame in its window, opened if there is none yet.
+
+    Without a display it is drawn offscreen. If the user closes the window, the games continue
+    without it.
+
+    Raises:
+        ModuleNotFoundError: without pygame-ce.
+    """
+    from tttenv.drawing.window import Window
+
+    window = window or Window(match.rules, f"tic-tac-toe {match.rules}")
+    if window.open:
+        board = match.board_to_move(0)
+        window.show(board, last=last[0].of(match.rules, board))
+        if not window.hold(1 / fps):
+            window.close()
+    return window

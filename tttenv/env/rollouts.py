@@ -1,0 +1,86 @@
+"""Whole games between two players, from the empty board to the end."""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.env.board_games import BoardBackend
+from tttenv.env.games import Backend, asked
+from tttenv.env.table_games import TableBackend
+from tttenv.env.transition_table import FEW, child_table, transition_table
+from tttenv.exact import Tabulated, tabulate
+from tttenv.game.rewards import Payoffs
+from tttenv.game.rollouts_kernel import playground, random_games, random_table_games, table_games
+from tttenv.game.rules import Rules
+from tttenv.policy import Policy, uniform
+
+
+def new_games(rules: Rules, count: int) -> Backend:
+    """Memory for `count` games, of the kind that is quickest for the rules."""
+    kind = TableBackend if rules.cells <= FEW else BoardBackend
+    return kind(rules, count)
+
+
+def rollout(
+    rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
+) -> NDArray[np.int8]:
+    """Play whole games of `first` as X against `second` as O; same seed, same games.
+
+    Compiled where both are random or looked up; else each is asked about all boards at once.
+
+    Returns:
+        Results (games,) for `first`: 1 win, 0 draw, -1 loss.
+
+    Raises:
+        ValueError: for less than one game, or a policy that breaks the laws of one.
+    """
+    if games < 1:
+        raise ValueError(f"a rollout has at least one game, not {games}")
+    rng, both = np.random.default_rng(seed), (first, second)
+    if rules.cells <= FEW and all(p is uniform or isinstance(p, Tabulated) for p in both):
+        return _walked_out(rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64))
+    if first is uniform and second is uniform:
+        seeds = rng.integers(2**64, size=games, dtype=np.uint64)
+        return random_games(seeds, playground(rules.m, rules.n, rules.k))
+    return _asked_out(rules, first, second, games, rng)
+
+
+def _asked_out(
+    rules: Rules, first: Policy, second: Policy, count: int, rng: np.random.Generator
+) -> NDArray[np.int8]:
+    """`rollout` for any players, both asked about all games that go on."""
+    games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
+    payoffs = Payoffs(draw=0)
+    games.reset(np.ones(count, np.bool_))
+    replying = games.compiled(second, "X") or second
+    while number.size:
+        cells = asked(first, games.boards(slice(None)), rng.random(number.size))
+        waiting = games.step(cells, self_play=False)
+        if waiting.size:
+            games.reply(replying, waiting, rng.random(waiting.size))
+        results[number[games.over]] = payoffs.many(games.outcomes[games.over])
+        number = number[~games.over]
+        games.keep(~games.over)
+    return results
+
+
+def _walked_out(
+    rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
+) -> NDArray[np.int8]:
+    """Whole games of two players, random or looked up; see `game.rollouts_kernel`."""
+    if first is uniform and second is uniform:
+        return random_table_games(seeds, *child_table(rules))
+    reached = []
+    for player in (first, second):
+        table = _random_player(rules) if player is uniform else tabulate(rules, player)
+        certain = np.arange(rules.cells) >= table.last[:, None]
+        reached.append(np.where(certain, 1.0, table.reached))
+    known = transition_table(rules)
+    return table_games(seeds, known.positions.successors, known.outcomes, *reached)
+
+
+@lru_cache(maxsize=8)
+def _random_player(rules: Rules) -> Tabulated:
+    """The uniform player, looked up."""
+    return tabulate(rules, uniform)

@@ -1,0 +1,112 @@
+"""One game in plain Python, over the table that batches look up in compiled code.
+
+For a batch of one, calling compiled code takes longer than the work itself.
+"""
+
+from bisect import bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.env.table_games import TableBackend
+from tttenv.env.transition_table import transition_table
+from tttenv.exact import Tabulated
+from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
+from tttenv.game.random_kernel import MIX_1, MIX_2, OPENING, REPLY, SEAT, STEP, UNIT
+from tttenv.game.rules import Rules
+from tttenv.policy import Policy
+
+INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 - 1
+
+
+class Lists(NamedTuple):
+    """A transition table as lists, which plain Python reads faster."""
+
+    successors: list[list[int]]
+    outcomes: list[int]  # for the side to move
+    seen_by_other: list[int]  # the same outcomes for the other side
+    legal: list[list[int]]
+    legal_count: list[int]
+
+
+@lru_cache(maxsize=8)
+def lists(rules: Rules) -> Lists:
+    """The lists of a game; made once, since those of twelve cells take tens of megabytes."""
+    known = transition_table(rules)
+    _, legal, legal_count, _, _ = known.showing_boards
+    seen = known.outcomes, SEEN_BY_OTHER[known.outcomes], legal, legal_count
+    return Lists(known.positions.successors.tolist(), *(array.tolist() for array in seen))
+
+
+class SingleGame:
+    """Plays the only game of a batch, whose arrays stay the one place where it is kept.
+
+    Its opponents are those that the batch has compiled.
+    """
+
+    def __init__(self, games: TableBackend) -> None:
+        self.games, self.planes, self.masks = games, games.table.planes, games.table.masks
+        found = lists(games.rules)
+        self.successors, self.outcomes, self.seen_by_other, self.legal, self.legal_count = found
+
+    def step(self, cell: int, opponent: Policy | None, key: int) -> bool:
+        """Play the agent's cell and the opponent's reply; whether the game goes on."""
+        games = self.games
+        after = self.successors[games.at.item()][cell]
+        if after < 0:  # taken: lost, and the board stays
+            return self._end(ILLEGAL, False)
+        games.at[0] = after
+        if self.outcomes[after] != GOING:
+            return self._end(self.seen_by_other[after], opponent is not None)
+        if opponent is not None:
+            reply = self._sample(after, opponent, keyed(key, REPLY))
+            games.at[0] = after = self.successors[after][reply]
+            if self.outcomes[after] != GOING:
+                return self._end(self.outcomes[after], False)
+        return True
+
+    def sample(self, die: float) -> int:
+        """The legal cell that a die in [0, 1) falls on."""
+        at = self.games.at.item()
+        return self.legal[at][int(die * self.legal_count[at])]
+
+    def reset(self, seat: str, opponent: Policy | None, key: int) -> None:
+        """Begin the game anew; where the agent is O, the opponent has opened."""
+        games, at = self.games, 0
+        if opponent is not None and seat != "X" and (seat == "O" or keyed(key, SEAT) >= 0.5):
+            at = self.successors[0][self._sample(0, opponent, keyed(key, OPENING))]
+        games.at[0], games.over[0], games.flipped[0] = at, False, False
+        games.outcomes[0] = GOING
+
+    def observe(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+        """The planes (3 * cells,) and the mask (cells,) in the agent's view, new arrays."""
+        at, games = self.games.at.item(), self.games
+        planes, mask = self.planes[at].copy(), self.masks[at].copy()
+        if games.over.item():
+            mask[:] = 0
+            if games.flipped.item():
+                mine, theirs, empty = planes.reshape(3, -1)
+                planes = np.concatenate((theirs, mine, empty))
+        return planes, mask
+
+    def _end(self, outcome: int, flipped: bool) -> bool:
+        games = self.games
+        games.outcomes[0], games.over[0], games.flipped[0] = outcome, True, flipped
+        return False
+
+    def _sample(self, at: int, opponent: Policy, die: float) -> int:
+        """The opponent's cell, as `table_step.sample` finds it."""
+        if isinstance(opponent, Tabulated):
+            row, end = opponent.rows[at]
+            return min(bisect_right(row, die * row[end]), end)
+        return self.legal[at][int(die * self.legal_count[at])]
+
+
+def keyed(key: int, use: int) -> float:
+    """`game.random_kernel.keyed` for game 0, in plain Python."""
+    z = (key + (use + 1) * INCREMENT) & BITS
+    z = ((z ^ (z >> 30)) * FACTOR_1) & BITS
+    z = ((z ^ (z >> 27)) * FACTOR_2) & BITS
+    return ((z ^ (z >> 31)) >> 11) * UNIT

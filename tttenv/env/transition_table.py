@@ -1,0 +1,95 @@
+"""A small game as tables: what compiled steps over its positions look up."""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.env import table_games_kernel
+from tttenv.exact.enumeration import Positions, positions
+from tttenv.game.features import one_hot
+from tttenv.game.outcomes_kernel import DRAW, GOING, ILLEGAL, LOSS, SEEN_BY_OTHER, Outcomes
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+
+FEW = 12  # cells up to which the table is small enough to be quick
+
+
+class TransitionTable(NamedTuple):
+    """A game's positions, what stones lead to, and what is shown of them."""
+
+    positions: Positions
+    outcomes: Outcomes  # (positions,), for the side to move
+    planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
+    masks: Boards  # (positions, cells)
+    showing_planes: table_games_kernel.Table
+    showing_boards: table_games_kernel.Table
+
+    def showing(self, observations: NDArray[Any]) -> table_games_kernel.Table:
+        """The table with what is written into such observations: float32 planes or int8 boards."""
+        return self.showing_planes if observations.dtype == np.float32 else self.showing_boards
+
+
+@lru_cache(maxsize=8)
+def transition_table(rules: Rules) -> TransitionTable:
+    """The tables of a small game; made once, then kept."""
+    known = positions(rules)
+    outcomes = np.where(known.lost, LOSS, np.where(known.over, DRAW, GOING)).astype(np.int8)
+    masks = (known.successors >= 0).astype(np.int8)
+    own = np.arange(len(known), dtype=np.int32)[:, None]
+    to, made = known.successors, SEEN_BY_OTHER[outcomes[known.successors]]
+    legal = (to << table_games_kernel.BITS) + made
+    transitions = np.where(masks, legal, (own << table_games_kernel.BITS) + ILLEGAL).astype(
+        np.uint32
+    )
+    legal_first = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
+    walk = transitions, legal_first, masks.sum(axis=1, dtype=np.int8)
+    planes, boards = one_hot(known.boards), known.boards
+    views = _closed_by_zeros(planes, one_hot(-boards)), _closed_by_zeros(boards, -boards)
+    allowed = records(_closed_by_zeros(masks))
+    tables = ((*walk, records(view), allowed) for view in views)
+    return TransitionTable(known, outcomes, planes, masks, *tables)
+
+
+def _closed_by_zeros(*rows: NDArray[Any]) -> NDArray[Any]:
+    """All these rows, and one of zeros at the end."""
+    return np.concatenate([*rows, np.zeros_like(rows[0][:1])])
+
+
+def records(rows: NDArray[Any]) -> table_games_kernel.Rows:
+    """Contiguous rows (rows, columns) as records of bytes (rows,), of a size the compiler knows.
+
+    Copying one is a few wide instructions, copying a row number by number a loop.
+    """
+    return np.ndarray(len(rows), _record(rows.itemsize * rows.shape[1]), rows)
+
+
+@lru_cache(maxsize=32)
+def _record(size: int) -> np.dtype[np.void]:
+    return np.dtype([("row", np.uint8, (size,))])
+
+
+class ChildTable(NamedTuple):
+    """What `game.rollouts_kernel.random_table_games` looks up."""
+
+    children: NDArray[np.int32]  # (positions, cells)
+    child_count: NDArray[np.uint64]  # (positions,)
+    outcomes: NDArray[np.int8]  # (positions,): of final positions, for X
+    plies: int  # after how many all games are over
+
+
+@lru_cache(maxsize=8)
+def child_table(rules: Rules) -> ChildTable:
+    """The legal moves' positions side by side; made once, then kept."""
+    known = positions(rules)
+    _, legal, legal_count, _, _ = transition_table(rules).showing_boards
+    children = np.take_along_axis(known.successors, legal.astype(np.int64), axis=1)
+    own = np.arange(len(known), dtype=np.int32)[:, None]
+    beaten = np.where(known.seats == 0, -1, 1)  # the loser is to move
+    return ChildTable(
+        np.where(known.over[:, None], own, children),
+        np.maximum(legal_count, 1).astype(np.uint64),
+        np.where(known.lost, beaten, 0).astype(np.int8),
+        len(known.plies) - 2,
+    )

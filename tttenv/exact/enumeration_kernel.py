@@ -1,0 +1,91 @@
+"""Enumeration of the positions of a small game, ply by ply; see `tttenv.exact.enumeration`.
+
+A board's code is the number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell
+first. A stone adds a power of 3. The change of the side to move then swaps the digits 0 and 2,
+which turns a code x into top - x, where top is the code with all digits 2.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.types import Boards, Mask
+from tttenv.utils.compiled import compiled
+
+Codes = NDArray[np.int64]  # (positions,)
+Numbers = NDArray[np.int32]  # (3 ** cells,): the number of the position with each code
+UNKNOWN, FOUND = -1, -2  # instead of a number: not reached, or reached but not yet numbered
+
+
+@compiled
+def decode_boards(codes: Codes, boards: Boards) -> None:
+    """Write the boards (positions, cells) of the codes (positions,)."""
+    for i in range(len(codes)):
+        rest = codes[i]
+        for cell in range(boards.shape[1] - 1, -1, -1):
+            boards[i, cell] = rest % 3 - 1
+            rest //= 3
+
+
+@compiled
+def mark_successors(
+    codes: Codes, boards: Boards, over: Mask, powers: Codes, numbers: Numbers
+) -> int:
+    """Mark as FOUND the successors of the boards that are not over.
+
+    Args:
+        codes: of the boards, (positions,).
+        boards: (positions, cells).
+        over: which games are finished, (positions,).
+        powers: the power of 3 of each cell, (cells,).
+        numbers: by code, changed.
+
+    Returns:
+        How many are newly marked.
+    """
+    top = 2 * powers.sum()
+    new = 0
+    for i in range(len(codes)):
+        for cell in range(boards.shape[1]):
+            if not over[i] and boards[i, cell] == 0:
+                after = top - codes[i] - powers[cell]
+                if numbers[after] == UNKNOWN:
+                    numbers[after] = FOUND
+                    new += 1
+    return new
+
+
+@compiled
+def number_found(numbers: Numbers, start: int, codes: Codes) -> None:
+    """Number the marked positions from `start` on, in the order of their codes.
+
+    Args:
+        numbers: by code, changed.
+        start: the first number.
+        codes: output: the codes of the numbered positions.
+    """
+    count = 0
+    for code in range(len(numbers)):
+        if numbers[code] == FOUND:
+            numbers[code] = start + count
+            codes[count] = code
+            count += 1
+
+
+@compiled
+def link_successors(
+    codes: Codes,
+    boards: Boards,
+    over: Mask,
+    powers: Codes,
+    numbers: Numbers,
+    successors: NDArray[np.int32],
+) -> None:
+    """Write the numbers of the successors (positions, cells), -1 for moves that are not legal.
+
+    The other arguments are as in `mark_successors`.
+    """
+    top = 2 * powers.sum()
+    for i in range(len(codes)):
+        for cell in range(boards.shape[1]):
+            legal = not over[i] and boards[i, cell] == 0
+            successors[i, cell] = numbers[top - codes[i] - powers[cell]] if legal else UNKNOWN

@@ -1,0 +1,150 @@
+"""What lines say of each cell of a board, as planes for networks; compiled.
+
+A line is open to a side if the other has no stone on it.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.attack_board_kernel import (
+    ATTACKER,
+    DEFENDER,
+    NONE,
+    AttackBoard,
+    both_views,
+    empty_cell,
+    new_attack_board,
+    place,
+    remove,
+)
+from tttenv.game.tactics_kernel import WIN, judge
+from tttenv.game.threat_sequences_kernel import (
+    MOVE,
+    REPLY,
+    ThreatStack,
+    new_threat_stack,
+    winning_threats,
+)
+from tttenv.game.types import Boards, Cells
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.struct import Struct
+
+MINE, THEIRS, ON_BOARD = 0, 1, 2  # stones, and a plane of ones that shows where the board ends
+WINS, TWO_SHORT, POTENTIAL = 3, 5, 7  # two planes each: of my lines, then of theirs
+THREAT_FIRST, THREAT_SEQUENCE = 9, 11  # two planes each: of my wins by threats, then of theirs
+LOSING = 13  # moves of mine after which the other side wins by threats
+PLANES = 14
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneLines(Struct):
+    """A board with its lines, seen by both sides, and room to search for threats."""
+
+    mine: AttackBoard
+    theirs: AttackBoard  # the same stones
+    stack: ThreatStack
+    threats: int  # tried in a search for a win by threats
+
+
+def new_plane_lines(lines: NDArray[np.int64], maps: Cells, threats: int) -> PlaneLines:
+    """The lines of a game.
+
+    Args:
+        lines: the cells of every line, (lines, k).
+        maps: the board's symmetries (maps, cells).
+        threats: tried in a search for a win by threats.
+    """
+    mine, theirs = both_views(new_attack_board(lines, maps))
+    return PlaneLines(mine, theirs, new_threat_stack(maps.shape[1]), threats)
+
+
+@bare
+def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.float32]) -> None:
+    """Write the planes of boards, for each cell.
+
+    Of empty cells: WINS is 1 where a stone completes a line; TWO_SHORT is the number of open lines
+    through the cell that need two more stones, halved, so that it is 1 where a stone makes a double
+    threat; POTENTIAL is the sum over the open lines through the cell of 2**(stones - k + 1), up to
+    4. If a side, being to move, wins by a sequence of single threats that is found, THREAT_FIRST is
+    1 on its first cell and THREAT_SEQUENCE on all cells of the sequence. LOSING is 1 where a stone
+    of the side to move lets the other side complete a line or win by threats, if that is so for a
+    pass, too. All else is 0.
+
+    Args:
+        boards: (batch, cells), seen by the side to move.
+        about: the game's lines.
+        planes: output: (batch, PLANES, cells), zeros.
+    """
+    batch, cells = boards.shape
+    count, k = about.mine.lines.shape
+    for i in range(batch):
+        board, out = boards[i], planes[i]
+        for cell in range(cells):
+            out[MINE, cell] = board[cell] == 1
+            out[THEIRS, cell] = board[cell] == -1
+            out[ON_BOARD, cell] = 1.0
+            if board[cell] != 0:
+                place(about.mine, cell, ATTACKER if board[cell] == 1 else DEFENDER)
+        for line in range(count):
+            for side in range(2):
+                own, other = about.mine.held[line, side], about.mine.held[line, 1 - side]
+                if other > 0:
+                    continue
+                worth = np.float32(0.5 ** (k - 1 - own))
+                for j in range(k):
+                    cell = about.mine.lines[line, j]
+                    if board[cell] == 0:
+                        out[POTENTIAL + side, cell] += worth
+                        if own == k - 1:
+                            out[WINS + side, cell] = 1.0
+                        elif own == k - 2:
+                            out[TWO_SHORT + side, cell] += 0.5
+        for side in range(2):
+            for cell in range(cells):
+                out[POTENTIAL + side, cell] = min(out[POTENTIAL + side, cell], np.float32(4.0))
+            _write_threats(about.mine if side == 0 else about.theirs, about, side, out)
+        if judge(about.theirs, about.stack, about.threats)[0] == WIN:
+            _write_losing_moves(board, about, out)
+        for cell in range(cells):
+            if board[cell] != 0:
+                remove(about.mine, cell, ATTACKER if board[cell] == 1 else DEFENDER)
+
+
+@inner
+def _write_threats(
+    board: AttackBoard, about: PlaneLines, side: int, out: NDArray[np.float32]
+) -> None:
+    """Write the planes of wins by threats for a side, the attacker of `board`."""
+    k = board.lines.shape[1]
+    wanted, begun = NONE, False
+    for line in range(len(board.lines)):
+        own, other = board.held[line, ATTACKER], board.held[line, DEFENDER]
+        if own == k - 1 and other == 0:
+            return  # it completes a line, which other planes show
+        if other == k - 1 and own == 0:
+            cell = empty_cell(board, line, -1)
+            if wanted != NONE and wanted != cell:
+                return
+            wanted = cell
+        begun = begun or (own == k - 2 and other == 0)
+    if not begun or winning_threats(board, about.stack, wanted, about.threats) < 0:
+        return
+    out[THREAT_FIRST + side, about.stack[0, MOVE]] = 1.0
+    depth = 0
+    while about.stack[depth, MOVE] != NONE:
+        out[THREAT_SEQUENCE + side, about.stack[depth, MOVE]] = 1.0
+        out[THREAT_SEQUENCE + side, about.stack[depth, REPLY]] = 1.0
+        depth += 1
+
+
+@inner
+def _write_losing_moves(board: Boards, about: PlaneLines, out: NDArray[np.float32]) -> None:
+    """Write the plane of moves after which the other side completes a line or wins by threats."""
+    for cell in range(len(board)):
+        if board[cell] == 0 and out[WINS, cell] == 0:
+            place(about.mine, cell, ATTACKER)
+            if judge(about.theirs, about.stack, about.threats)[0] == WIN:
+                out[LOSING, cell] = 1.0
+            remove(about.mine, cell, ATTACKER)

@@ -1,0 +1,101 @@
+"""Random numbers in kernels: splitmix64 (Steele, Lea and Flood, 2014), cells drawn by dice."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.types import Cells, Probs, Stones
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import compiled
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+USES = 3  # for which a game may need chance in one step
+REPLY, SEAT, OPENING = range(USES)  # the opponent's stone; the agent's seat; the opponent's opening
+MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
+MIX_2 = np.uint64(0x94D049BB133111EB)
+UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die in [0, 1)
+
+
+@inner
+def splitmix64(z: np.uint64) -> np.uint64:
+    """The output function of splitmix64: a uint64 of which every bit depends on all of `z`."""
+    z = (z ^ (z >> np.uint64(30))) * MIX_1
+    z = (z ^ (z >> np.uint64(27))) * MIX_2
+    return z ^ (z >> np.uint64(31))
+
+
+@inner
+def next_uint64(state: NDArray[np.uint64]) -> np.uint64:
+    """The next of a sequence of uint64, all alike likely; `state` (1,) moves on."""
+    state[0] += STEP
+    return splitmix64(state[0])
+
+
+@inner
+def bounded(state: NDArray[np.uint64], limit: int) -> int:
+    """A whole number from 0 to limit - 1; evenly but for one part in four billion."""
+    high = next_uint64(state) >> np.uint64(32)
+    return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
+
+
+@inner
+def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
+    """The i-th of the whole numbers from 0 to limit - 1 that a key gives; as even as `bounded`."""
+    high = splitmix64(key + np.uint64(i) * STEP) >> np.uint64(32)
+    return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
+
+
+@bare
+def keyed(key: np.uint64, game: int, use: int) -> float:
+    """The die in [0, 1) that a step's key gives to one game for one use.
+
+    It is the output number `USES * game + use + 1` of splitmix64 seeded by the key, its upper 53
+    bits as a fraction. So games depend on nothing but the key and their own number.
+    """
+    output = splitmix64(key + np.uint64(game * USES + use + 1) * STEP)
+    return float((output >> np.uint64(11)) * UNIT)
+
+
+@compiled
+def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
+    """The dice of these games (games,) for one use, (games,); see `keyed`."""
+    dice = np.empty(len(games))
+    for j in range(len(games)):
+        dice[j] = keyed(key, games[j], use)
+    return dice
+
+
+@inner
+def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
+    """Seed `state` (1,) by the stones of `board` (cells,) and the number `start`, a uint64."""
+    state[0] = start
+    for cell in range(board.size):
+        state[0] = next_uint64(state) ^ np.uint64(board[cell] + 1)
+
+
+@inner
+def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
+    """The first cell of `probs` (cells,) whose cumulative share exceeds `die`, from [0, 1).
+
+    The last cell with any probability stands in where rounding leaves the die beyond the sum.
+    """
+    total = 0.0
+    for cell in range(probs.size):
+        total += probs[cell]
+    reached = 0.0
+    last = -1
+    for cell in range(probs.size):
+        if probs[cell] > 0.0:
+            reached += probs[cell]
+            last = cell
+            if reached > die * total:
+                return cell
+    return last
+
+
+@compiled
+def pick(probs: Probs, dice: NDArray[np.float64]) -> Cells:
+    """`sample_categorical` for probabilities (batch, cells) and dice (batch,): cells (batch,)."""
+    cells = np.empty(len(probs), np.int64)
+    for i in range(len(probs)):
+        cells[i] = sample_categorical(probs[i], dice[i])
+    return cells

@@ -1,0 +1,263 @@
+"""Games played to their end: play-outs by quick moves, and batches of whole games."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.outcomes_kernel import GOING, LOSS
+from tttenv.game.random_kernel import UNIT, bounded, next_uint64
+from tttenv.game.rules_kernel import completes, threats
+from tttenv.game.types import Cells, Mask, Stones
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import compiled
+from tttenv.utils.struct import Struct
+
+FEW = 12  # cells up to which all sets of one side's stones are looked up
+
+
+@dataclass(frozen=True, eq=False)
+class Playground(Struct):
+    """Where play-outs happen; side 0 has the stones 1, side 1 the stones -1."""
+
+    m: int
+    n: int
+    k: int
+    board: Stones  # (cells,)
+    empty: Cells  # (cells,): the empty cells, in any order
+    place: Cells  # (cells,): where in `empty` a cell stands
+    wins: Cells  # (2, 9 * cells + 8): cells where a side wins, though some are taken by now
+    seen: Cells  # (2,): how many of those
+    lined: Mask  # (2**cells,): whether these stones, a bit a cell, hold a line; (0,) on more cells
+    dice: NDArray[np.uint64]  # (1,)
+
+
+def playground(m: int, n: int, k: int) -> Playground:
+    """Room for play-outs on boards of m rows and n columns, k in a row winning."""
+    cells = m * n
+    return Playground(
+        m,
+        n,
+        k,
+        np.zeros(cells, np.int8),
+        np.zeros(cells, np.int64),
+        np.zeros(cells, np.int64),
+        np.zeros((2, 9 * cells + 8), np.int64),
+        np.zeros(2, np.int64),
+        _lined(m, n, k),
+        np.zeros(1, np.uint64),
+    )
+
+
+@lru_cache(maxsize=8)
+def _lined(m: int, n: int, k: int) -> Mask:
+    return lined(m, n, k) if m * n <= FEW else np.zeros(0, np.bool_)
+
+
+@compiled
+def lined(m: int, n: int, k: int) -> Mask:
+    """For every set of one side's stones, a bit a cell: whether it holds a line, (2**cells,)."""
+    result = np.zeros(1 << (m * n), np.bool_)
+    board = np.zeros(m * n, np.int8)
+    for stones in range(result.size):
+        for cell in range(m * n):
+            board[cell] = (stones >> cell) & 1
+        for cell in range(m * n):
+            if board[cell] and completes(board, cell, m, n, k):
+                result[stones] = True
+    return result
+
+
+@inner
+def gather(p: Playground) -> int:
+    """List the empty cells in `empty`, row by row, and say how many."""
+    many = 0
+    for cell in range(p.board.size):
+        if p.board[cell] == 0:
+            p.empty[many] = cell
+            many += 1
+    return many
+
+
+@bare
+def random_playout(p: Playground, stone: int) -> int:
+    """Play on at random, `stone` (1 or -1) to move; the winner's stone, or 0 for a draw."""
+    many = gather(p)
+    if p.lined.size:
+        return looked_up_playout(p, stone, many)
+    for left in range(many, 0, -1):
+        at = bounded(p.dice, left)
+        cell = p.empty[at]
+        p.empty[at] = p.empty[left - 1]
+        p.board[cell] = stone
+        if completes(p.board, cell, p.m, p.n, p.k):
+            return stone
+        stone = -stone
+    return 0
+
+
+@inner
+def looked_up_playout(p: Playground, stone: int, many: int) -> int:
+    """As `random_playout`, with lines looked up; the `many` empty cells are listed.
+
+    One number serves all moves: its upper half the first five, its lower half the others. As a
+    fraction times the number of moves it gives a whole part, the move, and the fraction that the
+    next one goes on with; so moves are even but for some parts in a million.
+    """
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    own, others = np.uint64(0), np.uint64(0)
+    for cell in range(p.board.size):
+        own |= np.uint64(p.board[cell] == stone) << np.uint64(cell)
+        others |= np.uint64(p.board[cell] == -stone) << np.uint64(cell)
+    die = next_uint64(p.dice)
+    fraction = die >> half
+    for left in range(many, 0, -1):
+        if left == many - 5:
+            fraction = die & low
+        product = fraction * np.uint64(left)
+        fraction = product & low
+        at = product >> half
+        own |= np.uint64(1) << np.uint64(p.empty[at])
+        if p.lined[own]:
+            return stone
+        p.empty[at] = p.empty[left - 1]
+        own, others = others, own
+        stone = -stone
+    return 0
+
+
+@bare
+def tactical_playout(p: Playground, stone: int) -> int:
+    """As `random_playout`, but each side wins at once if it can and else blocks such a win."""
+    many = gather(p)
+    for i in range(many):
+        p.place[p.empty[i]] = i
+    scout(p, many)
+    for left in range(many, 0, -1):
+        if known_win(p, stone) >= 0:
+            return stone
+        cell = known_win(p, -stone)
+        if cell < 0:
+            cell = p.empty[bounded(p.dice, left)]
+        last = p.empty[left - 1]
+        p.empty[p.place[cell]] = last
+        p.place[last] = p.place[cell]
+        p.board[cell] = stone
+        side = 0 if stone == 1 else 1
+        row = p.wins[side, p.seen[side] :]
+        p.seen[side] += threats(p.board, cell, p.m, p.n, p.k, row)
+        stone = -stone
+    return 0
+
+
+@inner
+def known_win(p: Playground, stone: int) -> int:
+    """A cell where the owner of `stone` wins at once, or -1."""
+    side = 0 if stone == 1 else 1
+    while p.seen[side] > 0:
+        cell: int = p.wins[side, p.seen[side] - 1]
+        if p.board[cell] == 0:
+            return cell
+        p.seen[side] -= 1
+    return -1
+
+
+@inner
+def scout(p: Playground, many: int) -> None:
+    """Look for both sides' wins on all of the `many` empty cells."""
+    for side in range(2):
+        p.seen[side] = 0
+        for i in range(many):
+            cell = p.empty[i]
+            p.board[cell] = 1 - 2 * side
+            if completes(p.board, cell, p.m, p.n, p.k):
+                p.wins[side, p.seen[side]] = cell
+                p.seen[side] += 1
+            p.board[cell] = 0
+
+
+@compiled
+def random_games(seeds: NDArray[np.uint64], ground: Playground) -> NDArray[np.int8]:
+    """Games of random moves by both sides, one a seed: 1 if X won, -1 if O did, else 0."""
+    results = np.empty(len(seeds), np.int8)
+    for i in range(len(seeds)):
+        ground.board[:] = 0
+        ground.dice[0] = seeds[i]
+        results[i] = random_playout(ground, 1)
+    return results
+
+
+@compiled
+def random_table_games(
+    seeds: NDArray[np.uint64],
+    children: NDArray[np.int32],
+    many: NDArray[np.uint64],
+    outcome: NDArray[np.int8],
+    plies: int,
+) -> NDArray[np.int8]:
+    """Games of random moves by both sides, one a seed: 1 if X won, -1 if O did, else 0.
+
+    A seed's upper half decides the first five moves, its lower half the others: as a fraction that
+    is multiplied by the number of moves, it gives a whole part, the move, and the fraction for the
+    next. So moves are even but for some parts in a million, and no branch has to be guessed.
+
+    Args:
+        seeds: evenly distributed numbers.
+        children: the positions that legal moves lead to, (positions, cells); final ones lead to
+            themselves.
+        many: how many these are, (positions,).
+        outcome: of final positions, for X, (positions,).
+        plies: after how many all games are over.
+    """
+    results = np.empty(len(seeds), np.int8)
+    low, half = np.uint64(0xFFFFFFFF), np.uint64(32)
+    for i in range(len(seeds)):
+        fraction = seeds[i] >> half
+        at = 0
+        for ply in range(plies):
+            if ply == 5:
+                fraction = seeds[i] & low
+            product = fraction * many[at]
+            fraction = product & low
+            at = children[at, product >> half]
+        results[i] = outcome[at]
+    return results
+
+
+@compiled
+def table_games(
+    seeds: NDArray[np.uint64],
+    successors: NDArray[np.int32],
+    outcomes: NDArray[np.int8],
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+) -> NDArray[np.int8]:
+    """Games of two looked-up players, one a seed: 1 if X won, -1 if O did, else 0.
+
+    Args:
+        seeds: of each game's dice.
+        successors: (positions, cells).
+        outcomes: for the side to move, (positions,).
+        first: X's cumulative probabilities, (positions, cells), ending with one.
+        second: O's.
+    """
+    results = np.zeros(len(seeds), np.int8)
+    dice = np.empty(1, np.uint64)
+    for i in range(len(seeds)):
+        dice[0] = seeds[i]
+        at = 0
+        won = 1
+        while True:
+            reached = first[at] if won == 1 else second[at]
+            die = (next_uint64(dice) >> np.uint64(11)) * UNIT
+            cell = 0
+            while reached[cell] <= die:
+                cell += 1
+            at = successors[at, cell]
+            if outcomes[at] != GOING:
+                break
+            won = -won
+        if outcomes[at] == LOSS:
+            results[i] = won
+    return results

@@ -1,0 +1,141 @@
+"""The rules of the game, compiled: lines, threats, ended boards and stones placed."""
+
+import numpy as np
+
+from tttenv.game.types import Boards, Cells, Mask, Stones
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.compiled import compiled
+
+# One step along a row, a column and both diagonals; the opposite steps are their negatives.
+DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
+
+
+@compiled
+def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
+    """Whether the stone on `cell` stands in a row, column or diagonal of at least k of its kind.
+
+    Args:
+        board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty.
+        cell: where the stone is; the cell must not be empty.
+        m: the board's rows.
+        n: the board's columns.
+        k: how many in a row win.
+    """
+    stone = board[cell]
+    row = cell // n
+    column = cell - row * n
+    for down, right in DIRECTIONS:
+        run = 1
+        for sign in (1, -1):
+            r = row + sign * down
+            c = column + sign * right
+            while 0 <= r < m and 0 <= c < n and board[r * n + c] == stone:
+                run += 1
+                r += sign * down
+                c += sign * right
+        if run >= k:
+            return True
+    return False
+
+
+@compiled
+def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
+    """Which empty cells of boards (batch, cells) a stone of `side`, 1 or -1, would win on.
+
+    Returns:
+        A mask (batch, cells).
+    """
+    result = np.zeros(boards.shape, np.bool_)
+    for i in range(len(boards)):
+        board = boards[i].copy()
+        for cell in range(board.size):
+            if board[cell] == 0:
+                board[cell] = side
+                result[i, cell] = completes(board, cell, m, n, k)
+                board[cell] = 0
+    return result
+
+
+@bare
+def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> int:
+    """Find the threats that the stone on `cell` makes: empty cells where its owner wins next.
+
+    A line that needs one more stone has only stones of this owner besides the empty cell. So the
+    first empty cell in each of the eight directions, after stones of this owner, is the only
+    candidate of that direction. A side that could not win before it placed this stone has no other
+    threats than these.
+
+    Args:
+        board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty; left as it was.
+        cell: where the stone is.
+        m: the board's rows.
+        n: the board's columns.
+        k: how many in a row win.
+        found: (8,) or more, filled with the cells.
+
+    Returns:
+        How many there are.
+    """
+    stone = board[cell]
+    row = cell // n
+    column = cell - row * n
+    count = 0
+    for down, right in DIRECTIONS:
+        for sign in (1, -1):
+            r = row + sign * down
+            c = column + sign * right
+            while 0 <= r < m and 0 <= c < n and board[r * n + c] == stone:
+                r += sign * down
+                c += sign * right
+            if 0 <= r < m and 0 <= c < n and board[r * n + c] == 0:
+                other = r * n + c
+                board[other] = stone
+                if completes(board, other, m, n, k):
+                    found[count] = other
+                    count += 1
+                board[other] = 0
+    return count
+
+
+@inner
+def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
+    """Whether the other side, whose stones are -1 on this board (cells,), has a line."""
+    for cell in range(board.size):
+        if board[cell] == -1 and completes(board, cell, m, n, k):
+            return True
+    return False
+
+
+@compiled
+def full(board: Stones) -> bool:
+    """Whether no cell of this board (cells,) is empty."""
+    return 0 not in board
+
+
+@compiled
+def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
+    """Whether the other side has just won on each of the boards (batch, cells), (batch,)."""
+    result = np.empty(len(boards), np.bool_)
+    for i in range(len(boards)):
+        result[i] = is_lost(boards[i], m, n, k)
+    return result
+
+
+@compiled
+def over(boards: Boards, m: int, n: int, k: int) -> Mask:
+    """Whether the game is won or the board full for each of the boards (batch, cells), (batch,)."""
+    result = np.empty(len(boards), np.bool_)
+    for i in range(len(boards)):
+        result[i] = full(boards[i]) or is_lost(boards[i], m, n, k)
+    return result
+
+
+@compiled
+def play(boards: Boards, cells: Cells) -> Boards:
+    """Boards (batch, cells) after stones on `cells` (batch,), seen by the next side to move."""
+    result = np.empty_like(boards)
+    for i in range(len(boards)):
+        for cell in range(boards.shape[1]):
+            result[i, cell] = -boards[i, cell]
+        result[i, cells[i]] = -1
+    return result

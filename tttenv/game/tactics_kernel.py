@@ -1,0 +1,56 @@
+"""What lines alone decide of a position: won, lost or drawn, or which move is forced; compiled."""
+
+from tttenv.game.attack_board_kernel import (
+    ATTACKER,
+    DEFENDER,
+    NONE,
+    SEVERAL,
+    AttackBoard,
+    empty_cell,
+)
+from tttenv.game.threat_sequences_kernel import ThreatStack, winning_threats
+from tttenv.utils.bare import bare
+
+WIN, DRAW, LOSS, UNPROVEN = 1, 0, -1, 2  # for the side to move
+NO_CELL = NONE
+
+
+@bare
+def judge(board: AttackBoard, stack: ThreatStack, threats: int) -> tuple[int, int]:
+    """What lines decide of an unfinished position.
+
+    The side to move wins if it completes a line or finds a sequence of single threats that wins. If
+    it does not complete one, it loses if the other side threatens to complete lines on two cells,
+    and has one move if that is one cell. Without an open line the game is drawn.
+
+    Args:
+        board: the side to move is its ATTACKER.
+        stack: room for the search of threats.
+        threats: how many are tried; 0 for no search.
+
+    Returns:
+        The proof or UNPROVEN, and the only move or NO_CELL.
+    """
+    k = board.lines.shape[1]
+    wanted, live, begun = NO_CELL, False, False
+    for line in range(len(board.lines)):
+        own, other = board.held[line, ATTACKER], board.held[line, DEFENDER]
+        if own > 0 and other > 0:
+            continue
+        live = True
+        if own == k - 1:
+            return WIN, NO_CELL
+        if other == k - 1:
+            cell = empty_cell(board, line, -1)
+            if wanted == NO_CELL:
+                wanted = cell
+            elif wanted != cell:
+                wanted = SEVERAL
+        begun = begun or (own == k - 2 and other == 0)
+    if wanted == SEVERAL:
+        return LOSS, NO_CELL
+    if not live:
+        return DRAW, NO_CELL
+    if begun and threats > 0 and winning_threats(board, stack, wanted, threats) >= 0:
+        return WIN, NO_CELL
+    return UNPROVEN, wanted

@@ -1,0 +1,117 @@
+"""Wins by threats alone: each of the attacker's moves leaves the defender one reply.
+
+The attacker has k - 2 stones on an open line and places one more; the defender has to take the last
+cell. The attacker wins if a move makes two threats at once (Allis, 1994: threat-space search, here
+over sequences of single threats, which Gomoku calls fours).
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.attack_board_kernel import (
+    ATTACKER,
+    DEFENDER,
+    NONE,
+    SEVERAL,
+    AttackBoard,
+    empty_cell,
+    place,
+    remove,
+    threat_through,
+)
+from tttenv.utils.bare import inner
+
+ThreatStack = NDArray[np.int64]  # (plies, 4): by pairs of moves, see the columns below
+NEXT, WANTED, MOVE, REPLY = 0, 1, 2, 3  # line and end to try next; the defender's threat; the cells
+TRIED = -1, 0  # where the number of threats that the last search tried stands
+
+
+def new_threat_stack(cells: int) -> ThreatStack:
+    """Room for the longest sequence on a board, and a row for the number of threats tried."""
+    return np.zeros((cells // 2 + 4, 4), np.int64)
+
+
+@inner
+def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: int) -> int:
+    """The first move of a win by threats alone.
+
+    Args:
+        board: the attacker is to move and cannot complete a line at once; left as it was.
+        stack: room for the search; if a win is found, MOVE and REPLY hold the sequence from row 0
+            on, up to the move that makes two threats and the reply to one of them, then MOVE is
+            NONE. TRIED is how many threats were tried, one more than the limit if it was reached.
+        wanted: the one cell on which the defender would complete a line, or NONE.
+        limit: how many threats are tried.
+
+    Returns:
+        The cell, or NONE if no win was found.
+    """
+    k = board.lines.shape[1]
+    depth = tried = 0
+    found = NONE
+    stack[0, NEXT] = 0
+    stack[0, WANTED] = wanted
+    while True:
+        deeper = False
+        end = stack[depth, NEXT]  # twice the line's number, plus one for its second empty cell
+        while end < 2 * len(board.lines):
+            line = end >> 1
+            if board.held[line, ATTACKER] != k - 2 or board.held[line, DEFENDER] != 0:
+                end = 2 * line + 2
+                continue
+            move = empty_cell(board, line, -1)
+            reply = empty_cell(board, line, move)
+            if end & 1:
+                move, reply = reply, move
+            end += 1
+            if stack[depth, WANTED] >= 0 and move != stack[depth, WANTED]:
+                continue
+            if _second_threat(board, line, move, reply):
+                found = move if depth == 0 else stack[0, MOVE]
+                stack[depth, MOVE], stack[depth, REPLY] = move, reply
+                stack[depth + 1, MOVE] = NONE
+                break
+            tried += 1
+            if tried > limit:
+                break
+            place(board, move, ATTACKER)
+            place(board, reply, DEFENDER)
+            answer = threat_through(board, reply, DEFENDER)
+            if answer == SEVERAL:
+                remove(board, reply, DEFENDER)
+                remove(board, move, ATTACKER)
+                continue
+            stack[depth, NEXT] = end
+            stack[depth, MOVE] = move
+            stack[depth, REPLY] = reply
+            depth += 1
+            stack[depth, NEXT] = 0
+            stack[depth, WANTED] = answer
+            deeper = True
+            break
+        if deeper:
+            continue
+        over = found >= 0 or tried > limit
+        stack[TRIED] = tried
+        if depth == 0:
+            return found
+        while depth > 0:
+            depth -= 1
+            remove(board, stack[depth, REPLY], DEFENDER)
+            remove(board, stack[depth, MOVE], ATTACKER)
+            if not over:
+                break
+        if over:
+            return found
+
+
+@inner
+def _second_threat(board: AttackBoard, line: int, move: int, reply: int) -> bool:
+    """Whether a stone on `move`, which threatens on `reply` by `line`, makes another threat too."""
+    k = board.lines.shape[1]
+    for i in range(board.through_count[move]):
+        other = board.lines_through[move, i]
+        needs_two = board.held[other, ATTACKER] == k - 2 and board.held[other, DEFENDER] == 0
+        if needs_two and other != line and empty_cell(board, other, move) != reply:
+            return True
+    return False

@@ -1,0 +1,110 @@
+"""A transposition table of fixed size, keyed by Zobrist hashes (Zobrist, 1970).
+
+Buckets of two (Breuker, Uiterwijk and van den Herik, 1994): the deeper result stays in the first
+slot, any other goes to the second. An entry is valid only in the search, numbered by `age`, that
+wrote it, so that answers never depend on earlier searches.
+
+Positions that are images of each other under the board's symmetries have the same set of hashes.
+The smallest hash is the key of all of them, and the map to the image with this hash translates
+their moves.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.types import Cells, Numbers
+from tttenv.utils.bare import inner
+from tttenv.utils.struct import Struct
+
+SEED = 20180219  # an arbitrary constant, so that searches give the same answers everywhere
+
+
+@dataclass(frozen=True, eq=False)
+class ZobristHashes(Struct):
+    """The hashes of the images of one board under all symmetries, and the tables to update them."""
+
+    stone_keys: NDArray[np.uint64]  # (cells, 2, maps): the key of a stone of side 0 or 1 on a cell
+    images: Cells  # (maps, cells): the cell of the image that a cell of the board is mapped to
+    origins: Cells  # (maps, cells): the cell of the board that is mapped to a cell of the image
+    current: NDArray[np.uint64]  # (maps,): the hash of each image
+
+
+def new_hashes(maps: Cells) -> ZobristHashes:
+    """The hashes of an empty board, for the symmetries (maps, cells) as in `symmetry.maps`."""
+    cells = maps.shape[1]
+    numbers = np.random.default_rng(SEED).integers(2**64, size=(cells, 2), dtype=np.uint64)
+    images = np.argsort(maps, axis=1)
+    stone_keys = np.ascontiguousarray(numbers[images].transpose(1, 2, 0))
+    return ZobristHashes(stone_keys, images, maps.copy(), np.zeros(len(maps), np.uint64))
+
+
+@inner
+def toggle_hash(hashes: ZobristHashes, cell: int, side: int) -> None:
+    """Update the hashes for a stone of `side` (0 or 1) put on `cell` or removed from it."""
+    for i in range(hashes.current.size):
+        hashes.current[i] ^= hashes.stone_keys[cell, side, i]
+
+
+@inner
+def canonical_image(hashes: ZobristHashes) -> int:
+    """The number of the map whose image has the smallest hash; this hash is the position's key."""
+    best = 0
+    for i in range(1, hashes.current.size):
+        if hashes.current[i] < hashes.current[best]:
+            best = i
+    return best
+
+
+EXACT, LOWER_BOUND, UPPER_BOUND = 0, 1, 2  # whether a stored score is the true one or bounds it
+
+ENTRY = np.dtype(
+    [
+        ("key", np.uint64),
+        ("age", np.uint32),  # the number of the search that wrote it, from 1; 0 if none did
+        ("score", np.int32),  # for the side to move
+        ("cell", np.int16),  # the best move, on the board's canonical image
+        ("depth", np.int16),  # plies searched
+        ("bound", np.int8),  # EXACT, LOWER_BOUND or UPPER_BOUND
+    ],
+    align=True,
+)
+
+
+def new_table(entries: int) -> Numbers:
+    """An empty table of `ENTRY`; its size is a power of two up to `entries`, at least 2."""
+    return np.zeros(1 << max(1, entries.bit_length() - 1), ENTRY)
+
+
+@inner
+def probe(table: Numbers, key: int, age: int) -> int:
+    """The slot of this search's entry for `key`, a uint64; -1 if there is none."""
+    slot = int(np.int64(key & np.uint64(table.size - 1)))
+    for place in (slot, slot ^ 1):
+        if table[place].key == key and table[place].age == age:
+            return place
+    return -1
+
+
+@inner
+def store(
+    table: Numbers, key: int, age: int, score: int, cell: int, depth: int, bound: int
+) -> None:
+    """Write an entry for `key`, a uint64.
+
+    It replaces this search's entry for the same key. Otherwise it goes to the first slot of its
+    bucket, or to the second if the first holds a deeper result of this search.
+    """
+    place = probe(table, key, age)
+    if place < 0:
+        place = int(np.int64(key & np.uint64(table.size - 1)))
+        if table[place].age == age and table[place].depth > depth:
+            place ^= 1
+    entry = table[place]
+    entry.key = key
+    entry.age = age
+    entry.score = score
+    entry.cell = cell
+    entry.depth = depth
+    entry.bound = bound

@@ -1,0 +1,1 @@
+"""Players against each other: pairs, whole leagues, and ratings."""

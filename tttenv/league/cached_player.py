@@ -1,0 +1,98 @@
+"""A player as a league asks it: its answers checked, and kept where that makes no difference."""
+
+from typing import Any
+
+import numpy as np
+
+from tttenv.certificates.equivariance import require_images_alike
+from tttenv.exact.determinism import ask, known_pure, middles, require_answers_again, searches
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players.program_player import pack, unpack
+from tttenv.policy import Blend, Policy, declares_equivariance
+from tttenv.utils.untrusted import first_line, shown
+
+KEPT = 200_000  # answers of a player, at most: some 40 MB
+ASKED_AGAIN = 16  # boards, to see whether a player is a function of the board
+LONGEST = 300  # characters of what a player complains about
+
+
+class PlayerError(ValueError):
+    """A player raised an error, or its answer breaks the laws of a policy."""
+
+
+class Asker:
+    """A player that is asked about batches of boards.
+
+    Args:
+        rules: the game.
+        policy: the player.
+        name: of the player, for messages.
+
+    Attributes:
+        impure: what its moves depend on besides the board, as "time"; None if they do not.
+        equivariant: whether it says that it treats mirror images alike.
+        searches: whether an answer takes a search or a question to a program, and so long.
+    """
+
+    def __init__(self, rules: Rules, policy: Policy, name: str) -> None:
+        self.rules, self.policy, self.name = rules, policy, name
+        self.impure: str | None = getattr(policy, "impure", None)
+        self.equivariant = declares_equivariance(policy)
+        self.searches = searches(policy)
+        self._keeps = self.impure is None and answers_alone(policy)
+        self._known: dict[bytes, bytes] = {}
+        self._trusted = self.impure is not None or known_pure(policy)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Checked move probabilities (batch, cells) for undecided boards (batch, cells).
+
+        At the first question, a player that should be a function of the board is asked again.
+
+        Raises:
+            PlayerError: naming the player, for whatever goes wrong with it.
+        """
+        try:
+            probs = self._kept(boards) if self._keeps else ask(boards, self.policy)
+            if not self._trusted and len(boards):
+                which = middles(len(boards), ASKED_AGAIN)
+                require_answers_again(
+                    self.rules, self.policy, boards[which], probs[which], "the player"
+                )
+                if self.equivariant:
+                    require_images_alike(self.rules, self.policy, boards[which], "the player")
+                self._trusted = True
+        except Exception as error:  # a player from elsewhere may raise anything
+            raise PlayerError(shown(f"{self.name}: {first_line(error)}", LONGEST)) from error
+        return probs
+
+    def _kept(self, boards: Boards) -> Probs:
+        """The answers, from those that are kept where the same boards came before."""
+        keys = [board.tobytes() for board in np.ascontiguousarray(boards, np.int8)]
+        new = list({key: row for row, key in enumerate(keys) if key not in self._known}.values())
+        found: dict[bytes, bytes] = {}
+        if new:
+            answers = ask(boards[new], self.policy)
+            found = {keys[row]: pack(probs) for row, probs in zip(new, answers, strict=True)}
+        cells = boards.shape[1]
+        probs = [unpack(found.get(key) or self._known[key], cells) for key in keys]
+        if len(self._known) + len(found) > KEPT:
+            self._known = {}
+        self._known |= found
+        return np.array(probs, np.float64).reshape(boards.shape)
+
+    def close(self) -> None:
+        """End the player's program, if it has one."""
+        if hasattr(self.policy, "close"):
+            self.policy.close()
+
+
+def answers_alone(policy: Any) -> bool:
+    """Whether a player gives a board the same bits whatever else is in the batch.
+
+    It is so for players that search board by board, which say so by `board_by_board`. A network
+    may round differently in another batch.
+    """
+    if isinstance(policy, Blend):
+        return answers_alone(policy.first) and answers_alone(policy.second)
+    return getattr(policy, "board_by_board", False) is True

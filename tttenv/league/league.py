@@ -1,0 +1,291 @@
+"""A league: every player against every other from all openings, in both colours, and its ratings.
+
+The work is cut into blocks of pairs, which depend on nothing but the players and the settings, so
+that the same league has the same results bit for bit, whoever plays which block.
+"""
+
+import hashlib
+import math
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.openings import opening_classes
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+from tttenv.league import pair as pairs
+from tttenv.league import ratings
+from tttenv.league.cached_player import Asker
+from tttenv.league.pair import EXACT, SAMPLED, Limits, PairResult
+from tttenv.players import player
+from tttenv.utils.untrusted import first_line, shown
+
+TOGETHER = 8  # pairs that are played side by side, so that a network is asked about more boards
+MOST_RESULTS = 100_000  # openings of all pairs of a block that has more than one, at the most
+FEW = 200_000  # positions of a block that are listed side by side, at the most
+PLAYERS_KEPT = 128  # of a process, ready to be asked
+LONGEST = 300  # characters of why a pair failed
+
+
+class Failed(NamedTuple):
+    """A pair without a result, since a player raised an error or broke the laws of a policy."""
+
+    reason: str
+
+
+Result: TypeAlias = PairResult | Failed
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is played."""
+
+    rules: str  # as "m,n,k"
+    stones: int = 2  # of the openings
+    games: int = 400  # of each pair whose result is not exact
+    seed: int = 0  # of these games
+    positions: int = Limits.positions  # of an exact result, at the most
+    searches: int = Limits.searches  # of each player for an exact result, at the most
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of work: some pairs, which are played in one go."""
+
+    settings: Settings
+    pairs: tuple[tuple[str, str], ...]  # the players' specs
+
+
+def blocks(settings: Settings, alone: Mapping[str, bool]) -> list[Block]:
+    """The pairs of all players in blocks, those that take long first.
+
+    Args:
+        settings: what is played.
+        alone: for each player's spec, whether its pairs are blocks of their own, since asking it
+            about more boards at once gains nothing and may take long.
+    """
+    openings = len(opening_classes(Rules.of(settings.rules), settings.stones))
+    together = max(1, min(TOGETHER, MOST_RESULTS // openings))
+    singles, groups = [], []
+    players = sorted(alone)
+    for number, first in enumerate(players):
+        others = players[number + 1 :]
+        quick = [] if alone[first] else [second for second in others if not alone[second]]
+        singles += [((first, second),) for second in others if second not in quick]
+        for at in range(0, len(quick), together):
+            groups.append(tuple((first, second) for second in quick[at : at + together]))
+    return [Block(settings, found) for found in (*singles, *groups)]
+
+
+def play_block(block: Block) -> list[Result]:
+    """The results of a block's pairs, each for the first player of the pair.
+
+    A function of the block alone, but for players that are limited by time, that are programs, or
+    whose files change. Players are kept for later blocks of the same process.
+    """
+    settings, rules = block.settings, Rules.of(block.settings.rules)
+    openings = opening_classes(rules, settings.stones)
+    limits = Limits(settings.positions, settings.searches)
+    if len(block.pairs) > 1:
+        few = Limits(min(FEW, limits.positions), limits.searches)
+        try:
+            seats = [(_asker(first, rules), _asker(second, rules)) for first, second in block.pairs]
+            odds = pairs.exact_odds(rules, seats, openings, few)
+        except Exception:  # of one of them: it shows whose when the pairs are played one by one
+            odds = None
+        if odds is not None:
+            return [PairResult(EXACT, part) for part in odds]
+    return [_played(settings, rules, openings, limits, *names) for names in block.pairs]
+
+
+def _played(
+    settings: Settings, rules: Rules, openings: Boards, limits: Limits, first: str, second: str
+) -> Result:
+    """The result of one pair."""
+    digest = hashlib.sha256(f"{first}\n{second}".encode()).digest()
+    seed = int(np.random.SeedSequence([settings.seed, *digest]).generate_state(1, np.uint64)[0])
+    try:
+        seats = _asker(first, rules), _asker(second, rules)
+        return pairs.play(rules, *seats, openings, settings.games, seed, limits)
+    except MemoryError:
+        return Failed("there is no room in memory for its positions")
+    except Exception as error:  # a player from elsewhere may raise anything
+        return Failed(shown(first_line(error), LONGEST))
+
+
+_askers: OrderedDict[tuple[str, Rules], Asker] = OrderedDict()  # of this process
+
+
+def _asker(spec: str, rules: Rules) -> Asker:
+    """The player of a spec, kept until many others have been asked for."""
+    found = _askers.pop((spec, rules), None) or Asker(rules, player(spec, rules), spec)
+    _askers[spec, rules] = found
+    while len(_askers) > PLAYERS_KEPT:
+        _askers.popitem(last=False)[1].close()
+    return found
+
+
+class Standing(NamedTuple):
+    """How a player stands in a league."""
+
+    player: str
+    elo: float | None  # None if it has no result
+    alpha_rank: float | None  # likewise
+    shares: tuple[float, float, float] | None  # of wins, draws and losses: the mean of its pairs'
+
+    @property
+    def points(self) -> float | None:
+        """Its score from 0 to 1: a win counts 1 and a draw 1/2."""
+        return None if self.shares is None else self.shares[0] + self.shares[1] / 2
+
+
+@dataclass(frozen=True)
+class League:
+    """The results of all pairs.
+
+    Attributes:
+        settings: what was played.
+        openings: (openings, cells).
+        players: their specs.
+        results: by the numbers of two players, the lower first.
+    """
+
+    settings: Settings
+    openings: Boards
+    players: tuple[str, ...]
+    results: Mapping[tuple[int, int], Result]
+
+    @property
+    def rules(self) -> Rules:
+        """The game."""
+        return Rules.of(self.settings.rules)
+
+    def result(self, first: int, second: int) -> Result:
+        """The result of two different players, for the first."""
+        if first < second:
+            return self.results[first, second]
+        found = self.results[second, first]
+        return found.reversed() if isinstance(found, PairResult) else found
+
+    def played(self) -> Iterator[tuple[int, int, PairResult]]:
+        """All pairs that have a result."""
+        for (first, second), found in self.results.items():
+            if isinstance(found, PairResult):
+                yield first, second, found
+
+    def failed(self) -> list[tuple[str, str, str]]:
+        """All pairs that have none: the two players, and why."""
+        return [
+            (self.players[first], self.players[second], found.reason)
+            for (first, second), found in self.results.items()
+            if isinstance(found, Failed)
+        ]
+
+    def sampled(self) -> list[PairResult]:
+        """The results that are not exact."""
+        return [found for _, _, found in self.played() if found.method == SAMPLED]
+
+    def values(self) -> NDArray[np.float64]:
+        """The mean result of each row's player against each column's (players, players).
+
+        A win counts 1, a draw 0 and a loss -1; 0 on the diagonal, NaN where there is no result. The
+        matrix is antisymmetric.
+        """
+        return self._square({(i, j): found.value for i, j, found in self.played()})
+
+    def opening_values(self) -> Iterator[NDArray[np.float64]]:
+        """The same matrix for each opening alone, both colours together."""
+        found = {(i, j): result.values() for i, j, result in self.played()}
+        for number in range(len(self.openings)):
+            yield self._square({names: float(values[number]) for names, values in found.items()})
+
+    def _square(self, found: Mapping[tuple[int, int], float]) -> NDArray[np.float64]:
+        square = np.full((len(self.players),) * 2, np.nan)
+        np.fill_diagonal(square, 0.0)
+        for (i, j), value in found.items():
+            square[i, j], square[j, i] = value, -value + 0.0
+        return square
+
+    def elo(self) -> list[float | None]:
+        """The players' ratings; None for those without a result. See `ratings.elo`.
+
+        Every pair counts as one game an opening and colour, also where more or fewer were sampled.
+        """
+        count, weight = len(self.players), 2 * len(self.openings)
+        points = np.zeros((count, count))
+        for i, j, found in self.played():
+            win, draw, loss = found.shares
+            points[i, j], points[j, i] = weight * (win + draw / 2), weight * (loss + draw / 2)
+        return self._of_ranked(lambda some: ratings.elo(points[np.ix_(some, some)]))
+
+    def alpha_rank(self) -> list[float | None]:
+        """The players' alpha-rank with infinite alpha; None for those without a result.
+
+        A pair without a result counts as even.
+        """
+        values = np.nan_to_num(self.values())
+        return self._of_ranked(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
+
+    def _of_ranked(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
+        """What `rate` says of the players that have a result, by their numbers; None for others.
+
+        It gets them in the order of their names, so that rounding depends on no other order.
+        """
+        known = {number for i, j, _ in self.played() for number in (i, j)}
+        some = sorted(known, key=lambda number: self.players[number])
+        found: list[float | None] = [None] * len(self.players)
+        for number, rating in zip(some, rate(some), strict=True):
+            found[number] = float(rating)
+        return found
+
+    def standings(self) -> list[Standing]:
+        """All players, the highest Elo first; of equals the first name. Without results last."""
+        totals: dict[int, list[NDArray[np.float64]]] = {}
+        for i, j, found in self.played():
+            totals.setdefault(i, []).append(found.shares)
+            totals.setdefault(j, []).append(found.shares[::-1])
+        elo, alpha = self.elo(), self.alpha_rank()
+        rows = []
+        for number, name in enumerate(self.players):
+            shares = None
+            if number in totals:
+                win, draw, loss = (
+                    math.fsum(part[k] for part in totals[number]) / len(totals[number])
+                    for k in range(3)
+                )
+                shares = (win, draw, loss)
+            rows.append(Standing(name, elo[number], alpha[number], shares))
+        return sorted(rows, key=_place)
+
+
+def _place(row: Standing) -> tuple[bool, float, str]:
+    """What standings are sorted by; ratings that differ by rounding alone are equal."""
+    return row.elo is None, -round(row.elo or 0.0, 6), row.player
+
+
+def assembled(
+    settings: Settings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
+) -> League:
+    """The league of these players, in this order.
+
+    Args:
+        settings: what was played.
+        players: their specs.
+        played: the results of all pairs, for the first of each, in whatever order.
+    """
+    rules = Rules.of(settings.rules)
+    results: dict[tuple[int, int], Result] = {}
+    for i, first in enumerate(players):
+        for j in range(i + 1, len(players)):
+            second = players[j]
+            found = played.get((first, second))
+            if found is None:
+                other = played[second, first]
+                found = other.reversed() if isinstance(other, PairResult) else other
+            results[i, j] = found
+    openings = opening_classes(rules, settings.stones)
+    return League(settings, openings, tuple(players), results)

@@ -1,0 +1,225 @@
+"""A league as JSON: results/league.json.
+
+    version     1
+    settings    rules "m,n,k"; stones of the openings; games, seed, positions, searches
+    openings    the openings' boards, as text like "XO_______", one of each class of images
+    players     one object a player, the strongest first: player (its spec), elo, alpha_rank, win,
+                draw, loss (the mean shares of its pairs); null where it has no result
+    matrix      what each player may expect against each other, in the order of `players`: a win
+                counts 1, a draw 0, a loss -1; null where there is no result
+    pairs       one object a pair: first and second (numbers in `players`), method, and
+      exact     value, as_X and as_O: how the first player fares in each opening as X and as O, one
+                letter of "WDL" an opening, or else a list of [win, draw, loss]: probabilities
+      sampled   the same with numbers of games, always as lists; games: how many in all; error: the
+                standard error of value
+      failed    reason: what a player did wrong
+    cycles      cycles of three players, each beating the next: overall by `matrix`, the first 100
+                of them as numbers in `players`; by_opening: how many there are in each opening
+
+A file may come from a stranger. `read` takes from it the settings, openings, players' names and
+the results of the pairs, all checked; whatever follows from them it computes anew.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.openings import MOST as MOST_OPENINGS
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+from tttenv.league import ratings
+from tttenv.league.league import Failed, League, Result, Settings
+from tttenv.league.pair import DIGITS, EXACT, METHODS, SAMPLED, PairResult
+from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
+
+VERSION = 1
+LONGEST = 256 * MEBIBYTE  # bytes of a file
+MOST_PLAYERS = 1000
+LONGEST_NAME = 300  # characters of a player's spec, or of a reason
+LARGEST = 10**9  # any whole number, at the most
+CYCLES = 100  # listed, at the most
+FAILED = "failed"
+LETTERS = "WDL"
+_EYE = np.eye(3)
+
+
+def text(league: League) -> str:
+    """The file's contents; `read` is its inverse."""
+    return json.dumps(to_dict(league), allow_nan=False) + "\n"
+
+
+def to_dict(league: League) -> dict[str, Any]:
+    """The league as what JSON can hold, as described above."""
+    rows = league.standings()
+    order = [league.players.index(row.player) for row in rows]
+    place = {number: at for at, number in enumerate(order)}
+    pairs = []
+    for i, j in sorted((min(p, q), max(p, q)) for p, q in _places(league, place)):
+        found = league.result(order[i], order[j])
+        pairs.append({"first": i, "second": j, **result_to_dict(found)})
+    values = league.values()[np.ix_(order, order)]
+    overall = ratings.cycles_of_three(values)
+    by_opening = [ratings.count_cycles_of_three(each) for each in league.opening_values()]
+    return {
+        "version": VERSION,
+        "settings": vars(league.settings),
+        "openings": [league.rules.format(board) for board in league.openings],
+        "players": [
+            {
+                "player": row.player,
+                "elo": row.elo,
+                "alpha_rank": row.alpha_rank,
+                **dict(zip(("win", "draw", "loss"), row.shares or [None] * 3, strict=True)),
+            }
+            for row in rows
+        ],
+        "matrix": [[None if np.isnan(v) else float(v) for v in row] for row in values],
+        "pairs": pairs,
+        "cycles": {"overall": overall[:CYCLES], "count": len(overall), "by_opening": by_opening},
+    }
+
+
+def _places(league: League, place: dict[int, int]) -> list[tuple[int, int]]:
+    return [(place[i], place[j]) for i, j in league.results]
+
+
+def result_to_dict(found: Result) -> dict[str, Any]:
+    """A pair's result as what JSON can hold."""
+    if isinstance(found, Failed):
+        return {"method": FAILED, "reason": found.reason}
+    about: dict[str, Any] = {"method": found.method, "value": found.value}
+    if found.method == SAMPLED:
+        about |= {"games": found.games, "error": found.error}
+    as_x, as_o = (_odds(part, found.method) for part in found.odds)
+    return {**about, "as_X": as_x, "as_O": as_o}
+
+
+def _odds(odds: NDArray[np.float64], method: str) -> Any:
+    """The odds (openings, 3) as letters, if each game surely ends so, else as numbers."""
+    if method == SAMPLED:
+        return odds.astype(np.int64).tolist()
+    if ((odds == 0) | (odds == 1)).all():
+        return "".join(LETTERS[which] for which in odds.argmax(axis=1))
+    return odds.tolist()
+
+
+def read(file: Path) -> League:
+    """The league of a file, which may come from a stranger.
+
+    Raises:
+        ValueError: if the file is missing, or is no league's.
+    """
+    try:
+        data = read_bytes(file, LONGEST)
+    except FileNotFoundError:
+        raise ValueError(f"{shown(file)} holds no league: there is no such file") from None
+    content = parse_json(data, file)
+    try:
+        return from_dict(content)
+    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
+        kind = type(error).__name__
+        raise ValueError(f"{shown(file)} holds no league: {kind} {shown(error, 60)}") from None
+    except ValueError as error:
+        raise ValueError(f"{shown(file)} holds no league: {shown(error)}") from None
+
+
+def from_dict(content: Any) -> League:
+    """The league of what a file holds; see `read`.
+
+    Raises:
+        ValueError: for other contents; or KeyError, TypeError and the like.
+    """
+    if not isinstance(content, dict) or _whole(content["version"]) != VERSION:
+        raise ValueError(f"it has no version {VERSION}")
+    settings = _settings(content["settings"])
+    rules = Rules.of(settings.rules)
+    openings = _openings(rules, settings.stones, content["openings"])
+    players = tuple(_name(row["player"]) for row in _list(content["players"], MOST_PLAYERS))
+    if len(set(players)) != len(players):
+        raise ValueError("a player is listed twice")
+    results: dict[tuple[int, int], Result] = {}
+    for row in _list(content["pairs"], len(players) * (len(players) - 1) // 2):
+        first, second = _whole(row["first"]), _whole(row["second"])
+        if not first < second < len(players) or (first, second) in results:
+            raise ValueError("its pairs are not each of two players, once")
+        results[first, second] = result_from_dict(row, len(openings))
+    if len(results) != len(players) * (len(players) - 1) // 2:
+        raise ValueError("a pair is missing")
+    return League(settings, openings, players, results)
+
+
+def _settings(content: Any) -> Settings:
+    if not isinstance(content, dict) or not isinstance(content["rules"], str):
+        raise ValueError("it has no settings")
+    numbers = [_whole(content[name]) for name in Settings.__dataclass_fields__ if name != "rules"]
+    return Settings(str(Rules.of(content["rules"])), *numbers)
+
+
+def _openings(rules: Rules, stones: int, content: Any) -> Boards:
+    boards = [rules.check(rules.parse(_name(text, 400))) for text in _list(content, MOST_OPENINGS)]
+    found: Boards = np.array(boards, np.int8).reshape(-1, rules.cells)
+    if not len(found) or (np.count_nonzero(found, axis=1) != stones).any():
+        raise ValueError(f"its openings are not boards with {stones} stones")
+    if len(np.unique(found, axis=0)) != len(found):
+        raise ValueError("an opening is listed twice")
+    return found
+
+
+def result_from_dict(row: Any, openings: int) -> Result:
+    """The inverse of `result_to_dict`, of whatever is in a file.
+
+    Args:
+        row: of the file.
+        openings: how many there are.
+
+    Raises:
+        ValueError: for anything else; or KeyError, TypeError and the like.
+    """
+    method = row["method"]
+    if method == FAILED:
+        return Failed(_name(row["reason"]))
+    if method not in METHODS:
+        raise ValueError(f"a pair's method is {shown(repr(method), 60)}")
+    odds = np.stack([_read_odds(row[key], openings, method) for key in ("as_X", "as_O")])
+    if method == SAMPLED and odds.sum() < 1:
+        raise ValueError("a pair has no games")
+    return PairResult(method, odds)
+
+
+def _read_odds(content: Any, openings: int, method: str) -> NDArray[np.float64]:
+    """Odds (openings, 3) of one colour."""
+    if isinstance(content, str) and method == EXACT:
+        if len(content) != openings or set(content) - set(LETTERS):
+            raise ValueError(f"results are {openings} letters of {LETTERS}")
+        return _EYE[[LETTERS.index(letter) for letter in content]]
+    rows = _list(content, openings)
+    if len(rows) != openings or any(not isinstance(row, list) or len(row) != 3 for row in rows):
+        raise ValueError(f"results are {openings} times three numbers")
+    kinds = (int,) if method == SAMPLED else (int, float)
+    if any(type(part) not in kinds or not 0 <= part <= LARGEST for row in rows for part in row):
+        raise ValueError("results hold something else than numbers from 0 on")
+    odds = np.array(rows, np.float64)
+    if method == EXACT and (np.abs(odds.sum(axis=1) - 1) > 10.0 ** (3 - DIGITS)).any():
+        raise ValueError("exact results are probabilities that sum to one")
+    return odds
+
+
+def _list(content: Any, most: int) -> list[Any]:
+    if not isinstance(content, list) or len(content) > most:
+        raise ValueError(f"a list of at most {most:,} entries is wanted")
+    return content
+
+
+def _whole(content: Any) -> int:
+    if type(content) is not int or not 0 <= content <= LARGEST:
+        raise ValueError(f"{shown(repr(content), 60)} is no whole number from 0 on")
+    return content
+
+
+def _name(content: Any, longest: int = LONGEST_NAME) -> str:
+    if not isinstance(content, str) or len(content) > longest:
+        raise ValueError(f"{shown(repr(content), 60)} is no text of at most {longest} characters")
+    return content

@@ -1,0 +1,312 @@
+"""The result of two players against each other from given openings, in both colours.
+
+Two players that answer every board with one move would play one game in each colour from the empty
+board. Every game is therefore begun from each of some openings, and played in both colours.
+
+The result is exact where both players are functions of the board and the positions that both of
+them can reach together are few enough: all of them are listed, ply by ply, each once, and the
+chances of a win, a draw and a loss are backed up from the last ply to the first. Else games are
+played, as many as are asked for, with their moves drawn from the players' probabilities.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.certificates.equivariance import geometry
+from tttenv.certificates.metrics.arena import Sampled
+from tttenv.certificates.reachability_kernel import Codes, Geometry, decode, encode
+from tttenv.game import rules_kernel as kernels
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Odds
+from tttenv.league.cached_player import Asker
+from tttenv.policy import sample
+
+EXACT, SAMPLED = METHODS = ("exact", "sampled")
+DIGITS = 12  # after the point, of exact chances: what follows is rounding
+BLOCK = 2**24  # numbers in an intermediate array, at the most
+WON, DRAWN = -2, -1  # in place of the position that a move leads to
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the exact result of a pair may take, before games are sampled instead."""
+
+    positions: int = 2_500_000  # that both players together can reach, at the most
+    searches: int = 20_000  # of them, those that a player which searches is asked about
+
+
+LIMITS = Limits()
+
+
+class PairResult(NamedTuple):
+    """How the games of two players end, for the first of them."""
+
+    method: str  # EXACT or SAMPLED
+    # (2, openings, 3): wins, draws and losses of the first player as X and as O. Chances that sum
+    # to one if exact, else numbers of games.
+    odds: NDArray[np.float64]
+
+    @property
+    def games(self) -> int:
+        """How many games the result is of: one an opening and colour if exact, else as played."""
+        return round(float(self.odds.sum()))
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """The shares (3,) of wins, draws and losses of the first player over all games."""
+        total = self.odds.sum(axis=(0, 1))
+        return np.asarray(np.round(total / total.sum(), DIGITS), np.float64)
+
+    @property
+    def value(self) -> float:
+        """The mean result of the first player: a win 1, a draw 0, a loss -1."""
+        win, _, loss = self.odds.sum(axis=(0, 1))
+        return round(float((win - loss) / self.odds.sum()), DIGITS) + 0.0
+
+    @property
+    def error(self) -> float:
+        """The standard error of `value`; 0 if it is exact. See `arena.Sampled.error`."""
+        if self.method == EXACT:
+            return 0.0
+        return Sampled(self.games, *(float(share) for share in self.shares)).error
+
+    def values(self) -> NDArray[np.float64]:
+        """The mean result of the first player from each opening (openings,); NaN where unplayed."""
+        wins, _, losses = self.odds.sum(axis=0).T
+        games = self.odds.sum(axis=(0, 2))
+        found = np.where(games > 0, (wins - losses) / np.maximum(games, 1), np.nan)
+        return np.asarray(np.round(found, DIGITS) + 0.0, np.float64)
+
+    def reversed(self) -> "PairResult":
+        """The same result for the other player."""
+        return PairResult(self.method, self.odds[::-1, :, ::-1])
+
+
+def play(
+    rules: Rules,
+    first: Asker,
+    second: Asker,
+    openings: Boards,
+    games: int,
+    seed: int,
+    limits: Limits = LIMITS,
+) -> PairResult:
+    """The exact result of a pair, or else that of sampled games.
+
+    Args:
+        rules: the game.
+        first: a player.
+        second: another one, or the same.
+        openings: undecided boards (openings, cells) with the same number of stones.
+        games: to be played where the result is not exact.
+        seed: of these games.
+        limits: of the exact result.
+
+    Raises:
+        PlayerError: if a player raises an error or its answer breaks the laws of a policy.
+    """
+    odds = exact_odds(rules, [(first, second)], openings, limits)
+    if odds is not None:
+        return PairResult(EXACT, odds[0])
+    return PairResult(SAMPLED, sampled_odds(rules, first, second, openings, games, seed))
+
+
+class Ply(NamedTuple):
+    """Positions of some pairs with the same number of stones, in order, each once."""
+
+    codes: Codes  # (positions, words)
+    movers: NDArray[np.int64]  # (positions,): 2 * pair, and 1 more if the second is to move
+
+
+class Moves(NamedTuple):
+    """All moves from the positions of one ply."""
+
+    positions: int  # how many
+    origin: NDArray[np.int64]  # (moves,): the position that it is made on
+    chance: NDArray[np.float64]  # (moves,): with which it is made
+    after: NDArray[np.int64]  # (moves,): the position of the next ply, or WON or DRAWN
+
+
+def exact_odds(
+    rules: Rules, pairs: Sequence[tuple[Asker, Asker]], openings: Boards, limits: Limits = LIMITS
+) -> NDArray[np.float64] | None:
+    """The exact results of some pairs, which are played side by side.
+
+    A player that is in several pairs is asked about all their boards at once. Positions are told
+    apart by their boards, the pair, and who of it is to move. If all players treat images of a
+    board alike, images count as one position.
+
+    Args:
+        rules: the game.
+        pairs: of players.
+        openings: as for `play`.
+        limits: the positions are of all pairs together, the searches of each player of a pair.
+
+    Returns:
+        (pairs, 2, openings, 3) as in `PairResult`; None if a player is no function of the board, or
+        the limits do not allow it.
+
+    Raises:
+        PlayerError: as `play`.
+    """
+    seats = [player for pair in pairs for player in pair]
+    if any(player.impure is not None for player in seats):
+        return None
+    about = geometry(rules, images=all(player.equivariant for player in seats))
+    stones = int(np.count_nonzero(openings[0]))
+    # As X, the first player of a pair is to move on openings with an even number of stones.
+    second_moves = np.array([stones % 2, 1 - stones % 2])
+    movers = np.repeat(2 * np.arange(len(pairs))[:, None] + second_moves, len(openings))
+    codes = np.tile(encode(openings, about), (2 * len(pairs), 1))
+    ply, start = _merged(Ply(codes, movers))
+    plies: list[Moves] = []
+    listed, asked = 0, np.zeros(len(seats), np.int64)
+    while len(ply.movers):
+        listed += len(ply.movers)
+        asked += np.bincount(ply.movers, minlength=len(seats))
+        searches = [count for count, player in zip(asked, seats, strict=True) if player.searches]
+        if listed > limits.positions or max(searches, default=0) > limits.searches:
+            return None
+        last = stones + len(plies) + 1 == rules.cells
+        moves, ply = _moves(rules, about, ply, seats, last)
+        plies.append(moves)
+    odds = _backed_up(plies)[start].reshape(len(pairs), 2, len(openings), 3)
+    theirs = int(second_moves.argmax())  # the colour of the first player in which the second began
+    odds[:, theirs] = odds[:, theirs, :, ::-1]
+    return np.round(odds, DIGITS) + 0.0
+
+
+def _moves(
+    rules: Rules, about: Geometry, ply: Ply, seats: Sequence[Asker], last: bool
+) -> tuple[Moves, Ply]:
+    """All moves from the positions of a ply, and the ply that they lead to.
+
+    Args:
+        rules: the game.
+        about: the board's geometry.
+        ply: undecided positions.
+        seats: the player of each number in `ply.movers`.
+        last: whether the moves fill the board.
+    """
+    owners = np.array([seats.index(player) for player in seats])[ply.movers]
+    parts, reached = [], []
+    for number in np.unique(owners):
+        which = np.flatnonzero(owners == number)
+        size = max(1, BLOCK // rules.cells**2)
+        for at in range(0, len(which), size):
+            rows = which[at : at + size]
+            codes, same = _distinct([*ply.codes[rows].T])
+            boards = decode(np.stack(codes, axis=1), rules.cells)
+            probs = seats[number](boards)[same]
+            origin, cells = np.nonzero(probs > 0)
+            chance, boards, rows = probs[origin, cells], boards[same[origin]], rows[origin]
+            after = kernels.play(boards, cells)
+            won = kernels.lost(after, rules.m, rules.n, rules.k)
+            ends = np.where(won, WON, DRAWN if last else 0)
+            parts.append((rows, chance, ends))
+            goes_on = ends == 0
+            reached.append(Ply(encode(after[goes_on], about), ply.movers[rows[goes_on]] ^ 1))
+    origin, chance, ends = (np.concatenate(part) for part in zip(*parts, strict=True))
+    codes_after, movers = (np.concatenate(part) for part in zip(*reached, strict=True))
+    found, numbers = _merged(Ply(codes_after, movers))
+    ends[ends == 0] = numbers
+    return Moves(len(ply.movers), origin, chance, ends), found
+
+
+def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
+    """The positions of a ply in order, each once, and the number of each given one."""
+    movers, *words = (column for column in (ply.movers, *ply.codes.T))
+    (movers, *words), numbers = _distinct([movers, *words])
+    return Ply(np.stack(words, axis=1), movers), numbers
+
+
+def _distinct(
+    columns: list[NDArray[np.int64]],
+) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
+    """The rows of these columns (rows,) in order, each once, and the number of each given one.
+
+    Whole numbers from 0 on. Two columns that fit into 63 bits are sorted as one, which is quicker.
+    """
+    if len(columns) == 2 and len(columns[0]):
+        size = int(columns[1].max()) + 1
+        if (int(columns[0].max()) + 1) * size < 2**63:
+            joint, numbers = np.unique(columns[0] * size + columns[1], return_inverse=True)
+            return [joint // size, joint % size], numbers.reshape(-1)
+    if len(columns) == 1:
+        found, numbers = np.unique(columns[0], return_inverse=True)
+        return [found], numbers.reshape(-1)
+    order = np.lexsort(columns[::-1])
+    columns = [column[order] for column in columns]
+    new = np.zeros(len(order), np.bool_)
+    new[:1] = True
+    for column in columns:
+        new[1:] |= column[1:] != column[:-1]
+    numbers = np.empty(len(order), np.int64)
+    numbers[order] = np.cumsum(new) - 1
+    return [column[new] for column in columns], numbers
+
+
+def _backed_up(plies: list[Moves]) -> Odds:
+    """The chances (positions, 3) of the side to move on the positions of the first ply."""
+    odds: Odds = np.zeros((0, 3))
+    for moves in reversed(plies):
+        # What the next ply's positions are worth for the other side, then WON and DRAWN.
+        worth = np.concatenate([odds[:, ::-1], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
+        sums = [
+            np.bincount(moves.origin, moves.chance * part[moves.after], moves.positions)
+            for part in np.ascontiguousarray(worth.T)
+        ]
+        odds = np.stack(sums, axis=1)
+    return odds
+
+
+def sampled_odds(
+    rules: Rules, first: Asker, second: Asker, openings: Boards, games: int, seed: int
+) -> NDArray[np.float64]:
+    """Play games; their numbers (2, openings, 3) as in `PairResult`.
+
+    Every opening is played equally often as far as the number of games allows, from the others some
+    are drawn, and each that is played is played in both colours. All games go on side by side: each
+    player is asked about all boards on which it is to move at once.
+
+    Args:
+        rules: the game.
+        first: a player.
+        second: the other one.
+        openings: as for `play`.
+        games: an even number.
+        seed: of the drawn openings and moves.
+
+    Raises:
+        ValueError: unless the number of games is even and above 0.
+        PlayerError: as `play`.
+    """
+    if games < 2 or games % 2:
+        raise ValueError(f"games are played in both colours: an even number, not {games}")
+    rng, count = np.random.default_rng(seed), len(openings)
+    every, more = divmod(games // 2, count)
+    drawn = np.sort(rng.choice(count, more, replace=False))
+    numbers = np.tile(np.concatenate([np.repeat(np.arange(count), every), drawn]), 2)
+    colours = np.repeat([0, 1], games // 2)  # of the first player
+    stones = int(np.count_nonzero(openings[0]))
+    boards, games_left = openings[numbers].copy(), np.arange(games)
+    result = np.zeros(games, np.int64)  # of the first player: 0 won, 1 drawn, 2 lost
+    while games_left.size:
+        movers = np.where(colours[games_left] == stones % 2, 0, 1)
+        dice, cells = rng.random(games_left.size), np.zeros(games_left.size, np.int64)
+        for number, player in enumerate((first, second)):
+            rows = np.flatnonzero(movers == number)
+            if rows.size:
+                cells[rows] = sample(player(boards[rows]), dice[rows])
+        boards, stones = kernels.play(boards, cells), stones + 1
+        won = kernels.lost(boards, rules.m, rules.n, rules.k)
+        ended = won | (stones == rules.cells)
+        result[games_left[ended]] = np.where(won, 2 * movers, 1)[ended]
+        boards, games_left = boards[~ended], games_left[~ended]
+    odds: NDArray[np.float64] = np.zeros((2, count, 3))
+    np.add.at(odds, (colours, numbers, result), 1)
+    return odds

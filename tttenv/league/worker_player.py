@@ -1,0 +1,107 @@
+"""A player whose answers workers find, in processes of this machine or on a Ray cluster.
+
+A certificate asks its player about thousands of boards at a time; of a player that searches each of
+them, nearly all of the time goes there. Every board is a question of its own to such a player, so
+that its answers, and with them the certificate, are the same with any number of workers.
+"""
+
+import base64
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.league.cached_player import answers_alone
+from tttenv.league.league_tasks import digests
+from tttenv.parallel import Backend, Context, Task, run
+from tttenv.players import player
+from tttenv.players.program_player import pack, unpack
+from tttenv.policy import Policy
+
+MOST = 256  # boards of a task
+TASKS = 4  # for each worker, of one question, so that all end at about the same time
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Boards that a player is asked about."""
+
+    player: str  # its spec
+    files: list[str]  # digests of the files that the spec names
+    rules: str
+    boards: Boards  # (batch, cells)
+
+
+class WorkerPlayer:
+    """The player of a spec, asked by workers; it has the attributes of the player here.
+
+    Args:
+        backend: the workers; its context has been entered.
+        rules: the game.
+        spec: names the player, on every machine.
+        policy: the same player here.
+    """
+
+    one_by_one = False  # workers ask it so
+    board_by_board = True
+
+    def __init__(self, backend: Backend, rules: Rules, spec: str, policy: Policy) -> None:
+        self._backend, self._rules, self._spec, self._policy = backend, rules, spec, policy
+        self._files = digests(spec)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for undecided boards (batch, cells).
+
+        Raises:
+            ValueError: if the player fails on a board, or has other files where a worker is.
+        """
+        size = -(-len(boards) // (TASKS * self._backend.room()))
+        size = min(max(size, 1), MOST)
+        tasks = [
+            Task(
+                self._spec,
+                answer,
+                Questions(self._spec, self._files, str(self._rules), boards[at : at + size]),
+            )
+            for at in range(0, len(boards), size)
+        ]
+        found = np.zeros(boards.shape)
+        for outcome in run(tasks, self._backend):
+            if outcome.error:
+                raise ValueError(outcome.error)
+            first = outcome.number * size
+            found[first : first + size] = [
+                unpack(base64.b64decode(text), self._rules.cells) for text in outcome.value
+            ]
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._policy, name)
+
+
+def worth_sharing(policy: Policy) -> bool:
+    """Whether a player is asked board by board: it searches, or is a program."""
+    return answers_alone(policy) or getattr(policy, "one_by_one", False) is True
+
+
+def answer(given: Questions, context: Context) -> list[str]:
+    """The work of a task: for each board the probabilities, packed.
+
+    Raises:
+        ValueError: if the player's files are others here; or as the player does.
+    """
+    if digests(given.player) != given.files:
+        raise ValueError("its files have changed, or are others where it is asked")
+    known = _PLAYERS.get((given.player, given.rules, *given.files))
+    if known is None:
+        _PLAYERS.clear()
+        known = player(given.player, Rules.of(given.rules))
+        _PLAYERS[given.player, given.rules, *given.files] = known
+    each = 1 if getattr(known, "one_by_one", False) else max(len(given.boards), 1)
+    found = [known(given.boards[at : at + each]) for at in range(0, len(given.boards), each)]
+    return [base64.b64encode(pack(probs)).decode() for probs in np.concatenate(found)]
+
+
+_PLAYERS: dict[tuple[str, ...], Policy] = {}  # the latest one of this process

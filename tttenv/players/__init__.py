@@ -1,0 +1,197 @@
+"""The players that can be named, one row each, and checkpoints by their folder."""
+
+import typing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tttenv.players import bundled
+from tttenv.utils.registry import LONGEST_NAME, Row, Spec, Table, call, parse, unknown
+from tttenv.utils.untrusted import shown
+
+if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
+    from tttenv.game.rules import Rules
+    from tttenv.policy import Policy
+
+# To add a player: a file in this folder with a function (rules, option=default, ...) -> Policy,
+# and its row here. Scripts, tests, environments and the benchmark pick it up by its name. A row is
+# safe, so that files may name it, if its function starts no program and loads nothing: its options
+# are numbers, words of a list, or a `Spec`, which then has to be safe itself.
+OPPONENTS: Table[Any] = Table(
+    "player",
+    {
+        "random": Row("tttenv.players.baselines:random", "every legal move alike", safe=True),
+        "first": Row(
+            "tttenv.players.baselines:first", "the first empty cell, row by row", safe=True
+        ),
+        "tactical": Row(
+            "tttenv.players.baselines:tactical", "win, else block, else random", safe=True
+        ),
+        "minimax": Row(
+            "tttenv.players.minimax:minimax",
+            "perfect play, looked up in the solved game",
+            safe=True,
+        ),
+        "alphabeta": Row(
+            "tttenv.players.alphabeta:alphabeta",
+            "iterative deepening, open lines beyond it",
+            safe=True,
+        ),
+        "mcts": Row(
+            "tttenv.players.mcts:mcts",
+            "Monte Carlo tree search: UCT with play-outs",
+            safe=True,
+        ),
+        "gumbel": Row(
+            "tttenv.players.gumbel:gumbel",
+            "tree search: Gumbel, PUCT, proofs",
+            safe=True,
+        ),
+        "epsilon": Row(
+            "tttenv.players.baselines:epsilon",
+            "another player that sometimes moves at random",
+            safe=True,
+        ),
+    },
+)
+
+# Players that need an option that names a file or a program. They are made by name as all others,
+# but left out where every player is measured.
+FOREIGN: Table[Any] = Table(
+    "player",
+    {
+        "sb3": Row("tttenv.players.sb3:sb3", "a model saved by Stable-Baselines3, if you trust it"),
+        "external": Row(
+            "tttenv.players.external:external",
+            "a program of yours, over standard input and output",
+        ),
+        "gomocup": Row(
+            "tttenv.players.gomocup:gomocup",
+            "an engine of the Gomocup protocol, for five in a row",
+        ),
+    },
+)
+
+
+def player(spec: str, rules: "Rules | None" = None) -> "Policy":
+    """The player a spec names, on `rules`.
+
+    Args:
+        spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
+            trained player that comes with the package, or the folder of a checkpoint (anything
+            with a "/" in it, or a folder that holds a card.json).
+        rules: the game it is to play; None is 3,3,3, or what a checkpoint was trained for. Only
+            networks of `alphazero` play other games than they were trained for.
+
+    Raises:
+        ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
+            is missing, damaged or plays other rules.
+    """
+    from tttenv.game.rules import Rules
+
+    if not isinstance(spec, str):
+        raise ValueError(f"a player is named by a text, not {spec!r}")
+    found = checkpoint_of(spec)
+    if found is None:
+        return _by_name(spec, rules or Rules())
+    from tttenv.players.checkpoint import load  # reads files: only where there is one
+
+    folder, options = found
+    return call(load, f"the player in {shown(folder)}", options, folder, rules)
+
+
+def untrusted_player(spec: object, rules: "Rules") -> "Policy":
+    """The player that a file names: as `player`, but only specs that `checked_spec` accepts.
+
+    Raises:
+        ValueError: for anything else, and as `player`.
+    """
+    return _by_name(checked_spec(spec), rules)
+
+
+def checked_spec(spec: object) -> Spec:
+    """The spec as it is, if all the players it names are safe rows of the table, and no folders.
+
+    Args:
+        spec: read from a file.
+
+    Raises:
+        ValueError: for any other, naming the part that is not safe.
+    """
+    if not isinstance(spec, str):
+        raise ValueError(f"a player is named by a text, not {shown(repr(spec), LONGEST_NAME)}")
+    name, options = parse(spec)
+    table = _everyone()
+    if name not in table.rows or not table.rows[name].safe:
+        asked, safe = (
+            shown(repr(name), LONGEST_NAME),
+            (n for n, row in table.rows.items() if row.safe),
+        )
+        raise ValueError(f"a file may not name the player {asked}, only {', '.join(safe)}")
+    for value in inner_specs(name, options).values():
+        checked_spec(value)
+        if is_path(value):
+            raise ValueError(f"a file may not name the folder {shown(repr(value), LONGEST_NAME)}")
+    return Spec(spec)
+
+
+def inner_specs(name: str, options: dict[str, str]) -> dict[str, str]:
+    """Of a player's options, as they are written, those that name a player themselves."""
+    table = _everyone()
+    hints = typing.get_type_hints(table.load(name)) if options and name in table.rows else {}
+    return {option: value for option, value in options.items() if hints.get(option) is Spec}
+
+
+def _by_name(spec: str, rules: "Rules") -> "Policy":
+    name, options = parse(spec)
+    table = _everyone()
+    if name not in table.rows:
+        known = [*table, *bundled.names()]
+        raise ValueError(unknown("player", name, known, [*known, table.otherwise]))
+    made: Policy = call(table.load(name), name, options, rules)
+    return made
+
+
+def rules_of(spec: str) -> "Rules":
+    """The game a player is for: a checkpoint's own, 3,3,3 for players of the table.
+
+    Raises:
+        ValueError: if there is no checkpoint in the folder.
+    """
+    from tttenv.game.rules import Rules
+    from tttenv.players import checkpoint
+
+    found = checkpoint_of(spec)
+    return Rules() if found is None else checkpoint.rules_of(found[0])
+
+
+def is_path(spec: str) -> bool:
+    """Whether a spec means a checkpoint rather than a name of the table: see `checkpoint_of`."""
+    return checkpoint_of(spec) is not None
+
+
+def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
+    """The folder and the options of a spec that means a checkpoint; None for all others.
+
+    A folder with a card is one whatever it is called, also like a player. Names of the table come
+    before those of trained players.
+
+    Raises:
+        ValueError: for options that cannot be read.
+    """
+    try:
+        if spec and (Path(spec) / bundled.CARD).is_file():
+            return Path(spec), {}
+    except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
+        return None
+    name = spec.partition(":")[0]
+    if name in _everyone().rows:
+        return None  # a path may stand inside the options of a named player
+    folder = Path(name) if "/" in name else bundled.folder(name)
+    if folder is not None:
+        return folder, parse(spec)[1]
+    return (Path(spec), {}) if "/" in spec else None
+
+
+def _everyone() -> Table[Any]:
+    """All players that can be named."""
+    return Table("player", OPPONENTS.rows | FOREIGN.rows, "or the folder of a checkpoint")

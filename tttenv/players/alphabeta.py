@@ -1,0 +1,252 @@
+"""The alpha-beta player: exact where it can search to the end, by open lines where it cannot."""
+
+from typing import Literal
+
+import numpy as np
+
+from tttenv.game import symmetry
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import winning_cells
+from tttenv.game.transposition_kernel import ENTRY
+from tttenv.game.types import Boards, Cells, Mask, Probs
+from tttenv.players import alphabeta_kernel as kernel
+from tttenv.players.alphabeta_kernel import PROVEN, SearchState
+from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
+from tttenv.players.search_result import Found, at_least, not_both, uniform_on
+from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
+
+FULL_DEPTH_CELLS = 20  # with at most so many empty cells, the search to the end follows early
+FIRST_DEPTHS = 4  # the depths in plies, 1 to this, that come before that search
+HALF_WIN_SCORE = 1000.0  # the open-line score that becomes the value 0.5
+UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every move
+
+
+class IterativeDeepening:
+    """One search from one board without an immediate win and with at most one threat to block.
+
+    Args:
+        state: the kernel's arrays, ready for the board.
+        limits: when to stop.
+        classes: the moves to choose from, those that are images of each other in one list, by the
+            first of them.
+        first: whether only the first of equally good moves, row by row, is returned.
+    """
+
+    def __init__(
+        self, state: SearchState, limits: Limits, classes: dict[int, list[int]], first: bool
+    ) -> None:
+        self.state, self.limits, self.classes, self.first = state, limits, classes, first
+        self.board = state.board.copy()
+        self.empty = state.board.size - int(state.stones[0])
+        self.budget = Budget(state.left, limits)
+
+    def run(self) -> Found:
+        """Search with growing depth until a limit is reached or the result is proven."""
+        scores = self.state.lines.move_score
+        order = sorted(self.classes, key=lambda cell: (-scores[cell], cell))
+        if self.state.threats > 0 and self.empty > FULL_DEPTH_CELLS:
+            win = winning_attack(self.state, self.budget, self.board, order)
+            if win is not None:
+                return self._found([win], 1.0)
+            if len(order) > 1:
+                likely = order[: self.state.width]
+                losing = losing_moves(self.state, self.budget, self.board, likely)
+                order = [cell for cell in order if cell not in losing] or order
+            self.state = kernel.start(self.state, self.board)
+        order = order[: self.state.width]
+        root = kernel.new_root_search(order, self._depths())
+        try:
+            self.budget.check()
+            while not kernel.search_deeper(self.state, root, self.first, SLICE):
+                self.budget.check()
+        except LimitError:
+            pass
+        best = root.found[: root.progress[kernel.FOUND]].tolist()
+        return self._found(best, self._value(int(root.progress[kernel.FOUND_SCORE])))
+
+    def _found(self, best: list[int], value: float) -> Found:
+        moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
+        return Found(uniform_on(moves, self.board.size), value, self.budget.spent)
+
+    def _depths(self) -> list[int]:
+        """The depths to search, in plies: growing by one, then the whole game.
+
+        The last depths before the whole game are left out where they would cost more than they
+        save by a better move order.
+        """
+        last = min(self.limits.depth or self.empty, self.empty)
+        steps = range(1, last)
+        if last == self.empty:
+            steps = range(
+                1, FIRST_DEPTHS + 1 if self.empty <= FULL_DEPTH_CELLS else self.empty // 2
+            )
+        return [*steps[: last - 1], last]
+
+    def _value(self, score: int) -> float:
+        """A score as a value from -1 to 1."""
+        if abs(score) > PROVEN:
+            sure = 1.0 if self.state.width >= self.empty else UNPROVEN_WIN
+            return sure if score > 0 else -sure
+        return score / (abs(score) + HALF_WIN_SCORE)
+
+
+NODES = 200_000  # positions searched for a move, if no limit is given
+SMALL = 36  # on boards of up to so many cells every move is tried
+LARGE = 100  # from so many cells on, wins by threats are searched for
+LEAST_K = 4  # the shortest lines for which they are
+WIDTH = 20  # moves tried at each position of larger boards
+
+
+class AlphaBeta:
+    """The player that `alphabeta` makes; `search` returns the probabilities with their value."""
+
+    board_by_board = True  # the same bits for a board, whatever else is in the batch
+
+    def __init__(
+        self, rules: Rules, limits: Limits, memory: int, width: int, first: bool, threats: int
+    ) -> None:
+        self.rules, self.limits, self.first = rules, limits, first
+        self.impure = "time" if limits.time is not None else None
+        # Scores to a depth do not hang on the order of moves; where a search is cut off does.
+        orderless = limits.nodes is None and limits.time is None and threats == 0
+        self.equivariant = orderless and not first and width >= rules.cells
+        self.maps = symmetry.maps(rules)
+        entries = min(memory * 2**20 // ENTRY.itemsize, 3 ** min(rules.cells, 30))
+        if limits.nodes is not None:
+            entries = min(entries, 4 * limits.nodes)
+        shape = (rules.m, rules.n, rules.k)
+        self.state = kernel.new_search_state(shape, rules.lines, self.maps, entries, width, threats)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells).
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        boards = self.rules.check_all(boards)
+        moves, searched = self._moves(boards)
+        own = self._own_maps(boards[searched])
+        probs: Probs = moves / moves.sum(axis=1, keepdims=True)
+        for row, maps in zip(searched.tolist(), own, strict=True):
+            classes = self._classes(np.flatnonzero(moves[row]).tolist(), maps)
+            if len(classes) > 1:
+                probs[row] = self._searched(boards[row], classes).probs
+            elif self.first:
+                probs[row] = uniform_on(list(classes), self.rules.cells)
+        return probs
+
+    def search(self, board: Boards) -> Found:
+        """The result of a search from one undecided board (cells,).
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        board = self.rules.check(board)
+        moves, _ = self._moves(board[None])
+        won, threats = (self._winning_cells(board[None], side).sum() for side in (1, -1))
+        if won or threats > 1:
+            return Found(moves[0] / moves.sum(), 1.0 if won else -1.0, 1)
+        maps = self._own_maps(board[None])[0]
+        return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
+
+    def _moves(self, boards: Boards) -> tuple[Mask, Cells]:
+        """The moves (batch, cells) that come into question, and the rows that need a search.
+
+        Those are all wins, else all blocks of threats, else all empty cells. Boards with a win or
+        with a threat need no search.
+        """
+        wins, blocks = (self._winning_cells(boards, side) for side in (1, -1))
+        won, threatened = wins.any(axis=1), blocks.any(axis=1)
+        moves: Mask = np.equal(boards, 0)
+        moves[threatened] = blocks[threatened]
+        moves[won] = wins[won]
+        at_once: Mask = np.logical_or(won, threatened)
+        if self.first:
+            later = moves.cumsum(axis=1) > 1
+            moves &= ~(at_once[:, None] & later)
+        return moves, np.flatnonzero(~at_once)
+
+    def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
+        """The result of a search for the best of some classes of moves."""
+        self.state = kernel.start(self.state, board)
+        search = IterativeDeepening(self.state, self.limits, classes, self.first)
+        found = search.run()
+        self.state = search.state
+        return found
+
+    def _winning_cells(self, boards: Boards, side: int) -> Mask:
+        """The empty cells (batch, cells) where a stone of `side`, 1 or -1, wins."""
+        rules = self.rules
+        return winning_cells(boards, side, rules.m, rules.n, rules.k)
+
+    def _own_maps(self, boards: Boards) -> Mask:
+        """Which symmetries (batch, maps) leave each of the boards (batch, cells) as it is."""
+        same: Mask = (boards[:, self.maps] == boards[:, None]).all(axis=2)
+        return same
+
+    def _classes(self, moves: list[int], own: Mask) -> dict[int, list[int]]:
+        """The moves in classes under the symmetries of their board.
+
+        Args:
+            moves: the cells to choose from.
+            own: (maps,): the symmetries that leave the board as it is.
+
+        Returns:
+            The cells of each class by the first of them.
+        """
+        if np.count_nonzero(own) == 1:
+            return {cell: [cell] for cell in moves}
+        images = {cell: sorted(set(self.maps[own, cell].tolist())) for cell in moves}
+        return {cell: same for cell, same in images.items() if same[0] == cell}
+
+
+def alphabeta(
+    rules: Rules,
+    depth: int | None = None,
+    nodes: int | None = None,
+    time: float | None = None,
+    memory: int = 64,
+    width: int | None = None,
+    ties: Literal["uniform", "first"] = "uniform",
+    threats: int | None = None,
+) -> AlphaBeta:
+    """Iterative deepening alpha-beta with an open-line heuristic beyond its depth.
+
+    Where it can search to the end, without options on boards up to 4 by 4, it is exact and prefers
+    the fastest win and the slowest loss. Otherwise it plays the best move of the last depth that it
+    finished. Several limits may be set; without any it searches 200,000 positions for a move.
+
+    Args:
+        rules: the game.
+        depth: plies to search; blocks of threats are not counted.
+        nodes: positions to search for a move.
+        time: seconds to search for a move; the player is then impure and cannot be certified.
+        memory: megabytes of the transposition table, at the most.
+        width: how many moves to try at each position, those on the best open lines first; by
+            default all on boards up to 36 cells, 20 on larger ones.
+        threats: tried in each search for a win by single threats. Before the search itself, up to
+            half of the limits goes to wins by threats and threes, of its own and of the other side;
+            such a win is proved, but may not be the fastest. 0 for none of these searches; by
+            default 30 on boards of 100 cells and more, for four or more in a row, else 0.
+        ties: among equally good moves, "uniform" mixes evenly, "first" takes the first row by row.
+
+    Raises:
+        ValueError: for a limit out of range, for `nodes` together with `time`, and for more memory
+            than there is.
+    """
+    at_least(1, depth=depth, nodes=nodes, memory=memory, width=width)
+    at_least(0, threats=threats)
+    at_least(0.001, time=time)
+    not_both(nodes=nodes, time=time)
+    if depth is None and nodes is None and time is None:
+        nodes = NODES
+    if width is None:
+        width = rules.cells if rules.cells <= SMALL else WIDTH
+    if threats is None:
+        threats = THREATS if rules.cells >= LARGE and rules.k >= LEAST_K else 0
+    if rules.k < 3:
+        threats = 0  # every stone threatens
+    try:
+        return AlphaBeta(rules, Limits(depth, nodes, time), memory, width, ties == "first", threats)
+    except MemoryError:
+        raise ValueError(f"there is no room for memory={memory} megabytes") from None

@@ -1,0 +1,540 @@
+"""Alpha-beta search (Knuth and Moore, 1975) as negamax, with a stack of frames, one for each ply.
+
+A search can be run in slices, so that Python can look at the clock between them. Scores are for
+the side to move: 0 is a draw, a game won when s stones are on the board scores WIN - s and a lost
+one s - WIN, so that quick wins and slow losses are best. A position at the depth limit is scored by
+its open lines, between those numbers. The side to move never has an immediate win here: the caller
+handles such boards, and a position with two threats against the side to move is scored as lost. So
+only the threats that the last stone makes have to be found.
+
+With `threats`, wins by sequences of single threats are searched for at inner positions and a side
+that could make a double threat has one more proof of a win; the other side then tries only moves
+that stop it. These prunings leave exact scores as they are. With an `attacker` only wins by force
+are searched for: that side plays threats and moves after which a double threat could follow, in
+Gomoku fours and threes, the other side answers; its answers are not counted in the depth, and a
+position in which nothing has to be answered is scored 0 (threat-space search: Allis, van den Herik
+and Huntjens, "Go-Moku and threat-space search", 1994).
+
+Move ordering: the transposition table's move first, then the highest move score by open lines (on
+an empty board that of the centre, later winning cells and blocks of threats), then row by row.
+Killer moves (Akl and Newborn, 1977) only break ties: open lines are the better guide.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.attack_board_kernel import NONE, AttackBoard
+from tttenv.game.open_lines_kernel import (
+    OpenLines,
+    new_open_lines,
+    set_board,
+    stones_needed,
+    update_stone,
+)
+from tttenv.game.rules_kernel import threats
+from tttenv.game.threat_sequences_kernel import (
+    MOVE,
+    TRIED,
+    ThreatStack,
+    new_threat_stack,
+    winning_threats,
+)
+from tttenv.game.transposition_kernel import (
+    EXACT,
+    LOWER_BOUND,
+    UPPER_BOUND,
+    ZobristHashes,
+    canonical_image,
+    new_hashes,
+    new_table,
+    probe,
+    store,
+    toggle_hash,
+)
+from tttenv.game.types import Cells, Mask, Numbers, Stones
+from tttenv.players.threat_moves_kernel import (
+    ThreatRoom,
+    can_make_double_threat,
+    new_threat_room,
+    only_answers,
+    only_attacks,
+)
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.struct import Struct
+
+WIN = 1 << 30
+PROVEN = 1 << 29  # a score beyond this is a proven win or loss, within it a draw or a heuristic
+MAX_GUESS = 1 << 28  # the highest heuristic score
+INFINITY = (1 << 31) - 1  # above every score
+UNLIMITED = 1 << 62  # positions left to search without a limit
+
+FRAME = np.dtype(
+    [
+        ("alpha", np.int32),  # the window, narrowed by the moves tried so far
+        ("beta", np.int32),
+        ("given_alpha", np.int32),  # the window that the caller asked for
+        ("given_beta", np.int32),
+        ("lower", np.int32),  # bounds of the true score, from the stones and the open lines
+        ("upper", np.int32),
+        ("best", np.int32),  # the best score of the moves tried; at the end the frame's score
+        ("best_cell", np.int16),  # the move with that score
+        ("cell", np.int16),  # the move being tried
+        ("table_move", np.int16),  # the transposition table's move, or -1
+        ("forced", np.int16),  # the only move that does not lose at once, or -1
+        ("tried", np.int16),  # the number of moves tried
+        ("answering", np.bool_),  # whether the moves are only those that stop a double threat
+        ("image", np.int16),  # the number of the map to the position's canonical image
+        ("depth", np.int16),  # plies left to search
+        ("key", np.uint64),  # of the position in the transposition table
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchState(Struct):
+    """The arrays and settings of a search; side 0, with stones 1, is to move at the root."""
+
+    m: int
+    n: int
+    k: int
+    width: int  # the largest number of moves tried at a position
+    stones: NDArray[np.int64]  # (1,): the number of stones on the root's board
+    age: NDArray[np.int64]  # (1,): the number of this search; the table ignores entries of others
+    threats: int  # tried in one search for a win by single threats; 0 for no such search
+    attacker: NDArray[np.int64]  # (1,): the side that plays only threats and moves before double
+    # threats, or NONE
+    board: Stones  # (cells,)
+    lines: OpenLines
+    hashes: ZobristHashes
+    table: Numbers  # (entries,), of transposition.ENTRY
+    frames: Numbers  # (cells + 2,), of FRAME, one for each ply
+    tried: Mask  # (cells + 2, cells): the moves already tried at each ply
+    killers: Cells  # (cells + 2, 2): the last two moves that caused a cutoff at each ply
+    threat_cells: Cells  # (8,): output of `rules.threats`
+    ply: NDArray[np.int64]  # (1,): the number of the current frame; 0 when the search is done
+    left: NDArray[np.int64]  # (1,): how many positions may still be searched
+    room: ThreatRoom
+    stack: ThreatStack
+    mine: AttackBoard  # the same stones and lines, seen by side 0
+    theirs: AttackBoard  # and by side 1
+
+
+def new_search_state(
+    shape: tuple[int, int, int], lines: Cells, maps: Cells, entries: int, width: int, threats: int
+) -> SearchState:
+    """Allocate the arrays of a search.
+
+    Args:
+        shape: rows, columns and how many in a row win: (m, n, k).
+        lines: the cells of every line, (lines, k).
+        maps: the symmetries, (maps, cells).
+        entries: how many entries the transposition table may have.
+        width: the largest number of moves tried at a position.
+        threats: tried in one search for a win by single threats; 0 for no such search.
+    """
+    cells = maps.shape[1]
+    plies = cells + 2
+    board = np.zeros(cells, np.int8)
+    open_lines = new_open_lines(lines, cells)
+    mine = AttackBoard(
+        lines=open_lines.cells,
+        on_line=np.zeros((1, 1), np.bool_),
+        lines_through=open_lines.lines_through,
+        through_count=open_lines.through_count,
+        held=open_lines.stones,
+        stones=board,
+        hashes=new_hashes(maps[:1]),
+    )
+    return SearchState(
+        *shape,
+        width=width,
+        stones=np.zeros(1, np.int64),
+        age=np.zeros(1, np.int64),
+        threats=threats,
+        attacker=np.full(1, NONE, np.int64),
+        board=board,
+        lines=open_lines,
+        hashes=new_hashes(maps),
+        table=new_table(entries),
+        frames=np.zeros(plies, FRAME),
+        tried=np.zeros((plies, cells), np.bool_),
+        killers=np.full((plies, 2), -1, np.int64),
+        threat_cells=np.zeros(8, np.int64),
+        ply=np.zeros(1, np.int64),
+        left=np.zeros(1, np.int64),
+        room=new_threat_room(open_lines, cells),
+        stack=new_threat_stack(cells),
+        mine=mine,
+        theirs=replace(mine, held=open_lines.stones[:, ::-1]),
+    )
+
+
+def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchState:
+    """The same arrays, ready to search from `board` (cells,) as if they had never been used.
+
+    With an `attacker`, 0 for the side to move or 1, only its wins by force are searched for.
+
+    The table is not cleared: with the new `age`, the entries of earlier searches are ignored.
+    """
+    put_board(search, board)
+    search.age[0] += 1
+    search.stones[0], search.attacker[0] = np.count_nonzero(board), attacker
+    if search.theirs.held.base is search.lines.stones:
+        return search
+    # A copy of a player has copies of all arrays, so that its views have to be made anew.
+    mine = replace(search.mine, held=search.lines.stones, stones=search.board)
+    theirs = replace(mine, held=search.lines.stones[:, ::-1])
+    return replace(search, mine=mine, theirs=theirs)
+
+
+@bare
+def put_board(s: SearchState, board: Stones) -> None:
+    """Set all arrays that hang on the board (cells,) at the root."""
+    set_board(s.lines, board)
+    s.ply[0] = 0
+    s.killers[:] = -1
+    s.board[:] = 0
+    s.hashes.current[:] = 0
+    for cell in range(board.size):
+        s.board[cell] = board[cell]
+        if board[cell] != 0:
+            toggle_hash(s.hashes, cell, 0 if board[cell] == 1 else 1)
+
+
+KILLER_BONUS = 8  # added to a killer move's score by open lines: little more than a tie-break
+
+
+@inner
+def next_move(s: SearchState, ply: int) -> int:
+    """The untried move with the highest ordering score; -1 if none is left or after a cutoff."""
+    frame = s.frames[ply]
+    limit = 1 if frame.forced >= 0 else s.board.size if frame.answering else s.width
+    if frame.alpha >= frame.beta or frame.tried >= limit:
+        return -1
+    frame.tried += 1
+    if frame.forced >= 0:
+        return int(frame.forced)
+    best, best_cell = np.int64(-1), -1
+    for cell in range(s.board.size):
+        if s.board[cell] == 0 and not s.tried[ply, cell]:
+            ordering_score = s.lines.move_score[cell]
+            if cell == frame.table_move:
+                ordering_score += 1 << 50
+            elif cell == s.killers[ply, 0] or cell == s.killers[ply, 1]:
+                ordering_score += KILLER_BONUS
+            if ordering_score > best:
+                best, best_cell = ordering_score, cell
+    if best_cell >= 0:
+        s.tried[ply, best_cell] = True
+    return best_cell
+
+
+# Where the numbers of a root's progress stand: depths finished, moves tried, best moves, their
+# score, and the last two as they were at the last depth that was finished.
+STEP, TRIED_MOVES, BEST, SCORE, FOUND, FOUND_SCORE = range(6)
+
+
+@dataclass(frozen=True, eq=False)
+class RootSearch(Struct):
+    """How far a search with growing depth is."""
+
+    order: Cells  # (moves,): in which they are tried
+    depths: Cells  # (depths,): in plies, the move counted
+    best: Cells  # (moves,): the best moves first, as many as `progress` says
+    found: Cells  # (moves,): the same of the last depth that was finished
+    progress: NDArray[np.int64]  # (6,)
+
+
+def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
+    """A search that is yet to begin: until a depth is finished, the first move is the best."""
+    moves = np.array(order, np.int64)
+    progress = np.array([0, 0, 0, -INFINITY, 1, 0], np.int64)
+    return RootSearch(moves, np.array(depths, np.int64), moves.copy(), moves.copy(), progress)
+
+
+@bare
+def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) -> bool:
+    """Search the root's moves with growing depth, till the last depth or a proof.
+
+    Args:
+        s: started on the root's board, and used by this search alone until it is done.
+        root: how far the search is; written.
+        first: whether only the first of equally good moves, row by row, is wanted.
+        budget: positions to search now, about; never more than are left.
+
+    Returns:
+        Whether the search is done; if not, it is called again to go on.
+    """
+    stop = max(0, s.left[0] - budget)
+    progress = root.progress
+    while progress[STEP] < len(root.depths):
+        depth = root.depths[progress[STEP]]
+        if not search_root(s, root, depth, first, stop):
+            return False
+        count, score = progress[BEST], progress[SCORE]
+        for i in range(count):
+            root.found[i] = root.best[i]
+        progress[FOUND], progress[FOUND_SCORE] = count, score
+        move_to_front(root.order, root.found, count)
+        progress[STEP] += 1
+        progress[TRIED_MOVES], progress[BEST], progress[SCORE] = 0, 0, -INFINITY
+        if abs(score) > PROVEN and WIN - abs(score) - s.stones[0] <= depth:
+            break  # a quicker win, or a slower loss, would have been found by now
+    return True
+
+
+@inner
+def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop: int) -> bool:
+    """Search the moves of the root at one depth; False if `stop` positions are left before that."""
+    progress = root.progress
+    while progress[TRIED_MOVES] < len(root.order):
+        cell = root.order[progress[TRIED_MOVES]]
+        any_best, score = progress[BEST] > 0, progress[SCORE]
+        ties = not first or not any_best or cell < root.best[0]
+        if s.ply[0] == 0:
+            if s.left[0] <= stop:
+                return False
+            # The window begins one below the best score, so that a tie is told from a worse move.
+            alpha = score - 1 if any_best and ties else score
+            begin_move(s, cell, alpha, INFINITY, depth - 1)
+        if s.ply[0] > 0:
+            search_nodes(s, s.left[0] - stop)
+            if s.ply[0] > 0:
+                return False
+        found = -s.frames[1].best
+        if found > score or (found == score and ties and first):
+            root.best[0], progress[BEST], progress[SCORE] = cell, 1, found
+        elif found == score and ties:
+            root.best[progress[BEST]] = cell
+            progress[BEST] += 1
+        progress[TRIED_MOVES] += 1
+    return True
+
+
+@inner
+def move_to_front(order: Cells, best: Cells, count: int) -> None:
+    """Put the first `count` of the best moves before all others; else the order stays."""
+    placed = 0
+    for i in range(len(order)):
+        cell = order[i]
+        for at in range(count):
+            if best[at] == cell:
+                for j in range(i, placed, -1):
+                    order[j] = order[j - 1]
+                order[placed] = cell
+                placed += 1
+                break
+
+
+@bare
+def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> None:
+    """Begin to score the root's move `cell` in the window (alpha, beta), `depth` plies deep."""
+    s.left[0] -= 1
+    s.frames[0].cell = cell
+    toggle_stone(s, 0, cell)
+    s.ply[0] = 1
+    if not open_frame(s, 1, -beta, -alpha, depth):
+        undo_move(s, 1)
+
+
+@bare
+def search_nodes(s: SearchState, budget: int) -> None:
+    """Search about `budget` more positions, but no more than are left.
+
+    When the search of the root's move is done, `ply` is 0, and the move's score, for the side that
+    makes it, is `-frames[1].best`.
+    """
+    stop = max(0, s.left[0] - budget)
+    while s.ply[0] > 0 and s.left[0] > stop:
+        ply = s.ply[0]
+        cell = next_move(s, ply)
+        if cell < 0:
+            close_frame(s, ply)
+            undo_move(s, ply)
+            continue
+        s.left[0] -= 1
+        frame = s.frames[ply]
+        frame.cell = cell
+        toggle_stone(s, ply, cell)
+        s.ply[0] = ply + 1
+        free = frame.forced < 0 and (s.attacker[0] == NONE or not frame.answering)
+        depth = frame.depth - 1 if free else frame.depth
+        if not open_frame(s, ply + 1, -frame.beta, -frame.alpha, depth):
+            undo_move(s, ply + 1)
+
+
+@inner
+def toggle_stone(s: SearchState, ply: int, cell: int) -> None:
+    """Put a stone of the side to move at `ply` on `cell`, or remove it."""
+    side = ply % 2
+    step = 1 if s.board[cell] == 0 else -1
+    s.board[cell] = (1 - 2 * side) if step == 1 else 0
+    update_stone(s.lines, cell, side, step)
+    toggle_hash(s.hashes, cell, side)
+
+
+@inner
+def undo_move(s: SearchState, ply: int) -> None:
+    """Remove the stone that led to the frame at `ply`; back up its score to the frame before."""
+    before = s.frames[ply - 1]
+    cell = before.cell
+    toggle_stone(s, ply - 1, cell)
+    s.ply[0] = ply - 1
+    if ply == 1:
+        return
+    score = -s.frames[ply].best
+    if score > before.best:
+        before.best, before.best_cell = score, cell
+    before.alpha = max(before.alpha, score)
+    killers = s.killers[ply - 1]
+    if before.alpha >= before.beta and before.forced < 0 and killers[0] != cell:
+        killers[1] = killers[0]
+        killers[0] = cell
+
+
+@inner
+def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> bool:
+    """Fill the frame of a position just reached; False if it is scored without trying moves."""
+    frame = s.frames[ply]
+    stones = s.stones[0] + ply
+    empty = s.board.size - stones
+    threat_count = threats(s.board, s.frames[ply - 1].cell, s.m, s.n, s.k, s.threat_cells)
+    if threat_count > 1:
+        frame.best = stones + 2 - WIN
+        return False
+    frame.forced = s.threat_cells[0] if threat_count == 1 else -1
+    mine, theirs = stones_needed(s.lines, ply % 2), stones_needed(s.lines, 1 - ply % 2)
+    soonest, latest = max(3, 2 * mine - 1), max(4, 2 * theirs)
+    frame.upper = WIN - stones - soonest if soonest <= empty else 0
+    frame.lower = stones + latest - WIN if latest <= empty else 0
+    frame.given_alpha, frame.given_beta = alpha, beta
+    frame.alpha, frame.beta = max(alpha, frame.lower), min(beta, frame.upper)
+    if frame.alpha >= frame.beta:
+        frame.best = frame.lower if frame.lower >= beta else frame.upper
+        return False
+    frame.depth = min(depth, empty)
+    frame.best, frame.best_cell = -INFINITY, 0
+    frame.tried = 0
+    frame.answering = False
+    if s.threats > 0 and threat_count == 0:
+        return open_with_threats(s, ply, depth)
+    if depth <= 0 and threat_count == 0:
+        frame.best = guess(s, ply)
+        return False
+    for cell in range(s.board.size):
+        s.tried[ply, cell] = False
+    return not probe_table(s, ply)
+
+
+@inner
+def guess(s: SearchState, ply: int) -> int:
+    """The score of the current position by its open lines, between its frame's bounds.
+
+    Blocks are not counted in the depth, so that either side may be to move at the depth limit. With
+    `threats` the move is worth as much as a line with k - 2 stones.
+    """
+    frame = s.frames[ply]
+    sum_of_lines: int = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
+    if s.threats > 0:
+        sum_of_lines += s.lines.line_value[s.k - 2, 0]
+    score: int = min(max(sum_of_lines, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
+    return score
+
+
+@inner
+def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
+    """The rest of `open_frame` for a position in which neither side can complete a line."""
+    frame, side = s.frames[ply], ply % 2
+    if can_make_double_threat(s.lines, s.board, side, s.room):
+        frame.best = frame.upper  # no win is faster
+        return False
+    if depth <= 0 and s.attacker[0] == NONE:
+        frame.best = guess(s, ply)
+        return False
+    if depth > 0 and probe_table(s, ply):
+        return False
+    length = threat_win(s, side)
+    if length > 0:
+        frame.table_move = s.stack[0, MOVE]
+        frame.lower = max(frame.lower, WIN - s.stones[0] - ply - length)
+        frame.alpha = max(frame.alpha, frame.lower)
+        if frame.alpha >= frame.beta:
+            frame.best = frame.lower
+            return False
+    if s.attacker[0] == side:
+        frame.best = 0
+        if depth <= 0 or only_attacks(s.lines, s.board, side, s.room, s.tried[ply]) == 0:
+            return False
+        frame.best = -INFINITY
+        return True
+    frame.answering = only_answers(s.lines, s.board, side, s.room, s.tried[ply])
+    if s.attacker[0] != NONE and not frame.answering:
+        frame.best = 0
+        return False
+    if not frame.answering:
+        for cell in range(s.board.size):
+            s.tried[ply, cell] = False
+    return depth > 0 or not probe_table(s, ply)
+
+
+@inner
+def threat_win(s: SearchState, side: int) -> int:
+    """How many stones a win by single threats takes; 0 if none was found."""
+    begun = s.lines.open_count[side, s.k - 2]
+    if begun == 0 or begun + s.lines.open_count[side, s.k - 3] < 2:
+        return 0  # no threat, or no second line that could cross it
+    limit = min(s.threats, s.left[0])
+    if limit <= 0:
+        return 0
+    if side == 0:
+        cell = winning_threats(s.mine, s.stack, NONE, limit)
+    else:
+        cell = winning_threats(s.theirs, s.stack, NONE, limit)
+    s.left[0] -= min(s.stack[TRIED], limit)
+    if cell < 0:
+        return 0
+    pairs = 0
+    while s.stack[pairs, MOVE] >= 0:
+        pairs += 1
+    return 2 * pairs + 1
+
+
+@inner
+def probe_table(s: SearchState, ply: int) -> bool:
+    """Look the position up; True if that gives the frame's score, else note the table's move."""
+    frame = s.frames[ply]
+    frame.image = canonical_image(s.hashes)
+    frame.key = s.hashes.current[frame.image]
+    frame.table_move = -1
+    slot = probe(s.table, frame.key, s.age[0])
+    if slot < 0:
+        return False
+    entry = s.table[slot]
+    frame.table_move = s.hashes.origins[frame.image, entry.cell]
+    # Of a deeper search nothing is taken, so that scores do not hang on the order of moves; what a
+    # less deep one has proved, this one would prove, too.
+    score, same, less = entry.score, entry.depth == frame.depth, entry.depth < frame.depth
+    won, lost = less and score > PROVEN, less and score < -PROVEN
+    high = entry.bound != UPPER_BOUND and score >= frame.beta and (same or won)
+    low = entry.bound != LOWER_BOUND and score <= frame.alpha and (same or lost)
+    if high or low or (same and entry.bound == EXACT):
+        frame.best = score
+        return True
+    return False
+
+
+@inner
+def close_frame(s: SearchState, ply: int) -> None:
+    """Set the score of a frame whose moves are tried or cut off, and store it in the table."""
+    frame = s.frames[ply]
+    frame.best = min(max(frame.best, frame.lower), frame.upper)
+    bound = EXACT
+    if frame.best <= frame.given_alpha:
+        bound = UPPER_BOUND
+    elif frame.best >= frame.given_beta:
+        bound = LOWER_BOUND
+    cell = s.hashes.images[frame.image, frame.best_cell]
+    store(s.table, frame.key, s.age[0], frame.best, cell, frame.depth, bound)

@@ -1,0 +1,62 @@
+"""Makes a policy of whatever can stand for a player: a spec, a function, a network or a model."""
+
+import importlib
+from typing import Any, cast
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players import player
+from tttenv.policy import Policy, is_network, validated
+from tttenv.utils.untrusted import first_line, shown
+
+LONGEST_REASON = 200  # characters of a foreign object's or library's text in a message
+WANTED = "a name, a function from boards (batch, cells) to move probabilities, or a model"
+
+
+def resolve_policy(rules: Rules, something: Any) -> Policy:
+    """The policy that `something` stands for.
+
+    Args:
+        rules: the game it is to play.
+        something: a player's spec; a function or a torch module from boards (batch, cells) to move
+            probabilities (batch, cells); or a model of Stable-Baselines3.
+
+    Raises:
+        ValueError: for an unknown player, and for anything else, naming what can be given.
+    """
+    if isinstance(something, str):
+        return player(something, rules)
+    if hasattr(something, "policy") and hasattr(something, "predict"):  # Stable-Baselines3's
+        adapter = importlib.import_module("tttenv.adapters.sb3")
+        return cast("Policy", adapter.policy(something, rules))
+    if isinstance(something, type) or not callable(something):
+        raise ValueError(f"a player is handed in as {WANTED}, not {_described(something)}")
+    return _called_with_boards(something) if is_network(something) else cast("Policy", something)
+
+
+def _described(something: Any) -> str:
+    """The `repr` of any object in one line, or its type if the `repr` fails."""
+    try:
+        text = repr(something)
+    except Exception:  # a foreign class may raise anything
+        text = f"a {type(something).__name__}"
+    return shown(" ".join(text.split()), LONGEST_REASON)
+
+
+def _called_with_boards(net: Any) -> Policy:
+    """The policy that calls a torch module with boards, with a helpful error if that fails."""
+
+    def policy(boards: Boards) -> Probs:
+        try:
+            return validated(boards, net(boards.copy()))
+        except Exception as error:  # a network may raise anything for an array of boards
+            reason = shown(first_line(error), LONGEST_REASON)
+            raise ValueError(f"{HINT} ({type(net).__name__}: {reason})") from error
+
+    return policy
+
+
+HINT = (
+    "a network that is asked about boards answers move probabilities; one over the environment's"
+    " observations becomes a player by tttenv.policy.from_observations(net, rules)"
+)

@@ -1,0 +1,73 @@
+"""The simple players: random, first empty cell, one-ply tactics, and another with random moves."""
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import winning_cells
+from tttenv.game.types import Boards, Probs
+from tttenv.players import player as named
+from tttenv.policy import Policy, blend, probability, uniform, uniform_over
+from tttenv.utils.registry import Spec
+
+
+def random(rules: Rules) -> Policy:
+    """The player that plays every legal move with the same probability."""
+    return uniform
+
+
+class First:
+    """The player that `first` makes."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.corner = np.eye(rules.cells)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        probs: Probs = self.corner[(boards == 0).argmax(axis=1)]
+        return probs
+
+
+def first(rules: Rules) -> Policy:
+    """The player that plays the first empty cell, row by row."""
+    return First(rules)
+
+
+class Tactical:
+    """The player that `tactical` makes."""
+
+    equivariant = True  # its marks are images on images, and among them it mixes evenly
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        boards, rules = np.ascontiguousarray(boards), self.rules
+        allowed = boards == 0
+        for side in (-1, 1):  # own wins come second, so that they replace blocks
+            wins = winning_cells(boards, side, rules.m, rules.n, rules.k)
+            allowed = np.where(wins.any(axis=1, keepdims=True), wins, allowed)
+        return uniform_over(allowed)
+
+
+def tactical(rules: Rules) -> Policy:
+    """The player that wins at once, else blocks a win of the other side, else plays at random."""
+    return Tactical(rules)
+
+
+MINIMAX = Spec("minimax")
+
+
+def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
+    """The player that plays as another one, but with probability `epsilon` at random.
+
+    Args:
+        rules: the game.
+        player: the spec of the other player; in parentheses if it has options of its own.
+        epsilon: from 0, always the other player, to 1, always random.
+
+    Raises:
+        ValueError: for an unknown player or an epsilon outside 0 to 1.
+    """
+    probability(epsilon)  # before the other player is made, which may take long
+    return blend(named(player, rules), uniform, epsilon)

@@ -1,0 +1,32 @@
+"""The trained players that come with the package, each known by the name of its folder."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+CARD = "card.json"  # the file that makes a folder a checkpoint
+GROUPS = ("", "larger")  # folders of players within the home
+_NAME = re.compile(r"\w{1,80}", re.ASCII)
+
+
+@cache
+def home() -> Path:
+    """The folder of the trained players: in the package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parents[1]
+    inside = package / "trained"
+    return inside if inside.is_dir() else package.parent / "checkpoints"
+
+
+def names() -> list[str]:
+    """The names of all trained players that are there; on 3,3,3 first, then on larger boards."""
+    return [
+        card.parent.name for group in GROUPS for card in sorted((home() / group).glob(f"*/{CARD}"))
+    ]
+
+
+def folder(name: str) -> Path | None:
+    """The checkpoint of the trained player of this name, or None if there is none."""
+    if not _NAME.fullmatch(name):
+        return None
+    found = (home() / group / name for group in GROUPS)
+    return next((place for place in found if (place / CARD).is_file()), None)

@@ -1,0 +1,333 @@
+"""A checkpoint's files: a card that names them, their digests, one commit point, its player.
+
+A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
+certificate, choice, and the other files with the SHA-256 of each) and up to four data files:
+
+    weights    what the learner's player needs
+    policy     the player's probabilities over `positions(rules)`, on games that can be enumerated
+    snapshots  the moves of the player at some measures of its curve (tttenv.certificates.snapshots)
+    state      everything a training needs to go on; only in runs, never shipped
+
+A training also leaves its exact measures there, `curve`, for the report
+(tttenv.certificates.curve).
+
+A data file's name is its role and the beginning of its digest,
+`weights-0123456789abcdef.safetensors`. `commit` writes the new files beside the old ones, then
+replaces the card, then removes the old ones: if the process is killed in between, the folder holds
+a whole checkpoint, the old one or the new one. The files of older checkpoints are named
+`weights.safetensors` and so on; they are read in the same way.
+
+The card's choice says how the weights choose a move: {"tolerance": within which outputs are ties,
+see `tttenv.policy.first_best`, or null for moves that are looked up; "canonical": whether images of
+a board get images of a move, see `tttenv.players.symmetric_player`}. Cards of older checkpoints say
+nothing of it. They are played as is usual now: not canonically, and where a network is evaluated,
+the first of ties is played; a table of moves is what it was.
+"""
+
+import contextlib
+import hashlib
+import importlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from safetensors import SafetensorError
+from safetensors.numpy import load as tensors
+
+from tttenv.exact import Tabulated, enumerable, positions
+from tttenv.game.rules import Rules
+from tttenv.players import bundled
+from tttenv.players.symmetric_player import canonical_player
+from tttenv.policy import Policy
+from tttenv.utils import optional_dependencies
+from tttenv.utils.files import write
+from tttenv.utils.tensor_file import header
+from tttenv.utils.untrusted import QUOTED, read_bytes, read_json, shown
+
+CARD = bundled.CARD
+WEIGHTS, POLICY, STATE, SNAPSHOTS = "weights", "policy", "state", "snapshots"  # of data files
+ROLES = (WEIGHTS, POLICY, STATE, SNAPSHOTS)
+LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31, SNAPSHOTS: 2**20}  # bytes of a data file
+KINDS: dict[str, type | tuple[type, ...]] = {  # of a card's entries
+    "learner": str,
+    "preset": str,
+    "config": dict,
+    "rules": str,
+    "steps": int,
+    "versions": dict,
+    "certificate": (dict, type(None)),
+    "files": dict,
+}
+KEYS = set(KINDS)
+TRIES = 100  # how often a reader tries again when a commit replaces the card while it reads
+_DATA = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")
+_TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{_DATA.pattern})\.\w+")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within its strings
+
+
+def read_card(folder: Path) -> dict[str, Any]:
+    """The card of the checkpoint in `folder`.
+
+    Raises:
+        ValueError: if the folder or its card is missing, or it is no card of a checkpoint.
+    """
+    file = folder / CARD
+    try:
+        card = read_json(file)
+    except (FileNotFoundError, NotADirectoryError):
+        raise ValueError(
+            f"no checkpoint in {shown(folder)}: a checkpoint is a folder with a {CARD}"
+        ) from None
+    wrong = _wrong_with(card)
+    if wrong:
+        raise ValueError(f"{shown(file)} is not the card of a checkpoint: {wrong}")
+    found: dict[str, Any] = card
+    return found
+
+
+def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """The card of the checkpoint in `folder` and the contents of its data files, of one commit.
+
+    A training may replace the checkpoint while it is read; then the reader tries again.
+
+    Args:
+        folder: of the checkpoint.
+        roles: of the files to read.
+
+    Raises:
+        ValueError: if the card or a file is missing, damaged, or not what the card names.
+    """
+    for attempt in range(TRIES):
+        card = read_card(folder)
+        try:
+            return card, {role: _read_file(folder, card, role) for role in roles}
+        except ValueError:
+            if attempt == TRIES - 1 or read_card(folder) == card:
+                raise
+    raise AssertionError("the last attempt returns or raises")
+
+
+def read_whole(file: Path, role: str) -> bytes:
+    """The contents of a data file that no card names, checked by the digest in its name.
+
+    Raises:
+        ValueError: if it is missing or damaged, or has the name of another role.
+    """
+    named = _DATA.fullmatch(file.name)
+    if not named or named.group(1) != role:
+        raise ValueError(f"{shown(file)} is no file of a checkpoint's {role}")
+    data = _bytes(file, role)
+    if named.group(2) and not digest(data).startswith(named.group(2)[1:]):
+        raise ValueError(f"{shown(file)} is damaged: its SHA-256 is not the one in its name")
+    return data
+
+
+def file_of(card: Mapping[str, Any], role: str) -> str | None:
+    """The name of a card's data file with this role, or None."""
+    for name in card["files"]:
+        if name.startswith((f"{role}-", f"{role}.")):
+            return str(name)
+    return None
+
+
+def data_files(folder: Path, role: str) -> list[Path]:
+    """All data files with this role in a folder, whether a card names them or not."""
+    return sorted(p for p in folder.glob(f"{role}*.safetensors") if _DATA.fullmatch(p.name))
+
+
+def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
+    """Write a checkpoint: until its card is replaced, `folder` holds the previous one.
+
+    Args:
+        folder: made if missing.
+        about: the entries of the card, without "files".
+        data: the contents of the data files by their role.
+
+    Raises:
+        OSError: naming the file that could not be written.
+    """
+    files = {}
+    for role, content in data.items():
+        hashed = digest(content)
+        name = f"{role}-{hashed[:16]}.safetensors"
+        write(folder / name, content)
+        files[name] = hashed
+    text = json.dumps({**about, "files": files}, indent=2)
+    in_lines = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
+    write(folder / CARD, f"{in_lines}\n")
+    tidy(folder, files)
+
+
+def tidy(folder: Path, keep: Iterable[str]) -> None:
+    """Remove temporary files of killed writers, and data files that are not named in `keep`.
+
+    Other files stay. A file that cannot be removed now is left for the next call.
+    """
+    kept = set(keep)
+    for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
+        old = _DATA.fullmatch(file.name) and file.name not in kept
+        if old or _TEMPORARY.fullmatch(file.name):
+            with contextlib.suppress(OSError):
+                file.unlink()
+
+
+def digest(data: bytes) -> str:
+    """The SHA-256 of a file's contents, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _read_file(folder: Path, card: Mapping[str, Any], role: str) -> bytes:
+    name = file_of(card, role)
+    if name is None:
+        raise ValueError(f"{shown(folder / CARD)} names no file of {role}")
+    data = _bytes(folder / name, role)
+    if digest(data) != card["files"][name]:
+        raise ValueError(
+            f"{shown(folder / name)} is damaged or of another checkpoint:"
+            " its SHA-256 is not the card's"
+        )
+    return data
+
+
+def _bytes(file: Path, role: str) -> bytes:
+    try:
+        return read_bytes(file, LARGEST[role])
+    except FileNotFoundError:
+        raise ValueError(f"{shown(file)} cannot be read: there is no such file") from None
+    except MemoryError:
+        raise ValueError(f"{shown(file)} is too large for this machine's memory") from None
+
+
+def _wrong_with(card: Any) -> str | None:
+    """What is wrong with a card, in a few words; None if it is valid."""
+    if not isinstance(card, dict) or not card.keys() >= KEYS:
+        return f"it needs {', '.join(sorted(KEYS))}"
+    for key, kind in KINDS.items():
+        if not isinstance(card[key], kind) or isinstance(card[key], bool):
+            return f"{key} is {shown(repr(card[key]), QUOTED // 3)}"
+    seconds = card.get("seconds", 0.0)
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
+        return f"seconds is {shown(repr(seconds), QUOTED // 3)}"
+    if "choice" in card and not _is_choice(card["choice"]):
+        return f"choice is {shown(repr(card['choice']), QUOTED // 3)}"
+    if card["steps"] < 0:
+        return f"steps is {card['steps']}"
+    roles = []
+    for name, hashed in card["files"].items():
+        named = _DATA.fullmatch(name)
+        if not named or not isinstance(hashed, str) or not _DIGEST.fullmatch(hashed):
+            return f"it names the file {shown(repr(name), QUOTED // 3)}"
+        if named.group(2) and not hashed.startswith(named.group(2)[1:]):
+            return f"the name and the SHA-256 of {name} differ"
+        roles.append(named.group(1))
+    return None if len(set(roles)) == len(roles) else "it names two files of one role"
+
+
+def _is_choice(choice: Any) -> bool:
+    """Whether this is what a card may say of how its player chooses."""
+    if not isinstance(choice, dict) or not isinstance(choice.get("canonical", False), bool):
+        return False
+    near = choice.get("tolerance")
+    if near is None:
+        return True
+    return isinstance(near, int | float) and not isinstance(near, bool) and 0 <= near <= 1
+
+
+def plays_canonically(card: Mapping[str, Any]) -> bool:
+    """Whether the player of a card is asked about the canonical image of each board only."""
+    return bool(card.get("choice", {}).get("canonical", False))
+
+
+TYPES = ("U8", "F32", "F64")  # of a policy's probabilities
+
+
+def load(
+    folder: Path,
+    rules: Rules | None = None,
+    canonical: bool = False,
+    simulations: int = 0,
+    threes: int = 0,
+) -> Policy:
+    """The player of the checkpoint in `folder`; nothing that the checkpoint names is run.
+
+    Args:
+        folder: of the checkpoint.
+        rules: the game it is to play; None takes the one it was trained on, and another one is only
+            for learners whose weights serve on any board, as alphazero's do.
+        canonical: ask the player about the canonical image of each board only, so that images of
+            a board get images of a move; see `tttenv.players.symmetric_player`.
+        simulations: of a tree search that the network guides, for each move; 0 for the network
+            alone.
+        threes: positions searched for wins by threats and threes before the tree search, half of
+            them for such wins of the other side; 0 for none.
+
+    Raises:
+        ValueError: if the checkpoint is missing, damaged, or plays no such rules, or simulations
+            are asked for and its player does not search, or threes without simulations.
+    """
+    trained = rules_of(folder)
+    wanted = rules or trained
+    # A game that is too large for a table is played by evaluating the network.
+    if wanted == trained and enumerable(trained) and not simulations and not threes:
+        made = _of_table(folder, trained)
+    else:
+        made = _of_weights(folder, wanted, simulations, threes)
+    asked = canonical or plays_canonically(read_card(folder))
+    already = getattr(made, "equivariant", False)
+    return canonical_player(wanted, made) if asked and not already else made
+
+
+def _of_table(folder: Path, trained: Rules) -> Policy:
+    """The player of a checkpoint whose game is small enough for a table of its moves.
+
+    Raises:
+        ValueError: as `load`.
+    """
+    card, data = read_data(folder, POLICY)
+    if Rules.of(card["rules"]) != trained:
+        raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced by another")
+    file, shape = folder / str(file_of(card, POLICY)), positions(trained).boards.shape
+    found = header(data[POLICY], file).tensors
+    if list(found) != ["policy"] or found["policy"][0] not in TYPES or found["policy"][1] != shape:
+        raise ValueError(
+            f"{shown(file)} holds no policy on {trained}: wanted are {shape} probabilities"
+        )
+    try:
+        table = tensors(data[POLICY])["policy"]
+    except (SafetensorError, ValueError) as error:
+        raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
+    try:
+        return Tabulated(trained, table)
+    except ValueError as error:
+        raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
+
+
+def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Policy:
+    """The player of a checkpoint for a game that it has no table of, or that searches.
+
+    Raises:
+        ValueError: as `load`, or if the libraries of the learners are not installed.
+    """
+    try:
+        rebuild = importlib.import_module("learners.training.checkpoint").load_policy
+    except ImportError as error:
+        if (sentence := optional_dependencies.to_install(error)) is None:
+            raise
+        raise ValueError(f"the player in {shown(folder)} is a network: {sentence}") from None
+    return cast("Policy", rebuild(folder, simulations, threes, rules))
+
+
+def rules_of(folder: Path) -> Rules:
+    """The game that the checkpoint in `folder` is for.
+
+    Raises:
+        ValueError: if there is none, or its card says no rules.
+    """
+    text = read_card(folder)["rules"]
+    try:
+        return Rules.of(text)
+    except ValueError as error:
+        raise ValueError(f"{shown(folder)}: {shown(error)}") from None

@@ -1,0 +1,62 @@
+"""Evaluators of positions for the tree search without a network: play-outs and open lines."""
+
+from math import log, tanh
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.open_lines_kernel import OpenLines, set_board
+from tttenv.game.random_kernel import seed
+from tttenv.game.rollouts_kernel import Playground, random_playout, tactical_playout
+from tttenv.game.types import Boards
+from tttenv.utils.bare import bare
+
+SCALE = 0.02  # of the open lines' evaluation: the value is tanh(SCALE * evaluation)
+
+
+@bare
+def evaluate_by_lines(
+    boards: Boards, lines: OpenLines, logits: NDArray[np.float32], values: NDArray[np.float32]
+) -> None:
+    """Evaluate boards by their open lines.
+
+    Args:
+        boards: (batch, cells), seen by the side to move.
+        lines: of the game.
+        logits: output: (batch, cells): the logarithm of each cell's score in the order of moves.
+        values: output: (batch,), for the side to move.
+    """
+    for i in range(len(boards)):
+        set_board(lines, boards[i])
+        for cell in range(boards.shape[1]):
+            logits[i, cell] = log(1.0 + max(0, lines.move_score[cell]))
+        values[i] = tanh(SCALE * lines.evaluation[0])
+
+
+@bare
+def evaluate_by_playouts(
+    boards: Boards,
+    playouts: Playground,
+    count: int,
+    tactical: bool,
+    start: int,
+    values: NDArray[np.float32],
+) -> None:
+    """Evaluate boards by the mean result of play-outs, whose dice are seeded by the board.
+
+    Args:
+        boards: (batch, cells), seen by the side to move.
+        playouts: room for them.
+        count: play-outs from each board.
+        tactical: whether they win and block.
+        start: a number that seeds the dice together with the board, a uint64.
+        values: output: (batch,), for the side to move.
+    """
+    for i in range(len(boards)):
+        seed(playouts.dice, boards[i], start)
+        total = 0
+        for _ in range(count):
+            for cell in range(boards.shape[1]):
+                playouts.board[cell] = boards[i, cell]
+            total += tactical_playout(playouts, 1) if tactical else random_playout(playouts, 1)
+        values[i] = total / count

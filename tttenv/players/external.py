@@ -1,0 +1,145 @@
+"""A player that is another program, in any language, asked over its standard input and output.
+
+    external:command=./bot
+    external:command=(python3 bot.py --level 2),timeout=10
+
+We write a line for each question, and the program answers with a line:
+
+    move 3 3 3 OOX_X_X__ O        m, n and k, the board row by row, and the side to move
+    5                             the cell it plays, numbered row by row from 0
+    4:0.5 5:0.5                   or the cells it may play, each with its probability
+
+X opens, so the side to move also shows in the number of stones. At the end comes `quit`, and the
+end of input. With `start=SECONDS` the program is greeted first, `tttenv 1`, and has so long to
+answer `ready`. It must flush its output after every line; what it says on standard error is shown
+if it fails. A whole bot in shell, which plays the first empty cell:
+
+    #!/bin/sh
+    while read -r word m n k board side; do
+        [ "$word" = move ] || exit 0
+        before=${board%%_*}
+        echo ${#before}
+    done
+
+It is asked about a board once, and plays that answer again whenever the board comes again: so it
+is a pure player and can be certified, even if it uses random numbers. Certifying asks about all
+boards in canonical order. Of an answer the cells and their probabilities are stored: some 150 bytes
+for a board with one cell, 10 bytes more for each further cell. If the stored answers take more than
+`memory=MEGABYTES`, the player raises an error rather than answer a board in two ways.
+
+A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
+board; an answer may have 64 bytes for each cell of the board. The program runs with your rights,
+without a shell, and only if a spec names it. When the process that asks it ends, in whatever way,
+the program and its process group are killed.
+"""
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+from tttenv.players.program import Program, ProgramError
+from tttenv.players.program_player import ProgramPlayer
+from tttenv.players.search_result import at_least
+
+VERSION = 1  # of the protocol
+BYTES_A_CELL = 64  # of an answer: "360:0.12345678901234567 " has 24
+ALLOWED = 1.0 + 1e-4  # the largest sum of probabilities
+_WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
+
+
+class Conversation:
+    """Our own protocol, described above.
+
+    Args:
+        rules: the game.
+        command: the program and its arguments.
+        timeout: seconds that it has for a move.
+        start: seconds that it has to answer the greeting; None: it is not greeted.
+    """
+
+    def __init__(self, rules: Rules, command: str, timeout: float, start: float | None) -> None:
+        self.rules, self.command, self.timeout, self.start = rules, command, timeout, start
+
+    def launch(self) -> Program:
+        """The program, started."""
+        return Program(self.command, BYTES_A_CELL * self.rules.cells)
+
+    def greet(self, program: Program) -> None:
+        """The greeting, if that is wanted."""
+        if self.start is not None:
+            said = program.ask(f"tttenv {VERSION}", self.start)
+            if said != "ready":
+                raise ProgramError(f"answered the greeting with {said[:60]!r}, not with 'ready'")
+
+    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
+        """The program's probabilities (cells,) for a board (cells,)."""
+        rules, side = self.rules, "XO"[int(self.rules.seat(board))]
+        question = f"move {rules.m} {rules.n} {rules.k} {rules.format(board)} {side}"
+        return read(program.ask(question, self.timeout), board)
+
+
+def read(line: str, board: Boards) -> NDArray[np.float64]:
+    """The probabilities (cells,) in an answer's line for a board (cells,).
+
+    Raises:
+        ProgramError: if the line has another format or a move is not legal.
+    """
+    words = line.split()
+    probs: NDArray[np.float64] = np.zeros(board.shape)
+    for word in words:
+        cell, probability = _pair(word, alone=len(words) == 1, line=line)
+        if not 0 <= cell < len(board):
+            raise ProgramError(f"plays cell {cell}, off the board")
+        if board[cell] != 0 and probability > 0:
+            raise ProgramError(f"plays cell {cell}, which is taken")
+        probs[cell] += probability
+    if not abs(probs.sum() - 1) <= 1e-4:
+        raise _rubbish(line, f"; its probabilities sum to {probs.sum():g}" if words else "")
+    probs /= probs.sum()
+    return probs
+
+
+def _pair(word: str, alone: bool, line: str) -> tuple[int, float]:
+    """A cell and its probability."""
+    found = _WORD.fullmatch(word)
+    if not found or not (found[2] or alone):
+        raise _rubbish(line)
+    try:
+        probability = float(found[2]) if found[2] else 1.0
+    except ValueError:
+        raise _rubbish(line) from None
+    if not 0 <= probability <= ALLOWED:
+        raise _rubbish(line)
+    return int(found[1]), probability
+
+
+def _rubbish(line: str, why: str = "") -> ProgramError:
+    return ProgramError(f"answered {line[:60]!r}, not a cell or cells as in '4:0.5 5:0.5'{why}")
+
+
+def external(
+    rules: Rules,
+    command: str = "",
+    timeout: float = 5.0,
+    start: float | None = None,
+    memory: int = 1000,
+) -> ProgramPlayer:
+    """Another program as a player.
+
+    Args:
+        rules: the game.
+        command: the program and its arguments, split as a shell would.
+        timeout: seconds that it has for a move.
+        start: seconds that it has to answer `tttenv 1` with `ready`; none: it is not greeted.
+        memory: megabytes of stored answers, at the most: some six million of one cell.
+
+    Raises:
+        ValueError: for limits out of range; when asked, if the program fails.
+    """
+    if not command.strip():
+        raise ValueError("external plays a program: external:command=./bot")
+    at_least(0.001, timeout=timeout, start=start)
+    return ProgramPlayer(rules, command, Conversation(rules, command, timeout, start), memory)

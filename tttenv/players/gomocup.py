@@ -1,0 +1,241 @@
+"""A player that is an engine of the Gomocup protocol, as programs that play Gomoku speak it.
+
+    gomocup:command=./pbrain-engine
+    gomocup:command=(wine pbrain-engine.exe),time=5
+
+Such engines play five in a row on square boards; some play oblong ones. The protocol is that of the
+manager Piskvork: https://plastovicka.github.io/protocl2en.htm. We write, on 15,15,5:
+
+    START 15                      once; RECTSTART 7,5 on boards of 5 rows and 7 columns; it says OK
+    INFO timeout_turn 1000        milliseconds for a move, and max_memory, rule 0 and some more
+    BOARD                         every board anew: a line for each stone, its column, its row,
+    7,7,2                         and 1 for the engine's own ones or 2
+    DONE
+    8,7                           its answer: column and row, from 0
+    RESTART                       before the next board; it says OK
+    END                           at the end
+
+On an empty board it is asked with BEGIN. An engine that does not know RESTART gets START again.
+Its lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are passed over where a move is
+awaited, 10,000 of them at the most. Whatever else it
+writes before it is asked is refused. Rule 0 is free style, where five or more stones in a row win,
+as in `Rules`. Engines know no other number than five; `anyk=true` says that this one plays the
+number of the rules, as `tttenv gomocup PLAYER --k 4` does.
+
+It is asked about a board once, and plays that answer again whenever the board comes again: so it is
+a pure player and can be certified, though it thinks for a limited time. `time=SECONDS` is what it
+is told that it may think for a move. If it has not answered `timeout=SECONDS` after the question,
+by default 5 s later than it should, or plays illegally, ends, or writes anything else, it is
+killed, and the error names the board. All that `help("tttenv.players.external")` says of memory,
+rights and ends holds here too.
+"""
+
+import re
+from collections.abc import Container, Iterator
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+from tttenv.players.program import Program, ProgramError
+from tttenv.players.program_player import ProgramPlayer
+from tttenv.players.search_result import at_least, uniform_on
+from tttenv.utils.untrusted import MEBIBYTE
+
+FIVE = 5  # in a row, which all engines play
+UNLIMITED = 2**31 - 1  # milliseconds: what `time_left` is where a match has no limit
+GRACE = 5.0  # seconds that a move may take longer than the engine is told
+LONGEST_LINE = 65_536  # bytes
+MOST_LINES = 10_000  # that are passed over before an answer
+QUOTED = 60  # characters of a line that a message repeats
+MOVE = re.compile(r"([+-]?[0-9]{1,6}) *, *([+-]?[0-9]{1,6})")  # column and row
+REMARKS = {"MESSAGE", "DEBUG", "SUGGEST"}  # lines that an engine may write at any time
+REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; where a move is awaited, one follows nevertheless
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an engine may take."""
+
+    time: float  # seconds for a move, as it is told
+    timeout: float  # seconds for a move, after which it is killed
+    start: float  # seconds to answer START or RESTART
+    max_memory: int  # megabytes, as it is told; 0 for no limit
+    folder: str  # for its files, as it is told; empty: it is told none
+
+
+class Conversation:
+    """The manager's side of the protocol, described above."""
+
+    def __init__(self, rules: Rules, command: str, limits: Limits) -> None:
+        self.rules, self.command, self.limits = rules, command, limits
+        self.empty = False  # whether the engine's board is empty
+        self.knows_restart = True
+
+    def launch(self) -> Program:
+        """The engine, started."""
+        return Program(self.command, LONGEST_LINE, "LF, CR LF or CR", farewell="END")
+
+    def greet(self, program: Program) -> None:
+        """The size of the board, and the limits."""
+        self.knows_restart = True
+        self._start(program)
+        limits = self.limits
+        told = {
+            "timeout_turn": round(limits.time * 1000),
+            "timeout_match": 0,
+            "max_memory": limits.max_memory * MEBIBYTE,
+            "rule": 0,
+            "game_type": 1,  # its opponent is a program
+            **({"folder": limits.folder} if limits.folder else {}),
+        }
+        program.tell("".join(f"INFO {key} {told[key]}\n" for key in told), limits.start)
+
+    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
+        """The engine's move (cells,) on a board (cells,): its cell has probability 1."""
+        if not self.empty:
+            self._clear(program)
+        self.empty = False
+        self._require_silence(program)
+        asked = ["BOARD", *stones(self.rules, board), "DONE"] if board.any() else ["BEGIN"]
+        lines = "\n".join([f"INFO time_left {UNLIMITED}", *asked, ""])
+        program.tell(lines, self.limits.timeout)
+        return uniform_on([read(_next(program, REMARKS | REFUSALS), self.rules, board)], len(board))
+
+    def _require_silence(self, program: Program) -> None:
+        """Raise if it has written more than remarks before the question."""
+        for number, line in enumerate(program.lines_so_far()):
+            if line and _word(line) not in REMARKS | REFUSALS:
+                raise ProgramError(f"wrote {line[:QUOTED]!r} before it was asked")
+            if number == MOST_LINES:
+                raise ProgramError(f"wrote {MOST_LINES:,} lines before it was asked")
+
+    def _start(self, program: Program) -> None:
+        """Have it set up an empty board."""
+        m, n = self.rules.m, self.rules.n
+        command = f"START {n}" if m == n else f"RECTSTART {n},{m}"
+        program.tell(f"{command}\n", self.limits.start)
+        said = _next(program, REMARKS)
+        if _word(said) in REFUSALS:
+            refusal = f"cannot play on {m} by {n}: it answered {command!r} with {said[:QUOTED]!r}"
+            raise ProgramError(refusal)
+        _require_ok(said, command)
+        self.empty = True
+
+    def _clear(self, program: Program) -> None:
+        """Have it clear the board."""
+        if self.knows_restart:
+            program.tell("RESTART\n", self.limits.start)
+            said = _next(program, REMARKS)
+            self.knows_restart = _word(said) not in REFUSALS
+            if self.knows_restart:
+                _require_ok(said, "RESTART")
+                return
+        self._start(program)
+
+
+def stones(rules: Rules, board: Boards) -> Iterator[str]:
+    """The lines of a BOARD for a board (cells,): the two sides in turns, as in a game."""
+    mine = [(cell, 1) for cell in np.flatnonzero(board == 1).tolist()]
+    theirs = [(cell, 2) for cell in np.flatnonzero(board == -1).tolist()]
+    pairs = zip_longest(*((mine, theirs) if len(mine) == len(theirs) else (theirs, mine)))
+    for cell, field in (stone for pair in pairs for stone in pair if stone):
+        yield f"{cell % rules.n},{cell // rules.n},{field}"
+
+
+def read(line: str, rules: Rules, board: Boards) -> int:
+    """The cell of an engine's move on a board (cells,).
+
+    Raises:
+        ProgramError: if the line is no move, or the move is not legal.
+    """
+    found = MOVE.fullmatch(line)
+    if not found:
+        raise ProgramError(f"answered {line[:QUOTED]!r}, not a column and a row as in '7,7'")
+    column, row = int(found[1]), int(found[2])
+    if not (0 <= column < rules.n and 0 <= row < rules.m):
+        raise ProgramError(f"plays {column},{row}, off the board")
+    cell = row * rules.n + column
+    if board[cell] != 0:
+        raise ProgramError(f"plays {column},{row}, which is taken")
+    return cell
+
+
+def _next(program: Program, passed_over: Container[str]) -> str:
+    """Its next line that is neither empty nor begins with one of the words to be passed over.
+
+    Raises:
+        ProgramError: if there are too many of these, and as `Program.line`.
+    """
+    last = ""
+    for _ in range(MOST_LINES):
+        try:
+            line = program.line()
+        except ProgramError as error:
+            said = f"; its last line was {last!r}" if last else ""
+            raise ProgramError(f"{error}{said}") from None
+        if line and _word(line) not in passed_over:
+            return line
+        last = line[:QUOTED] or last
+    raise ProgramError(f"wrote {MOST_LINES:,} lines without an answer, the last {last!r}")
+
+
+def _word(line: str) -> str:
+    """The first word of a line, in capitals."""
+    return line.split(None, 1)[0].upper() if line else ""
+
+
+def _require_ok(said: str, command: str) -> None:
+    """Raise unless an engine has said OK."""
+    if _word(said) != "OK":
+        raise ProgramError(f"answered {command!r} with {said[:QUOTED]!r}, not with 'OK'")
+
+
+def gomocup(
+    rules: Rules,
+    command: str = "",
+    time: float = 1.0,
+    timeout: float | None = None,
+    start: float = 30.0,
+    memory: int = 1000,
+    max_memory: int = 350,
+    folder: str = "",
+    anyk: bool = False,
+) -> ProgramPlayer:
+    """An engine of the Gomocup protocol as a player.
+
+    Args:
+        rules: the game, of five in a row.
+        command: the engine and its arguments, split as a shell would.
+        time: seconds that it is told to think for a move at the most.
+        timeout: seconds that it has for a move; by default 5 more than it is told.
+        start: seconds that it has to answer START or RESTART.
+        memory: megabytes of stored answers, at the most.
+        max_memory: megabytes that it is told to use at the most; 0 for no limit. Nothing holds it
+            to that.
+        folder: a folder for its files, if it is to be told one.
+        anyk: whether it plays as many in a row as the rules say, and not five only.
+
+    Raises:
+        ValueError: for other rules than five in a row, without `anyk`, and for limits out of
+            range; when asked, if the engine fails.
+    """
+    if not command.strip():
+        raise ValueError("gomocup plays an engine: gomocup:command=./pbrain-engine")
+    if rules.k != FIVE and not anyk:
+        raise ValueError(
+            f"engines of the Gomocup protocol play five in a row, not {rules.k} as {rules}:"
+            " anyk=true says that this one does"
+        )
+    at_least(0.001, time=time, timeout=timeout, start=start)
+    at_least(0, max_memory=max_memory)
+    if time * 1000 > UNLIMITED:
+        raise ValueError(f"time is at most {UNLIMITED // 1000:,} s, not {time:g}")
+    if folder and not (folder.isprintable() and Path(folder).is_dir()):
+        raise ValueError(f"there is no folder {folder[:QUOTED]!r}")
+    limits = Limits(time, time + GRACE if timeout is None else timeout, start, max_memory, folder)
+    return ProgramPlayer(rules, command, Conversation(rules, command, limits), memory)

@@ -1,0 +1,168 @@
+"""A tree search player with Gumbel root and PUCT, guided by play-outs or by open lines."""
+
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.open_lines_kernel import new_open_lines
+from tttenv.game.rollouts_kernel import playground
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Cells, Probs
+from tttenv.players import evaluators_kernel
+from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
+from tttenv.players.search_result import Found, at_least, uniform_on
+from tttenv.players.threat_search import Forced, ThreatSearch
+
+SIMULATIONS = 200  # for a move, unless told otherwise
+TOGETHER = 64  # boards searched side by side at most
+LARGEST_TREE = 2_000_000  # simulations times cells
+NOT_FORCED = Forced(None, [])
+LEFT_OUT = -1e6  # instead of Gumbel noise, so that a move comes last
+Evaluator = Literal["lines", "playouts", "tactical"]
+
+
+class GumbelPlayer:
+    """The player that `gumbel` makes, and that a network guides in a checkpoint.
+
+    Args:
+        rules: the game.
+        search: of its moves.
+        board_by_board: whether its evaluator, and so the player, gives the same bits for a board
+            whatever else is in the batch; a network does not.
+        threes: positions searched for wins by threats and threes before the tree search of a board;
+            0 for none. Such a win is played, moves that lose to one are left out of the search.
+    """
+
+    def __init__(
+        self, rules: Rules, search: GumbelSearch, board_by_board: bool = False, threes: int = 0
+    ) -> None:
+        self.rules, self.tree_search, self.board_by_board = rules, search, board_by_board
+        few = rules.k < 3  # in a row: then every stone threatens
+        self.threat_search = None if few or not threes else ThreatSearch(rules, threes)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        moves, _ = self._moves(boards)
+        return np.eye(self.rules.cells)[moves]
+
+    def search(self, board: Boards) -> Found:
+        """The result of a search from one undecided board (cells,).
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        moves, values = self._moves(self.rules.check(board)[None])
+        move = uniform_on([int(moves[0])], self.rules.cells)
+        return Found(move, float(values[0]), self.tree_search.simulations)
+
+    def _moves(self, boards: Boards) -> tuple[Cells, NDArray[np.float64]]:
+        """The moves (batch,) to play on boards (batch, cells), and the values (batch,)."""
+        moves, values = np.zeros(len(boards), np.int64), np.ones(len(boards))
+        noise = np.zeros(boards.shape, np.float32)
+        searched = []
+        for row, board in enumerate(boards):
+            forced = self.threat_search(board) if self.threat_search else NOT_FORCED
+            if forced.win is None:
+                searched.append(row)
+                noise[row, forced.losing] = LEFT_OUT
+            else:
+                moves[row] = forced.win
+        found = self.tree_search.search(boards[searched], noise=noise[searched])
+        moves[searched], values[searched] = found.moves, found.values
+        return moves, values
+
+
+def gumbel(
+    rules: Rules,
+    simulations: int = SIMULATIONS,
+    evaluator: Evaluator = "lines",
+    considered: int = CONSIDERED,
+    threats: int = SETTINGS.threats,
+    threes: int = 0,
+    playouts: int = 8,
+    seed: int = 0,
+) -> GumbelPlayer:
+    """Tree search with Gumbel root, PUCT and proofs, guided by an evaluator of positions.
+
+    The same board gets the same answer.
+
+    Args:
+        rules: the game.
+        simulations: for a move.
+        evaluator: "lines" values a position by its open lines; "playouts" by the mean result of
+            random play-outs, "tactical" of those that win at once if they can and else block.
+        considered: moves with which the search of a root begins.
+        threats: tried in a search for a win by threats in every position; 0 for none.
+        threes: positions searched for wins by threats and threes before the tree search of a board,
+            half of them for such wins of the other side; 0 for none.
+        playouts: from each position.
+        seed: of the play-outs, together with the board.
+
+    Raises:
+        ValueError: for a limit out of range.
+    """
+    at_least(1, considered=considered, playouts=playouts)
+    at_least(0, threats=threats, threes=threes, seed=seed)
+    evaluate: Evaluate = LineEvaluator(rules)
+    if evaluator != "lines":
+        evaluate = PlayoutEvaluator(rules, playouts, evaluator == "tactical", seed)
+    settings = replace(SETTINGS, threats=threats)
+    search = GumbelSearch(
+        rules,
+        evaluate,
+        checked_simulations(rules, simulations),
+        side_by_side(rules, simulations),
+        considered,
+        settings,
+    )
+    return GumbelPlayer(rules, search, board_by_board=True, threes=threes)
+
+
+def checked_simulations(rules: Rules, simulations: int) -> int:
+    """The number, if there is room for a tree of so many simulations.
+
+    Raises:
+        ValueError: unless it is at least 1 and not too large.
+    """
+    at_least(1, simulations=simulations)
+    most = LARGEST_TREE // rules.cells
+    if simulations > most:
+        raise ValueError(f"simulations on {rules} are at most {most:,}, not {simulations:,}")
+    return simulations
+
+
+def side_by_side(rules: Rules, simulations: int) -> int:
+    """How many boards are searched side by side, so that their trees need little memory."""
+    return max(1, min(TOGETHER, LARGEST_TREE // (rules.cells * max(1, simulations))))
+
+
+class LineEvaluator:
+    """Positions by their open lines; see the kernel."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.lines = new_open_lines(rules.lines, rules.cells)
+
+    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Logits (batch, cells) and values (batch,) of boards (batch, cells)."""
+        logits = np.zeros(boards.shape, np.float32)
+        values = np.zeros(len(boards), np.float32)
+        evaluators_kernel.evaluate_by_lines(boards, self.lines, logits, values)
+        return logits, values
+
+
+class PlayoutEvaluator:
+    """Positions by the mean result of play-outs, all moves alike; see the kernel."""
+
+    def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
+        self.room = playground(rules.m, rules.n, rules.k)
+        self.count, self.tactical, self.seed = count, tactical, seed
+
+    def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
+        """Logits (batch, cells) and values (batch,) of boards (batch, cells)."""
+        values, start = np.zeros(len(boards), np.float32), cast("Any", np.uint64(self.seed))
+        evaluators_kernel.evaluate_by_playouts(
+            boards, self.room, self.count, self.tactical, start, values
+        )
+        return np.zeros(boards.shape, np.float32), values

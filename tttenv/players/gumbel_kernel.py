@@ -1,0 +1,549 @@
+"""Tree search on many trees at once, guided by an evaluator of positions; compiled.
+
+An evaluator gives each position a logit for every cell and a value for the side to move: a network,
+play-outs, open lines. Here are the two halves of a simulation beside it: `select` goes from the
+root of every tree to a leaf that needs an evaluation and collects all these leaves into one batch;
+`back_up` adds them to their trees. At the root the moves are chosen by Gumbel noise, sequential
+halving and completed values (Danihelka et al., "Policy improvement by planning with Gumbel", ICLR
+2022), below it by PUCT (Silver et al., Science 362, 2018).
+
+What lines decide is not left to the evaluator: a position in which the side to move completes a
+line, or wins by a sequence of single threats, is won; one in which the other side threatens on two
+cells is lost; one without an open line is drawn; a single threat leaves one move, so that the tree
+goes on below it at once. All moves of the root are judged so before the search. Such proofs are
+backed up (MCTS-Solver, Winands et al., 2008), and proven moves are not searched again.
+
+Values and proofs belong to the side to move: 1 a win, 0 a draw, -1 a loss. An edge is a move in a
+node, its value that of the move.
+"""
+
+from dataclasses import dataclass
+from math import exp, inf, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.attack_board_kernel import (
+    AttackBoard,
+    both_views,
+    empty_cell,
+    new_attack_board,
+    place,
+    remove,
+)
+from tttenv.game.tactics_kernel import DRAW, LOSS, NO_CELL, UNPROVEN, WIN, judge
+from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack, winning_threats
+from tttenv.game.types import Boards, Cells, Mask, Probs
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.struct import Struct
+
+NO_NODE = -1
+FIRST_PLAY_REDUCTION = 0.2  # by which moves not yet tried are valued below their node
+
+
+@dataclass(frozen=True, eq=False)
+class Settings(Struct):
+    """The constants of the search."""
+
+    exploration: float  # the c of PUCT
+    value_scale: float  # of completed values beside logits, times (visit_offset + most visits)
+    visit_offset: float
+    threats: int  # tried in one search for a win by threats; 0 for none
+
+
+@dataclass(frozen=True, eq=False)
+class Forest(Struct):
+    """The trees, node 0 of each the root; arrays begin with (trees, nodes) or (trees,)."""
+
+    settings: Settings
+    mine: AttackBoard  # one board, for the tree at work, seen by the side to move at the root
+    theirs: AttackBoard  # the same stones, seen by the other side
+    stack: ThreatStack
+    roots: Boards  # (trees, cells), seen by the side to move
+    noise: NDArray[np.float32]  # (trees, cells): Gumbel noise, zero for play without chance
+    simulations: NDArray[np.int64]  # (trees,): how many are wanted
+    schedule: NDArray[np.int32]  # (trees, most simulations): the visits of the move to search next
+    done: NDArray[np.int64]  # (trees,): simulations so far
+    nodes: NDArray[np.int64]  # (trees,): in use; 0 before the root is evaluated
+    root_proof: NDArray[np.int8]  # (trees,)
+    root_logits: NDArray[np.float32]  # (trees, cells)
+    length: NDArray[np.int64]  # (trees,): of the path to the leaf that waits for its evaluation
+    path_nodes: NDArray[np.int32]  # (trees, cells + 1)
+    path_moves: NDArray[np.int16]  # (trees, cells + 1)
+    leaf_forced: NDArray[np.int16]  # (trees,): the only move of the leaf, or NO_CELL
+    value: NDArray[np.float32]  # (trees, nodes): the evaluator's
+    total_visits: NDArray[np.int32]  # (trees, nodes)
+    floor: NDArray[np.int8]  # (trees, nodes): a proven lower bound of the value
+    allowed: Mask  # (trees, nodes, cells): the moves that are searched
+    prior: NDArray[np.float32]  # (trees, nodes, cells): probabilities of these
+    child: NDArray[np.int32]  # (trees, nodes, cells): or NO_NODE
+    visits: NDArray[np.int32]  # (trees, nodes, cells)
+    total: NDArray[np.float32]  # (trees, nodes, cells): the sum of the values of the visits
+    proof: NDArray[np.int8]  # (trees, nodes, cells)
+
+
+def new_forest(
+    lines: NDArray[np.int64], maps: Cells, trees: int, simulations: int, settings: Settings
+) -> Forest:
+    """Room for trees on one game.
+
+    Args:
+        lines: the cells of every line, (lines, k).
+        maps: the board's symmetries (maps, cells).
+        trees: searched together at most.
+        simulations: for each tree at most.
+        settings: the constants of the search.
+    """
+    cells = maps.shape[1]
+    nodes = 2 * simulations + 8  # forced moves take nodes of their own
+    mine, theirs = both_views(new_attack_board(lines, maps))
+    shape = trees, nodes, cells
+    return Forest(
+        settings=settings,
+        mine=mine,
+        theirs=theirs,
+        stack=new_threat_stack(cells),
+        roots=np.zeros((trees, cells), np.int8),
+        noise=np.zeros((trees, cells), np.float32),
+        simulations=np.zeros(trees, np.int64),
+        schedule=np.zeros((trees, max(1, simulations)), np.int32),
+        done=np.zeros(trees, np.int64),
+        nodes=np.zeros(trees, np.int64),
+        root_proof=np.full(trees, UNPROVEN, np.int8),
+        root_logits=np.zeros((trees, cells), np.float32),
+        length=np.zeros(trees, np.int64),
+        path_nodes=np.zeros((trees, cells + 1), np.int32),
+        path_moves=np.zeros((trees, cells + 1), np.int16),
+        leaf_forced=np.full(trees, NO_CELL, np.int16),
+        value=np.zeros((trees, nodes), np.float32),
+        total_visits=np.zeros((trees, nodes), np.int32),
+        floor=np.full((trees, nodes), LOSS, np.int8),
+        allowed=np.zeros(shape, np.bool_),
+        prior=np.zeros(shape, np.float32),
+        child=np.full(shape, NO_NODE, np.int32),
+        visits=np.zeros(shape, np.int32),
+        total=np.zeros(shape, np.float32),
+        proof=np.full(shape, UNPROVEN, np.int8),
+    )
+
+
+@bare
+def select(f: Forest, trees: int, leaves: Boards, which: NDArray[np.int64]) -> int:
+    """Run simulations in each of the first trees until one needs an evaluation, or all are done.
+
+    Args:
+        f: the trees; `roots`, `noise`, `simulations` and `schedule` are set, `done` and `nodes` 0.
+        trees: how many.
+        leaves: output: the positions to evaluate, seen by their side to move.
+        which: output: the tree of each.
+
+    Returns:
+        How many leaves there are; 0 when all simulations are done.
+    """
+    waiting = 0
+    for tree in range(trees):
+        if f.nodes[tree] > 0 and _finished(f, tree):
+            continue
+        _set_up(f, tree)
+        needed = f.nodes[tree] == 0
+        if needed:
+            f.length[tree] = 0
+        while not needed and not _finished(f, tree):
+            needed = _descend(f, tree)
+            if not needed:
+                f.done[tree] += 1
+                _take_back(f, tree)
+        if needed:
+            side = f.length[tree] % 2
+            for cell in range(f.roots.shape[1]):
+                stone = f.mine.stones[cell]
+                leaves[waiting, cell] = 0 if stone == 0 else 1 if stone == side + 1 else -1
+            which[waiting] = tree
+            waiting += 1
+            _take_back(f, tree)
+        _clear(f, tree)
+    return waiting
+
+
+@bare
+def back_up(
+    f: Forest,
+    waiting: int,
+    which: NDArray[np.int64],
+    logits: NDArray[np.float32],
+    values: NDArray[np.float32],
+) -> None:
+    """Add evaluated leaves to their trees.
+
+    Args:
+        f: the trees.
+        waiting: how many leaves.
+        which: the tree of each.
+        logits: (leaves, cells); those of taken cells are ignored.
+        values: (leaves,), from -1 to 1 for the side to move.
+    """
+    for i in range(waiting):
+        tree = int(which[i])
+        _set_up(f, tree)
+        depth = int(f.length[tree])
+        for d in range(depth):
+            place(f.mine, int(f.path_moves[tree, d]), d % 2)
+        root = f.nodes[tree] == 0
+        node = _add_node(f, tree, depth % 2, int(f.leaf_forced[tree]) if not root else NO_CELL)
+        if node != NO_NODE:
+            _set_prior(f, tree, node, logits[i])
+            f.value[tree, node] = values[i]
+            if not root:
+                above, move = f.path_nodes[tree, depth - 1], f.path_moves[tree, depth - 1]
+                f.child[tree, above, move] = node
+        _take_back(f, tree)
+        if root:
+            for cell in range(f.roots.shape[1]):
+                f.root_logits[tree, cell] = logits[i, cell]
+            _judge_root(f, tree)
+        else:
+            _add_value(f, tree, depth, values[i])
+            f.done[tree] += 1
+        _clear(f, tree)
+
+
+@bare
+def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: Cells) -> None:
+    """What the searches found.
+
+    Args:
+        f: the trees, all simulations done.
+        trees: how many.
+        probs: output: (trees, cells), the improved policy: logits and completed values, without
+            moves that are proven to be worse than others.
+        values: output: (trees,), the value of the root: proven, or the policy's mean.
+        moves: output: (trees,), the move to play: the most searched, best by the score that
+            sequential halving compares, noise included.
+    """
+    cells = f.roots.shape[1]
+    for tree in range(trees):
+        most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
+        best_proof = _best_proof(f, tree)
+        highest, best_score, best_visits, best = -inf, -inf, -1, 0
+        for cell in range(cells):
+            probs[tree, cell] = -inf
+            if not f.allowed[tree, 0, cell]:
+                continue
+            proof = f.proof[tree, 0, cell]
+            if proof != UNPROVEN and proof < best_proof:
+                continue
+            if best_proof == WIN and proof != WIN:
+                continue
+            value = _completed(f, tree, 0, cell, mixed)
+            scaled = (f.settings.visit_offset + most) * f.settings.value_scale * value
+            logit = f.root_logits[tree, cell] + scaled
+            probs[tree, cell] = 0.0 if best_proof == WIN else logit
+            highest = max(highest, probs[tree, cell])
+            score, visits = logit + f.noise[tree, cell], f.visits[tree, 0, cell]
+            if visits > best_visits or (visits == best_visits and score > best_score):
+                best, best_score, best_visits = cell, score, visits
+        total, value = 0.0, 0.0
+        for cell in range(cells):
+            probs[tree, cell] = exp(probs[tree, cell] - highest)
+            total += probs[tree, cell]
+        for cell in range(cells):
+            probs[tree, cell] /= total
+            if probs[tree, cell] > 0:
+                value += probs[tree, cell] * _completed(f, tree, 0, cell, mixed)
+        proven = f.root_proof[tree]
+        values[tree] = value if proven == UNPROVEN else proven
+        moves[tree] = best
+
+
+@inner
+def _finished(f: Forest, tree: int) -> bool:
+    return bool(f.done[tree] >= f.simulations[tree] or f.root_proof[tree] != UNPROVEN)
+
+
+@inner
+def _set_up(f: Forest, tree: int) -> None:
+    """Put the root's stones on the board, which is empty."""
+    for cell in range(f.roots.shape[1]):
+        if f.roots[tree, cell] != 0:
+            place(f.mine, cell, 0 if f.roots[tree, cell] == 1 else 1)
+
+
+@inner
+def _clear(f: Forest, tree: int) -> None:
+    """Take the root's stones off the board."""
+    for cell in range(f.roots.shape[1]):
+        if f.roots[tree, cell] != 0:
+            remove(f.mine, cell, 0 if f.roots[tree, cell] == 1 else 1)
+
+
+@inner
+def _take_back(f: Forest, tree: int) -> None:
+    """Take the moves of the path off the board."""
+    for d in range(f.length[tree]):
+        remove(f.mine, int(f.path_moves[tree, d]), d % 2)
+
+
+@inner
+def _descend(f: Forest, tree: int) -> bool:
+    """Go from the root to a leaf, whose path stays on the board.
+
+    Returns:
+        Whether the leaf needs an evaluation. If not, its value has been added.
+    """
+    node, depth = 0, 0
+    while True:
+        move = _root_move(f, tree) if depth == 0 else _inner_move(f, tree, node)
+        f.path_nodes[tree, depth], f.path_moves[tree, depth] = node, move
+        place(f.mine, move, depth % 2)
+        depth += 1
+        f.length[tree] = depth
+        if f.proof[tree, node, move] != UNPROVEN:
+            _add_value(f, tree, depth, -f.proof[tree, node, move])
+            return False
+        if f.child[tree, node, move] != NO_NODE:
+            node = int(f.child[tree, node, move])
+            continue
+        side = f.mine if depth % 2 == 0 else f.theirs
+        proof, forced = judge(side, f.stack, f.settings.threats)
+        if proof != UNPROVEN:
+            f.proof[tree, node, move] = -proof
+            _back_up_proof(f, tree, depth)
+            _add_value(f, tree, depth, proof)
+            return False
+        f.leaf_forced[tree] = forced
+        if forced == NO_CELL or f.nodes[tree] + 1 >= f.value.shape[1]:
+            return True
+        below = _add_node(f, tree, depth % 2, forced)
+        f.prior[tree, below, forced] = 1.0
+        f.child[tree, node, move] = below
+        f.value[tree, below] = f.value[tree, node] if depth % 2 == 0 else -f.value[tree, node]
+        node = below
+
+
+@inner
+def _judge_root(f: Forest, tree: int) -> None:
+    """Prove what lines decide of the root, whose stones are on the board."""
+    board, cells = f.mine, f.roots.shape[1]
+    k = board.lines.shape[1]
+    proof, forced = judge(board, f.stack, f.settings.threats)
+    f.root_proof[tree] = proof
+    if proof == DRAW:
+        for cell in range(cells):
+            if f.allowed[tree, 0, cell]:
+                f.proof[tree, 0, cell] = DRAW
+    if proof == WIN:
+        found = False
+        for line in range(len(board.lines)):
+            if board.held[line, 0] == k - 1 and board.held[line, 1] == 0:
+                f.proof[tree, 0, empty_cell(board, line, -1)] = WIN
+                found = True
+        if not found:
+            threat = NO_CELL
+            for line in range(len(board.lines)):
+                if board.held[line, 1] == k - 1 and board.held[line, 0] == 0:
+                    threat = empty_cell(board, line, -1)
+            move = winning_threats(board, f.stack, threat, f.settings.threats)
+            f.proof[tree, 0, move] = WIN
+            f.allowed[tree, 0, move] = True
+    if forced != NO_CELL:
+        for cell in range(cells):
+            f.allowed[tree, 0, cell] = cell == forced
+    if proof == UNPROVEN:
+        _judge_root_moves(f, tree)
+
+
+@inner
+def _judge_root_moves(f: Forest, tree: int) -> None:
+    """Prove what lines decide of the positions after the root's moves."""
+    best, every = LOSS, True
+    for cell in range(f.roots.shape[1]):
+        if f.allowed[tree, 0, cell]:
+            place(f.mine, cell, 0)
+            proof, _ = judge(f.theirs, f.stack, f.settings.threats)
+            remove(f.mine, cell, 0)
+            if proof == UNPROVEN:
+                every = False
+            else:
+                f.proof[tree, 0, cell] = -proof
+                best = max(best, -proof)
+    f.floor[tree, 0] = best
+    if best == WIN or every:
+        f.root_proof[tree] = best
+
+
+@inner
+def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
+    """Add a node for the position on the board, without priors; NO_NODE if there is no room.
+
+    Its moves are `forced` alone, if that is a cell, else those on lines that are open to somebody,
+    and all empty cells if there are none of these.
+    """
+    node = int(f.nodes[tree])
+    if node >= f.value.shape[1]:
+        return NO_NODE
+    f.nodes[tree] = node + 1
+    f.total_visits[tree, node] = 0
+    f.floor[tree, node] = LOSS
+    board, found = f.mine, False
+    for cell in range(f.roots.shape[1]):
+        may = board.stones[cell] == 0 and (forced < 0 or cell == forced)
+        live = False
+        if may:
+            for i in range(board.through_count[cell]):
+                line = board.lines_through[cell, i]
+                if board.held[line, 0] == 0 or board.held[line, 1] == 0:
+                    live = True
+                    break
+        f.allowed[tree, node, cell] = live
+        found = found or live
+        f.prior[tree, node, cell] = 0.0
+        f.child[tree, node, cell] = NO_NODE
+        f.visits[tree, node, cell] = 0
+        f.total[tree, node, cell] = 0.0
+        f.proof[tree, node, cell] = UNPROVEN
+    if not found:
+        for cell in range(f.roots.shape[1]):
+            f.allowed[tree, node, cell] = board.stones[cell] == 0
+    return node
+
+
+@inner
+def _set_prior(f: Forest, tree: int, node: int, logits: NDArray[np.float32]) -> None:
+    """The softmax of the logits over the node's moves."""
+    highest, total = -inf, 0.0
+    for cell in range(logits.size):
+        if f.allowed[tree, node, cell]:
+            highest = max(highest, logits[cell])
+    for cell in range(logits.size):
+        if f.allowed[tree, node, cell]:
+            f.prior[tree, node, cell] = exp(logits[cell] - highest)
+            total += f.prior[tree, node, cell]
+    for cell in range(logits.size):
+        f.prior[tree, node, cell] /= total
+
+
+@inner
+def _inner_move(f: Forest, tree: int, node: int) -> int:
+    """The move of a node below the root by PUCT, among those that are not proven."""
+    tried, total = 0.0, f.value[tree, node]
+    for cell in range(f.roots.shape[1]):
+        if f.visits[tree, node, cell] > 0:
+            tried += f.prior[tree, node, cell]
+            total += f.total[tree, node, cell]
+    visits = f.total_visits[tree, node]
+    untried = total / (1.0 + visits) - FIRST_PLAY_REDUCTION * sqrt(tried)
+    root = f.settings.exploration * sqrt(visits + 1.0)
+    best, best_score = NO_CELL, -inf
+    for cell in range(f.roots.shape[1]):
+        if not f.allowed[tree, node, cell] or f.proof[tree, node, cell] != UNPROVEN:
+            continue
+        own = f.visits[tree, node, cell]
+        value = f.total[tree, node, cell] / own if own > 0 else untried
+        score = value + f.prior[tree, node, cell] * root / (1.0 + own)
+        if score > best_score:
+            best, best_score = cell, score
+    return best
+
+
+@inner
+def _root_move(f: Forest, tree: int) -> int:
+    """The move of the root by sequential halving: the best of those with the scheduled visits.
+
+    If there are none, the best of the least visited. Proven moves are not searched.
+    """
+    wanted = f.schedule[tree, f.done[tree]]
+    most, mixed = _most_visits(f, tree), _mixed_value(f, tree)
+    best, best_score, best_distance = NO_CELL, -inf, 1 << 30
+    for cell in range(f.roots.shape[1]):
+        if not f.allowed[tree, 0, cell] or f.proof[tree, 0, cell] != UNPROVEN:
+            continue
+        visits = f.visits[tree, 0, cell]
+        distance = 0 if visits == wanted else 1 + visits
+        score = f.noise[tree, cell] + f.root_logits[tree, cell]
+        value = _completed(f, tree, 0, cell, mixed)
+        score += (f.settings.visit_offset + most) * f.settings.value_scale * value
+        if distance < best_distance or (distance == best_distance and score > best_score):
+            best, best_score, best_distance = cell, score, distance
+    return best
+
+
+@inner
+def _most_visits(f: Forest, tree: int) -> int:
+    most = 0
+    for cell in range(f.roots.shape[1]):
+        most = max(most, f.visits[tree, 0, cell])
+    return most
+
+
+@inner
+def _mixed_value(f: Forest, tree: int) -> float:
+    """The value of root moves that were not visited: of the evaluator and of those that were."""
+    share, weighted, visits = 0.0, 0.0, 0
+    for cell in range(f.roots.shape[1]):
+        own = f.visits[tree, 0, cell]
+        if own > 0:
+            visits += own
+            share += f.prior[tree, 0, cell]
+            weighted += f.prior[tree, 0, cell] * f.total[tree, 0, cell] / own
+    if share <= 0.0:
+        return float(f.value[tree, 0])
+    return float((f.value[tree, 0] + visits * weighted / share) / (1.0 + visits))
+
+
+@inner
+def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> float:
+    """The value of a move: proven, the mean of its visits, or the one given."""
+    if f.proof[tree, node, cell] != UNPROVEN:
+        return float(f.proof[tree, node, cell])
+    own = f.visits[tree, node, cell]
+    return float(f.total[tree, node, cell] / own) if own > 0 else otherwise
+
+
+@inner
+def _best_proof(f: Forest, tree: int) -> int:
+    """The value below which proven moves of the root are worse than others.
+
+    WIN if a move is proven to win, the highest if all moves are proven, else DRAW: moves that are
+    proven to lose are worse than those of which nothing is known.
+    """
+    best, every = LOSS, True
+    for cell in range(f.roots.shape[1]):
+        if f.allowed[tree, 0, cell]:
+            if f.proof[tree, 0, cell] == UNPROVEN:
+                every = False
+            else:
+                best = max(best, f.proof[tree, 0, cell])
+    return best if best == WIN or every else DRAW
+
+
+@inner
+def _add_value(f: Forest, tree: int, depth: int, value: float) -> None:
+    """Add the value of a leaf, for its side to move, to all edges of the path."""
+    for d in range(depth - 1, -1, -1):
+        node, move = f.path_nodes[tree, d], f.path_moves[tree, d]
+        value = -value
+        if f.proof[tree, node, move] != UNPROVEN:
+            value = float(f.proof[tree, node, move])
+        f.visits[tree, node, move] += 1
+        f.total_visits[tree, node] += 1
+        f.total[tree, node, move] += value
+        value = max(value, float(f.floor[tree, node]))
+
+
+@inner
+def _back_up_proof(f: Forest, tree: int, depth: int) -> None:
+    """Back up the proof of the path's last edge."""
+    for d in range(depth - 1, -1, -1):
+        node, move = f.path_nodes[tree, d], f.path_moves[tree, d]
+        best = f.proof[tree, node, move]
+        f.floor[tree, node] = max(f.floor[tree, node], best)
+        if best != WIN:
+            for cell in range(f.roots.shape[1]):
+                if f.allowed[tree, node, cell]:
+                    if f.proof[tree, node, cell] == UNPROVEN:
+                        return
+                    best = max(best, f.proof[tree, node, cell])
+        if d == 0:
+            f.root_proof[tree] = best
+        else:
+            f.proof[tree, f.path_nodes[tree, d - 1], f.path_moves[tree, d - 1]] = -best

@@ -1,0 +1,143 @@
+"""Search guided by an evaluator of positions, on many boards at once; see the kernel beside it."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
+from tttenv.game.tactics_kernel import UNPROVEN
+from tttenv.game.types import Boards, Cells, Probs
+from tttenv.players import gumbel_kernel as kernel
+from tttenv.players.gumbel_kernel import Settings
+
+Floats: TypeAlias = NDArray[np.float32]
+# From undecided boards (batch, cells), seen by the side to move, to a logit for every cell
+# (batch, cells), legal or not, and the value for that side (batch,), from -1 to 1.
+Evaluate: TypeAlias = Callable[[Boards], tuple[Floats, Floats]]
+
+CONSIDERED = 16  # moves of the root that sequential halving begins with, unless told otherwise
+TREES = 256  # searched together, unless told otherwise
+SETTINGS = Settings(exploration=1.25, value_scale=0.1, visit_offset=50.0, threats=200)
+
+
+class SearchResults(NamedTuple):
+    """What the searches of some boards found."""
+
+    policy: Probs  # (batch, cells): the improved policy
+    values: NDArray[np.float64]  # (batch,): for the side to move; exact where proven
+    moves: Cells  # (batch,): to play
+    proofs: NDArray[np.int8]  # (batch,): the proven values, or UNPROVEN
+
+
+class GumbelSearch:
+    """Searches with one evaluator on one game; its trees' memory is used again and again."""
+
+    def __init__(
+        self,
+        rules: Rules,
+        evaluate: Evaluate,
+        simulations: int,
+        trees: int = TREES,
+        considered: int = CONSIDERED,
+        settings: Settings = SETTINGS,
+    ) -> None:
+        """Allocate the trees.
+
+        Args:
+            rules: the game.
+            evaluate: the evaluator.
+            simulations: for a board, at most.
+            trees: boards searched together.
+            considered: moves of a root that sequential halving begins with.
+            settings: constants of the search.
+        """
+        self.rules, self.evaluate, self.settings = rules, evaluate, settings
+        self.trees, self.considered, self.simulations = trees, considered, simulations
+        self.forest = kernel.new_forest(rules.lines, maps(rules), trees, simulations, settings)
+        self.leaves = np.zeros((trees, rules.cells), np.int8)
+        self.which = np.zeros(trees, np.int64)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy has trees of its own, whose arrays share memory as those here do."""
+        about = self.rules, self.evaluate, self.simulations, self.trees
+        return type(self), (*about, self.considered, self.settings)
+
+    def search(
+        self,
+        boards: Boards,
+        simulations: NDArray[np.int64] | int | None = None,
+        noise: Floats | None = None,
+    ) -> SearchResults:
+        """Search from undecided boards.
+
+        Args:
+            boards: (batch, cells), seen by the side to move.
+            simulations: for each board (batch,), or one number for all; None for as many as there
+                is room for.
+            noise: Gumbel noise (batch, cells); None for none, so that chance plays no part.
+        """
+        count = len(boards)
+        wanted = np.broadcast_to(self.simulations if simulations is None else simulations, count)
+        heard = np.zeros(boards.shape, np.float32) if noise is None else noise
+        parts = [
+            self._search(boards[part], wanted[part], heard[part])
+            for at in range(0, count, self.trees)
+            if (part := slice(at, at + self.trees))
+        ]
+        if not parts:
+            nothing = np.zeros(0)
+            return SearchResults(
+                np.zeros(boards.shape), nothing, nothing.astype(np.int64), nothing.astype(np.int8)
+            )
+        return SearchResults(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _search(
+        self, boards: Boards, simulations: NDArray[np.int64], noise: Floats
+    ) -> SearchResults:
+        """The same for at most as many boards as there are trees."""
+        forest, count = self.forest, len(boards)
+        forest.roots[:count], forest.noise[:count] = boards, noise
+        forest.simulations[:count] = simulations
+        forest.done[:count] = forest.nodes[:count] = 0
+        forest.root_proof[:count] = UNPROVEN
+        empty = np.count_nonzero(boards == 0, axis=1)
+        for tree in range(count):
+            wanted = int(simulations[tree])
+            moves = min(self.considered, int(empty[tree]))
+            forest.schedule[tree, :wanted] = considered_visits(moves, wanted)
+        while waiting := kernel.select(forest, count, self.leaves, self.which):
+            logits, values = self.evaluate(self.leaves[:waiting])
+            kernel.back_up(forest, waiting, self.which, logits, values)
+        policy = np.zeros((count, self.rules.cells))
+        found, moves_found = np.zeros(count), np.zeros(count, np.int64)
+        kernel.improved_policy(forest, count, policy, found, moves_found)
+        return SearchResults(policy, found, moves_found, forest.root_proof[:count].copy())
+
+
+@lru_cache(maxsize=4096)
+def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
+    """How many visits the move has that each simulation of a root goes on with, (simulations,).
+
+    Sequential halving (Karnin et al., 2013): in each phase all moves that are left get the same
+    number of visits, as many as share the simulations evenly among the phases; then the worse half
+    is left out. So in each simulation the candidates are the moves with a certain number of visits.
+
+    Args:
+        moves: considered in the first phase.
+        simulations: in all.
+    """
+    if moves < 2:
+        return np.arange(simulations, dtype=np.int32)
+    phases = int(np.ceil(np.log2(moves)))
+    found: list[int] = []
+    visits, left = 0, moves
+    while len(found) < simulations:
+        for _ in range(max(1, simulations // (phases * left))):
+            found += [visits] * left
+            visits += 1
+        left = max(2, left // 2)
+    return np.array(found[:simulations], np.int32)

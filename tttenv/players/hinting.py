@@ -1,0 +1,30 @@
+"""What to type instead of a player that is not known."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tttenv.players.bundled import CARD
+from tttenv.utils.registry import near
+
+
+@contextmanager
+def hinting(spec: str) -> Iterator[None]:
+    """Make a player in this block: a misspelt folder of a checkpoint is told the nearest one."""
+    try:
+        yield
+    except ValueError as error:
+        if (found := _near_folder(spec)) is None:
+            raise
+        raise ValueError(f"{error}; did you mean {found}?") from None
+
+
+def _near_folder(spec: str) -> Path | None:
+    """The checkpoint whose folder is nearly called as this one that is none, if there is one."""
+    name = spec.partition(":")[0]
+    if "/" not in name or os.path.isfile(Path(name) / CARD):  # found, and refused for its contents
+        return None
+    home = Path(name).parent
+    found = near(Path(name).name, [card.parent.name for card in home.glob(f"*/{CARD}")])
+    return home / found if found else None

@@ -1,0 +1,135 @@
+"""The Monte Carlo tree search player: UCT with play-outs; its random numbers follow the board."""
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players import mcts_kernel as kernel
+from tttenv.players.mcts_kernel import init_tree, run_iterations
+from tttenv.players.search_result import Found, at_least, not_both, uniform_on
+from tttenv.utils.compile_time import now
+
+ITERATIONS = 500  # for a move, if no limit is given
+SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
+
+
+class MonteCarlo:
+    """The player that `mcts` makes; `search` and `visits` return more about one board."""
+
+    board_by_board = True  # the same bits for a board, whatever else is in the batch
+
+    def __init__(
+        self, rules: Rules, tree: kernel.Tree, iterations: int | None, time: float | None, seed: int
+    ) -> None:
+        self.rules, self.tree, self.iterations, self.time = rules, tree, iterations, time
+        self.seed: Any = np.uint64(seed)
+        self.impure = "time" if time is not None else None
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        probs = [self.search(board).probs for board in boards]
+        return np.array(probs, np.float64).reshape(boards.shape)
+
+    def search(self, board: Boards) -> Found:
+        """The result of a search from one undecided board (cells,).
+
+        It plays the most visited move; ties go to the best results, then to the first row by row.
+        With the solver, moves proven to be best come first, and proven losses last.
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        tree, done = self.tree, self._search_tree(board)
+        moves = self._root_children()
+        proof, visits, points = tree.proof[moves], tree.visits[moves], tree.points[moves]
+        best_proof = 2 - tree.proof[0] if tree.proof[0] != kernel.UNPROVEN else kernel.WIN
+        good = (proof == best_proof) * 2 + (proof != kernel.LOSS) if tree.solver else 0 * proof
+        best = np.lexsort((-tree.move[moves], points, visits, good))[-1]
+        value = (points[best] - visits[best]) / (visits[best] + 1.0)
+        if proof[best] != kernel.UNPROVEN:
+            value = proof[best] - 1.0
+        return Found(
+            uniform_on([int(tree.move[moves][best])], self.rules.cells), float(value), done
+        )
+
+    def visits(self, board: Boards) -> NDArray[np.int64]:
+        """The visits of each move (cells,) in a search from one undecided board (cells,).
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        self._search_tree(board)
+        counts = np.zeros(self.rules.cells, np.int64)
+        counts[self.tree.move[self._root_children()]] = self.tree.visits[self._root_children()]
+        return counts
+
+    def _root_children(self) -> slice:
+        """The nodes of the root's children."""
+        return slice(
+            int(self.tree.first_child[0]), int(self.tree.first_child[0] + self.tree.child_count[0])
+        )
+
+    def _search_tree(self, board: Boards) -> int:
+        """Build the tree of this board until a limit or a proof; returns the iterations."""
+        init_tree(self.tree, self.rules.check(board), self.seed)
+        deadline = None if self.time is None else now() + self.time
+        done = 0
+        while self.iterations is None or done < self.iterations:
+            wanted = SLICE if self.iterations is None else min(SLICE, self.iterations - done)
+            made = run_iterations(self.tree, wanted)
+            done += made
+            if made < wanted or (deadline is not None and now() >= deadline):
+                break
+        return done
+
+
+def mcts(
+    rules: Rules,
+    iterations: int | None = None,
+    c: float = 2**0.5,
+    playouts: Literal["random", "tactical"] = "random",
+    heuristic: float = 0.0,
+    solver: bool = False,
+    seed: int = 0,
+    time: float | None = None,
+    memory: int = 64,
+) -> MonteCarlo:
+    """Monte Carlo tree search: UCT, by default with 500 play-outs for a move.
+
+    The same board gets the same answer: random numbers are seeded by the board and by `seed`.
+
+    Args:
+        rules: the game.
+        iterations: play-outs for a move; 500 by default, unless the time is limited.
+        c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
+        playouts: "random", or "tactical", which wins at once if it can and else blocks such a win.
+        heuristic: weight of the open lines in the selection of moves with few visits.
+        solver: back up proven results of finished games, and stop when the best move is proven.
+        seed: of the random numbers, together with the board.
+        time: seconds to search for a move; the player is then impure and cannot be certified.
+        memory: megabytes of the tree, at the most; when it is full, it grows no more.
+
+    Raises:
+        ValueError: for a limit out of range, for `iterations` together with `time`, and for more
+            memory than there is.
+    """
+    at_least(1, iterations=iterations, memory=memory)
+    at_least(0, c=c, heuristic=heuristic, seed=seed)
+    at_least(0.001, time=time)
+    not_both(iterations=iterations, time=time)
+    if iterations is None and time is None:
+        iterations = ITERATIONS
+    nodes = min(memory * 2**20 // kernel.NODE_BYTES, kernel.MAX_NODES)
+    if iterations is not None:
+        nodes = min(nodes, 1 + rules.cells * (iterations + 1))
+    shape = (rules.m, rules.n, rules.k)
+    try:
+        tree = kernel.new_tree(
+            shape, rules.lines, nodes, c, heuristic, playouts == "tactical", solver
+        )
+    except MemoryError:
+        raise ValueError(f"there is no room for memory={memory} megabytes") from None
+    return MonteCarlo(rules, tree, iterations, time, seed)

@@ -1,0 +1,303 @@
+"""Monte Carlo tree search: UCT (Kocsis and Szepesvari, 2006) on a tree in flat arrays.
+
+Each iteration selects a leaf from the root, adds at most one new position, plays a play-out from
+there to the end of the game and backs up its result once at every position on the path. Results are
+points: 2 for a win, 1 for a draw, 0 for a loss, always of the side whose move led to the node.
+With the solver (MCTS-Solver, Winands et al., 2008; draws as in Cazenave and Saffidine, 2010) the
+proven results of finished games are backed up, too; moves with a proven result are not selected
+while others have none, and the search ends when the root is proven.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.open_lines_kernel import OpenLines, new_open_lines, set_board, update_stone
+from tttenv.game.random_kernel import bounded, seed
+from tttenv.game.rollouts_kernel import (
+    Playground,
+    gather,
+    playground,
+    random_playout,
+    tactical_playout,
+)
+from tttenv.game.rules_kernel import completes
+from tttenv.game.types import Cells, Stones
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.struct import Struct
+
+UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points
+MAX_NODES = 2**31 - 1  # the largest number of nodes that int32 can index
+SQRT_TABLE_SIZE = 4096  # square roots are looked up for visit counts below this
+NODE_BYTES = 21  # bytes that one node takes in the seven arrays of nodes
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(Struct):
+    """A search tree: node 0 is the root, and the children of a node are consecutive nodes."""
+
+    exploration: float  # the c of UCT
+    bias: float  # weight of the open lines in the selection; 0 switches them off
+    tactical: bool  # play-outs win and block
+    solver: bool
+    playouts: Playground  # the board, the random numbers and the arrays of play-outs
+    lines: OpenLines
+    root_board: Stones  # (cells,)
+    path: Cells  # (cells + 1,): the nodes from the root to the leaf
+    sqrt_table: NDArray[np.float64]  # (SQRT_TABLE_SIZE, 2): of 1 / visits and of log(visits)
+    node_count: NDArray[np.int64]  # (1,): nodes in use
+    visits: NDArray[np.int32]  # (nodes,)
+    points: NDArray[np.int32]  # (nodes,): the sum over all visits
+    first_child: NDArray[np.int32]  # (nodes,)
+    child_count: NDArray[np.int16]  # (nodes,): 0 before the node is expanded
+    move: NDArray[np.int16]  # (nodes,): the cell whose stone leads to the node
+    proof: NDArray[np.int8]  # (nodes,): the proven points, or UNPROVEN
+    prior: NDArray[np.float32]  # (nodes,): the open lines' score, up to 1; used with a bias only
+
+
+def new_tree(
+    shape: tuple[int, int, int],
+    lines: Cells,
+    nodes: int,
+    exploration: float,
+    bias: float,
+    tactical: bool,
+    solver: bool,
+) -> Tree:
+    """Allocate a tree.
+
+    Args:
+        shape: rows, columns and how many in a row win: (m, n, k).
+        lines: the cells of every line, (lines, k).
+        nodes: how many nodes the tree may have.
+        exploration: the c of UCT.
+        bias: weight of the open lines in the selection; 0 switches them off.
+        tactical: whether play-outs win and block.
+        solver: whether proven results are backed up.
+    """
+    playouts = playground(*shape)
+    cells = playouts.board.size
+    visits = np.maximum(np.arange(SQRT_TABLE_SIZE), 1)
+    return Tree(
+        exploration=float(exploration),
+        bias=float(bias),
+        tactical=tactical,
+        solver=solver,
+        playouts=playouts,
+        lines=new_open_lines(lines, cells),
+        root_board=np.zeros(cells, np.int8),
+        path=np.zeros(cells + 1, np.int64),
+        sqrt_table=np.sqrt([1 / visits, np.log(visits)]).T.copy(),
+        node_count=np.zeros(1, np.int64),
+        visits=np.zeros(nodes, np.int32),
+        points=np.zeros(nodes, np.int32),
+        first_child=np.zeros(nodes, np.int32),
+        child_count=np.zeros(nodes, np.int16),
+        move=np.zeros(nodes, np.int16),
+        proof=np.zeros(nodes, np.int8),
+        prior=np.zeros(nodes, np.float32),
+    )
+
+
+@inner
+def init_node(t: Tree, node: int, cell: int) -> None:
+    """Reset a node's numbers; a stone on `cell` leads to it."""
+    t.visits[node] = t.points[node] = t.first_child[node] = 0
+    t.child_count[node] = 0
+    t.move[node] = cell
+    t.proof[node] = UNPROVEN
+
+
+@inner
+def expand(t: Tree, node: int) -> bool:
+    """Add the children of a node whose position is on the board, in random order.
+
+    False if the tree is full; then nothing has changed.
+    """
+    many = gather(t.playouts)
+    first = t.node_count[0]
+    if first + many > t.visits.size:
+        return False
+    t.node_count[0] = first + many
+    t.first_child[node] = first
+    t.child_count[node] = many
+    empty = t.playouts.empty
+    greatest = 1
+    for i in range(many):
+        j = i + bounded(t.playouts.dice, many - i)
+        empty[i], empty[j] = empty[j], empty[i]
+        init_node(t, first + i, empty[i])
+        greatest = max(greatest, t.lines.move_score[empty[i]])
+    if t.bias > 0.0:
+        for i in range(many):
+            t.prior[first + i] = t.lines.move_score[empty[i]] / greatest
+    return True
+
+
+@inner
+def select_child(t: Tree, node: int) -> int:
+    """The child to visit next: an unvisited one, or the best by UCT if all have been visited."""
+    if t.bias > 0.0:
+        return select_child_biased(t, node)
+    first: int = t.first_child[node]
+    visited = t.visits[node] - (1 if node else 0)  # all but the root were a leaf in one visit
+    if visited < t.child_count[node]:
+        return first + int(visited)
+    total = t.exploration * sqrt_of_log(t, t.visits[node])
+    best, best_child = -1.0, first
+    for child in range(first, first + t.child_count[node]):
+        if t.proof[child] != UNPROVEN and t.solver:
+            continue
+        root = sqrt_of_inverse(t, t.visits[child])
+        score = (0.5 * t.points[child] * root + total) * root
+        if score > best:
+            best, best_child = score, child
+    return best_child
+
+
+@inner
+def sqrt_of_inverse(t: Tree, visits: int) -> float:
+    """The square root of 1 / visits; looked up for few visits, since square roots are slow."""
+    return float(t.sqrt_table[visits, 0] if visits < len(t.sqrt_table) else sqrt(1.0 / visits))
+
+
+@inner
+def sqrt_of_log(t: Tree, visits: int) -> float:
+    """The square root of log(visits); looked up for few visits."""
+    return float(t.sqrt_table[visits, 1] if visits < len(t.sqrt_table) else sqrt(log(visits)))
+
+
+@inner
+def select_child_biased(t: Tree, node: int) -> int:
+    """The best child by UCT with progressive bias (Chaslot et al., 2008).
+
+    Each child has one more visit here, with the result of a draw, so that none is divided by zero.
+    """
+    total = t.exploration * sqrt_of_log(t, 1 + t.visits[node])
+    first: int = t.first_child[node]
+    best, best_child = -1.0, first
+    for child in range(first, first + t.child_count[node]):
+        if t.proof[child] != UNPROVEN and t.solver:
+            continue
+        root = sqrt_of_inverse(t, 1 + t.visits[child])
+        value = 0.5 * (1.0 + t.points[child]) + t.bias * t.prior[child]
+        score = (value * root + total) * root
+        if score > best:
+            best, best_child = score, child
+    return best_child
+
+
+@bare
+def init_tree(t: Tree, board: Stones, start: int) -> None:
+    """Make the tree of `board` (cells,) with its root expanded.
+
+    The random numbers are seeded by the board and by `start`, a uint64.
+    """
+    for cell in range(board.size):
+        t.root_board[cell] = t.playouts.board[cell] = board[cell]
+    seed(t.playouts.dice, board, start)
+    if t.bias > 0.0:
+        set_board(t.lines, board)
+    t.node_count[0] = 1
+    init_node(t, 0, -1)
+    expand(t, 0)
+
+
+@bare
+def run_iterations(t: Tree, iterations: int) -> int:
+    """Run up to `iterations`, fewer only if the solver proves the root; returns how many."""
+    for done in range(iterations):
+        if t.proof[0] != UNPROVEN:
+            return done
+        depth = select_leaf(t)
+        points: int = t.proof[t.path[depth]]
+        if points == UNPROVEN:
+            points = simulate(t, depth)
+        backup(t, depth, points)
+    return iterations
+
+
+@inner
+def select_leaf(t: Tree) -> int:
+    """Select nodes from the root to one that ends the game or was never visited, into `path`.
+
+    The board of the play-outs becomes that of the leaf.
+
+    Returns:
+        The number of moves on the path.
+    """
+    for cell in range(t.root_board.size):
+        t.playouts.board[cell] = t.root_board[cell]
+    node, depth = 0, 0
+    t.path[0] = 0
+    while t.proof[node] == UNPROVEN:
+        if t.child_count[node] == 0 and (t.visits[node] == 0 or not expand(t, node)):
+            break
+        node = select_child(t, node)
+        cell = t.move[node]
+        t.playouts.board[cell] = 1 - 2 * (depth % 2)
+        if t.bias > 0.0:
+            update_stone(t.lines, cell, depth % 2, 1)
+        depth += 1
+        t.path[depth] = node
+        if t.visits[node] == 0:
+            check_terminal(t, node, depth)
+    return depth
+
+
+@inner
+def check_terminal(t: Tree, node: int, depth: int) -> None:
+    """Set the proof of a node that is reached for the first time if its move ends the game."""
+    p = t.playouts
+    if completes(p.board, t.move[node], p.m, p.n, p.k):
+        t.proof[node] = WIN
+        return
+    for cell in range(p.board.size):
+        if p.board[cell] == 0:
+            return
+    t.proof[node] = DRAW
+
+
+@inner
+def simulate(t: Tree, depth: int) -> int:
+    """The points of a play-out from the leaf, for the side that made the last move of the path."""
+    stone = 1 - 2 * (depth % 2)
+    p = t.playouts
+    winner = tactical_playout(p, stone) if t.tactical else random_playout(p, stone)
+    return 1 - winner * stone
+
+
+@inner
+def backup(t: Tree, depth: int, points: int) -> None:
+    """Count a leaf's points, for the side that made the last move, at every node of the path."""
+    if t.bias > 0.0:
+        for d in range(depth, 0, -1):
+            update_stone(t.lines, t.move[t.path[d]], (d - 1) % 2, -1)
+    for d in range(depth, -1, -1):
+        t.visits[t.path[d]] += 1
+        t.points[t.path[d]] += points
+        points = 2 - points
+    if t.solver:
+        backup_proof(t, depth)
+
+
+@inner
+def backup_proof(t: Tree, depth: int) -> None:
+    """Back up proofs along the path, from its last node.
+
+    A node is proven if one child is a proven win for its mover, or if all children are proven.
+    """
+    for d in range(depth, 0, -1):
+        if t.proof[t.path[d]] == UNPROVEN:
+            return
+        parent = t.path[d - 1]
+        best = t.proof[t.path[d]]
+        for child in range(t.first_child[parent], t.first_child[parent] + t.child_count[parent]):
+            if best == WIN:
+                break
+            if t.proof[child] == UNPROVEN:
+                return
+            best = max(best, t.proof[child])
+        t.proof[parent] = 2 - best

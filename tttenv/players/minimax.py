@@ -1,0 +1,143 @@
+"""The minimax player: perfect play, looked up in the solved game or searched."""
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact import Tabulated
+from tttenv.exact.enumeration import require_enumerable
+from tttenv.exact.solution import solve
+from tttenv.game import symmetry
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import completes
+from tttenv.game.types import Boards, Mask, Probs, Stones
+from tttenv.players.search_result import Found
+from tttenv.policy import uniform_over
+
+NOT_LEGAL = -1000  # the rank of a move onto a taken cell
+
+
+class MinimaxSearch:
+    """A perfect player that searches the tree of all games instead of looking positions up.
+
+    Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
+    of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so that quick wins and
+    slow losses are best.
+
+    Args:
+        rules: a game of up to 15 cells.
+        search: "plain" searches a position each time that it is reached, "cached" once, "symmetric"
+            once for all its images under the board's symmetries.
+        ties: as in `minimax`.
+
+    Attributes:
+        cache: the ranks of the positions searched so far, by their bytes; empty if "plain".
+
+    Raises:
+        ValueError: if the game is too large to enumerate.
+    """
+
+    board_by_board = True  # the same bits for a board, whatever else is in the batch
+
+    def __init__(self, rules: Rules, search: str, ties: str) -> None:
+        require_enumerable(rules)
+        self.rules, self.ties = rules, ties
+        self.cache: dict[bytes, int] = {}
+        self._caches = search != "plain"
+        self._maps = symmetry.maps(rules)[: None if search == "symmetric" else 1]
+        self._nodes = 0
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        probs = [self.search(board).probs for board in boards]
+        return np.array(probs, np.float64).reshape(boards.shape)
+
+    def search(self, board: Boards) -> Found:
+        """The result of a search from one undecided board (cells,), which is itself a node.
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        board = self.rules.check(board)
+        self._nodes = 1
+        ranks = np.full(board.size, NOT_LEGAL, np.int64)
+        for cell in np.flatnonzero(board == 0).tolist():
+            ranks[cell] = self._play(board, cell, 1)
+        if self._caches:
+            self.cache[self._key(board)] = int(ranks.max())
+        probs = uniform_over(best_moves(ranks, self.ties))
+        return Found(probs, float(np.sign(ranks.max())), self._nodes)
+
+    def _play(self, board: Stones, cell: int, stone: int) -> int:
+        """The rank of the move to `cell` by the side with the stones `stone`, for that side."""
+        board[cell] = stone
+        after = self._rank(board, cell, -stone)
+        board[cell] = 0
+        return (after > 0) - (after < 0) - after
+
+    def _rank(self, board: Stones, last: int, mover: int) -> int:
+        """The rank of a position for the side to move, from the cache or else by search.
+
+        Args:
+            board: (cells,), with stones 1 and -1.
+            last: the cell of the newest stone.
+            mover: the stone of the side to move, 1 or -1.
+        """
+        self._nodes += 1
+        if not self._caches:
+            return self._compute_rank(board, last, mover)
+        key = self._key(board * mover)
+        if key not in self.cache:
+            self.cache[key] = self._compute_rank(board, last, mover)
+        return self.cache[key]
+
+    def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
+        """The rank of a position for the side to move, by search; arguments as in `_rank`."""
+        if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
+            return -(self.rules.cells + 1)
+        empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]
+        return max((self._play(board, cell, mover) for cell in empty), default=0)
+
+    def _key(self, board: Stones) -> bytes:
+        """The cache's key of a board seen by the side to move: the same for all its images."""
+        images: list[bytes] = [image.tobytes() for image in board[self._maps]]
+        return min(images)
+
+
+def best_moves(ranks: NDArray[np.int64], ties: str) -> Mask:
+    """Which moves (cells,) `minimax` plays, from their ranks (cells,) and its option `ties`."""
+    if ties == "fastest":
+        fastest: Mask = ranks == ranks.max()
+        return fastest
+    best: Mask = (np.sign(ranks) == np.sign(ranks.max())) & (ranks != NOT_LEGAL)
+    if ties == "first":
+        best &= best.cumsum() == 1
+    return best
+
+
+def minimax(
+    rules: Rules,
+    ties: Literal["uniform", "first", "fastest"] = "uniform",
+    search: Literal["table", "plain", "cached", "symmetric"] = "table",
+) -> Tabulated | MinimaxSearch:
+    """The perfect player: it plays only moves that keep the game's value.
+
+    Args:
+        rules: a game small enough to solve: up to 16 cells, 15 for the searches.
+        ties: among the value-optimal moves, "uniform" mixes evenly, "first" takes the first row by
+            row, "fastest" mixes evenly among those that win soonest or lose latest.
+        search: "table" looks moves up in the solved game; the others search the tree of games:
+            "plain" without a cache, "cached" with one, "symmetric" with one entry for all images of
+            a position.
+
+    Raises:
+        ValueError: if the game is too large for it.
+    """
+    if search != "table":
+        return MinimaxSearch(rules, search, ties)
+    solution = solve(rules)
+    moves = solution.fastest if ties == "fastest" else solution.optimal
+    if ties == "first":
+        moves = moves & (moves.cumsum(axis=1) == 1)
+    return Tabulated.uniform_over(rules, moves)

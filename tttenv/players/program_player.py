@@ -1,0 +1,120 @@
+"""A player that asks a program about each board once, keeps the answer, and ends what fails.
+
+How the program is spoken to is a `Conversation`, one for each protocol: that of `external` is our
+own, that of `gomocup` is known to many engines.
+"""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players.program import Program, ProgramError
+from tttenv.players.search_result import at_least
+from tttenv.utils.untrusted import MEBIBYTE
+
+ENTRY = 120  # bytes that a stored answer takes besides its board and its numbers
+
+
+class Conversation(Protocol):
+    """How a program is started and asked. What the program does wrong is a `ProgramError`."""
+
+    def launch(self) -> Program:
+        """The program, started."""
+        ...
+
+    def greet(self, program: Program) -> None:
+        """Whatever has to be said before the first board."""
+        ...
+
+    def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
+        """Its move probabilities (cells,) for a board (cells,), checked."""
+        ...
+
+
+class ProgramPlayer:
+    """The player of a program; `close` ends the program, which the next question starts again.
+
+    Scripts ask players with `one_by_one` about few boards at a time, since they may be slow.
+
+    Args:
+        rules: the game.
+        command: the program and its arguments, for messages.
+        conversation: how it is started and asked.
+        memory: megabytes of stored answers, at the most.
+    """
+
+    one_by_one = True
+
+    def __init__(self, rules: Rules, command: str, conversation: Conversation, memory: int) -> None:
+        at_least(1, memory=memory)
+        self.rules, self.command, self.conversation = rules, command, conversation
+        self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
+        self.program: Program | None = None
+        self.known: dict[bytes, bytes] = {}  # answers to boards, packed
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells).
+
+        Raises:
+            ValueError: if the program fails, saying how and on which board.
+        """
+        return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
+
+    def answer(self, board: Boards) -> NDArray[np.float64]:
+        """Its probabilities (cells,) on one board (cells,), asked once and then stored.
+
+        Raises:
+            ValueError: if the program fails, or the stored answers take too much memory.
+        """
+        key = np.asarray(board, np.int8).tobytes()
+        if key not in self.known:
+            if self.taken > self.memory * MEBIBYTE:
+                raise ValueError(
+                    f"{self.command!r} has answered {len(self.known):,} boards, and remembering"
+                    f" more takes over {self.memory} MB: memory= allows it so many"
+                )
+            packed = pack(self._asked(board))
+            self.known[key] = packed
+            self.taken += ENTRY + len(key) + len(packed)
+        return unpack(self.known[key], len(board))
+
+    def close(self) -> None:
+        """End the program, if it runs: it is asked to end, and killed if it goes on."""
+        if self.program is not None:
+            self.program.close()
+        self.program = None
+
+    def _asked(self, board: Boards) -> NDArray[np.float64]:
+        """The program's probabilities (cells,) for a board (cells,)."""
+        try:
+            if self.program is None:
+                self.program = self.conversation.launch()
+                self.conversation.greet(self.program)
+            return self.conversation.ask(self.program, board)
+        except BaseException as error:  # after an interrupt, too, an old answer would be pending
+            if self.program is not None:
+                self.program.kill()
+            self.program = None
+            if isinstance(error, ProgramError):
+                side, shown = "XO"[int(self.rules.seat(board))], self.rules.format(board)
+                verdict = f"{self.command!r} {error}: {side} to move on {shown}"
+                raise ValueError(verdict) from None
+            raise
+
+
+def pack(probs: NDArray[np.float64]) -> bytes:
+    """Probabilities (cells,) in few bytes: the cells that have any, then their probabilities."""
+    cells = np.flatnonzero(probs)
+    return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
+
+
+def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
+    """What `pack` has packed, (cells,)."""
+    count = len(packed) // 10  # two bytes and eight a cell
+    probs: NDArray[np.float64] = np.zeros(cells)
+    numbers = np.frombuffer(packed, np.uint16, count)
+    probs[numbers] = np.frombuffer(packed, np.float64, count, offset=2 * count)
+    return probs

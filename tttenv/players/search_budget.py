@@ -1,0 +1,105 @@
+"""What an alpha-beta search may spend, positions and seconds, and the score of one of its moves."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.players.alphabeta_kernel import (
+    INFINITY,
+    UNLIMITED,
+    SearchState,
+    begin_move,
+    search_nodes,
+)
+from tttenv.utils.compile_time import now
+
+SLICE = 20_000  # positions between two checks of the clock and of Ctrl-C
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop; None for no limit."""
+
+    depth: int | None  # plies
+    nodes: int | None  # positions
+    time: float | None  # seconds
+
+
+class LimitError(Exception):
+    """A limit was reached within a search, whose results are then discarded."""
+
+
+class Budget:
+    """What is left of the limits of one move.
+
+    Args:
+        left: of the kernel's state, (1,): its count of the positions that are left.
+        limits: for the move; the depth is no matter of the budget.
+    """
+
+    def __init__(self, left: NDArray[np.int64], limits: Limits) -> None:
+        self.left, self.limits = left, limits
+        self.total = UNLIMITED if limits.nodes is None else limits.nodes
+        self.left[0] = self.total
+        self.deadline = None if limits.time is None else now() + limits.time
+
+    @property
+    def spent(self) -> int:
+        """Positions searched so far."""
+        return self.total - int(self.left[0])
+
+    def check(self) -> None:
+        """Raise LimitError if a limit is reached."""
+        late = self.deadline is not None and now() >= self.deadline
+        if late or self.left[0] <= 0:
+            raise LimitError
+
+    @contextmanager
+    def part(self, share: float, nodes: int) -> Iterator[None]:
+        """Within it no more is spent than a part of the limits; then it ends with the LimitError.
+
+        Args:
+            share: of the positions and of the seconds, where they are limited.
+            nodes: positions, where neither is limited.
+        """
+        whole, deadline = int(self.left[0]), self.deadline
+        part = whole if self.limits.time is not None else nodes
+        if self.limits.nodes is not None:
+            part = min(whole, int(share * self.limits.nodes))
+        if self.limits.time is not None and deadline is not None:
+            self.deadline = min(deadline, now() + share * self.limits.time)
+        self.left[0] = part
+        try:
+            yield
+        except LimitError:
+            pass
+        finally:
+            self.left[0] = whole - (part - int(self.left[0]))
+            self.deadline = deadline
+
+
+def score_move(
+    state: SearchState, budget: Budget, cell: int, alpha: int, depth: int, beta: int = INFINITY
+) -> int:
+    """The score of a root's move, for the side that makes it.
+
+    Args:
+        state: the kernel's arrays, started on the root's board.
+        budget: what the search may spend.
+        cell: the move.
+        alpha: a score no higher than this is an upper bound of the true one,
+        beta: and one as high as this is a lower bound.
+        depth: plies, the move counted.
+
+    Raises:
+        LimitError: if a limit is reached.
+    """
+    budget.check()
+    begin_move(state, cell, alpha, beta, depth - 1)
+    while state.ply[0] > 0:
+        budget.check()
+        search_nodes(state, SLICE)
+    return -int(state.frames[1]["best"])

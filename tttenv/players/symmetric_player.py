@@ -1,0 +1,64 @@
+"""Players that are asked about one image of each board, so that mirror images get mirror moves.
+
+A player is *equivariant* if it treats images alike. For a player that answers with one move, this
+means: for every board b and every symmetry g, the canonical image of the board after the move on
+g(b) is that after the move on b. For one that mixes moves: the canonical images of the boards after
+its moves have the same probabilities on g(b) as on b. So whatever is true of the boards that can
+follow is true of one image of each, and a search may keep one board of each class.
+
+That is all that is said of boards which are their own image under some symmetry other than the
+identity, like the empty one. A single move on such a board cannot be its own mirror image, except
+in a cell that the symmetry leaves where it is: on the empty board of 3,3,3 the player may open in a
+certain corner. On g(b) it may play any image of the move on b.
+
+A player says that it is equivariant by an attribute `equivariant` that is True.
+"""
+
+import numpy as np
+
+from tttenv.exact import Tabulated, enumerable
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import canonical, inverses
+from tttenv.game.types import Boards, Probs
+from tttenv.policy import Policy
+
+
+def canonical_player(rules: Rules, policy: Policy) -> Policy:
+    """The player `Canonical(rules, policy)`, as a table if the game can be enumerated.
+
+    Raises:
+        ValueError: if the game can be enumerated, and the policy breaks the laws of one.
+    """
+    made = Canonical(rules, policy)
+    table = enumerable(rules) and made.impure is None
+    return CanonicalTable.of(rules, made) if table else made
+
+
+class Canonical:
+    """A player that asks another about the canonical image of each board and maps its answer back.
+
+    Args:
+        rules: the game.
+        policy: the other player.
+
+    Attributes:
+        equivariant: True, as said in this module's docstring.
+        impure: that of the other player, if it has one.
+    """
+
+    equivariant = True
+
+    def __init__(self, rules: Rules, policy: Policy) -> None:
+        self.rules, self.policy, self.back = rules, policy, inverses(rules)
+        self.impure: str | None = getattr(policy, "impure", None)
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        images, which = canonical(self.rules, boards)
+        return np.take_along_axis(self.policy(images), self.back[which], axis=1)
+
+
+class CanonicalTable(Tabulated):
+    """The probabilities of a `Canonical` player in every position of a small game."""
+
+    equivariant = True

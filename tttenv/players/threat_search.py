@@ -1,0 +1,134 @@
+"""Wins by threats and threes from a board: found for the side to move, warded off for the other.
+
+In a threat search one side, the attacker, makes only threats and moves after which a double threat
+could follow, in Gomoku fours and threes, and the other side answers them (Allis, van den Herik and
+Huntjens, "Go-Moku and threat-space search", 1994). All answers are tried, so that a win is a proof.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import winning_cells
+from tttenv.game.symmetry import maps
+from tttenv.game.types import Boards
+from tttenv.players import alphabeta_kernel as kernel
+from tttenv.players.alphabeta_kernel import PROVEN, SearchState
+from tttenv.players.search_budget import Budget, Limits, score_move
+from tttenv.players.threat_moves_kernel import only_attacks
+
+ATTACK_SHARE = 0.25  # of the limits, for the search for a win
+DEFENCE_SHARE = 0.25  # of the limits, to find moves that lose
+NODES = 10_000  # positions for each of both, if there is no limit but the depth
+THREATS = 30  # tried in each search for a win by single threats
+LIKELY = 20  # moves that are judged, those on the best open lines
+MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
+
+
+class Forced(NamedTuple):
+    """What threats and threes decide of a board."""
+
+    win: int | None  # a move that begins a win by them, if one was found
+    losing: list[int]  # else moves to leave out, after which the other side wins so
+
+
+class ThreatSearch:
+    """Wins by threats and threes, to be found before another search of a board begins.
+
+    Args:
+        rules: the game, of three or more in a row.
+        nodes: positions searched for a board: at most half of them for a win of the side to move,
+            and half for moves after which the other side wins.
+    """
+
+    def __init__(self, rules: Rules, nodes: int) -> None:
+        self.rules, self.limits = rules, Limits(None, 2 * nodes, None)
+        shape, entries = (rules.m, rules.n, rules.k), min(4 * nodes, 3 ** min(rules.cells, 30))
+        self.state = kernel.new_search_state(
+            shape, rules.lines, maps(rules), entries, rules.cells, THREATS
+        )
+
+    def __call__(self, board: Boards) -> Forced:
+        """What is found of an undecided board (cells,), seen by the side to move."""
+        m, n, k = self.rules.m, self.rules.n, self.rules.k
+        own, blocks = (np.flatnonzero(winning_cells(board[None], s, m, n, k)[0]) for s in (1, -1))
+        if len(own) or len(blocks) > 1:
+            return Forced(None, [])
+        self.state = kernel.start(self.state, board)
+        scores = self.state.lines.move_score
+        empty = np.flatnonzero(board == 0).tolist()
+        moves = blocks.tolist() or sorted(empty, key=lambda cell: (-scores[cell], cell))
+        budget = Budget(self.state.left, self.limits)
+        win = winning_attack(self.state, budget, board, moves)
+        if win is not None or len(moves) == 1:
+            return Forced(win, [])
+        likely = moves[:LIKELY]
+        losing = losing_moves(self.state, budget, board, likely)
+        kept = [cell for cell in likely if cell not in losing]
+        return Forced(None, [c for c in empty if c not in kept] if losing and kept else [])
+
+
+def winning_attack(
+    state: SearchState, budget: Budget, board: Boards, moves: list[int]
+) -> int | None:
+    """A move that begins a win by threats and threes; None if none was found.
+
+    Args:
+        state: the kernel's arrays; their search is begun anew.
+        budget: of which a share is spent.
+        board: (cells,), seen by the side to move, without an immediate win.
+        moves: to choose from, all or the one that blocks a threat.
+    """
+    with budget.part(ATTACK_SHARE, NODES):
+        return _attack(state, budget, board, moves)
+    return None
+
+
+def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
+    """Moves after which the other side was found to win by threats and threes.
+
+    Args:
+        state: the kernel's arrays; their search is begun anew.
+        budget: of which a share is spent.
+        board: (cells,), seen by the side to move, no side has a line that needs one more stone.
+        moves: to be judged.
+    """
+    losing: set[int] = set()
+    with budget.part(DEFENCE_SHARE, NODES):
+        everywhere = [cell for cell in range(board.size) if board[cell] == 0]
+        if _attack(state, budget, -board, everywhere) is None:
+            return losing  # it would not win even if the side to move passed
+        search = kernel.start(state, board, attacker=OTHER)
+        before, last = budget.spent, -1
+        for depth in range(2, len(everywhere)):
+            for move in moves:
+                if move not in losing and score_move(search, budget, move, -1, depth, 0) < -PROVEN:
+                    losing.add(move)
+            if budget.spent - before == last:
+                break
+            before, last = budget.spent, budget.spent - before
+    return losing
+
+
+def _attack(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> int | None:
+    """As `winning_attack`, until the search is exhausted or a limit reached.
+
+    Raises:
+        LimitError: if a limit is reached.
+    """
+    search = kernel.start(state, board, attacker=MOVER)
+    if len(moves) > 1:
+        barred = search.tried[0]
+        only_attacks(search.lines, search.board, MOVER, search.room, barred)
+        moves = [cell for cell in moves if not barred[cell]]
+    moves = sorted(moves, key=lambda cell: (-search.lines.move_score[cell], cell))
+    before, last = budget.spent, -1
+    for depth in range(1, board.size):
+        for move in moves:
+            if score_move(search, budget, move, 0, depth, 1) > PROVEN:
+                return move
+        if budget.spent - before == last:
+            return None  # the depth cut nothing off
+        before, last = budget.spent, budget.spent - before
+    return None

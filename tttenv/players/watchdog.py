@@ -1,0 +1,117 @@
+"""Starts a bot's program and kills its whole process group when the process that plays it ends.
+
+The watchdog is a separate process between a player and the program that the player asks:
+
+    python watchdog.py LIFE NEWS PLAYER COMMAND...
+
+LIFE is the descriptor of a pipe that the player holds open: when a byte or the end arrives, the
+watchdog kills the program. NEWS is the descriptor of a pipe to the player: the watchdog writes "+"
+once it runs and, if the command cannot be executed, the number of the error, then closes it. PLAYER
+is the process id of the player. Standard input, output and error are passed on to the program. The
+watchdog ends with the program's exit status or signal.
+
+Why a process and not the parent-death signal of Linux alone: that signal reaches the program but
+not its children, it is sent when the thread that started the program ends rather than the process,
+it has to be asked for between fork and exec, where code is unsafe in a process with threads, and
+other systems have none.
+"""
+
+import contextlib
+import errno
+import os
+import select
+import signal
+import sys
+
+IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)  # the watchdog outlives the program
+
+
+def main(life: int, news: int, player: int, command: list[str]) -> None:
+    """Start the program, wait until it or its player ends, and kill its process group."""
+    for pipe in (life, news):
+        os.set_inheritable(pipe, False)
+    woken, wake = os.pipe()
+    os.set_blocking(wake, False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+    for number in (signal.SIGCHLD, *IGNORED):
+        # A handler, since exec would leave ignored signals ignored in the program.
+        signal.signal(number, lambda *_: None)
+    watched = select.poll()
+    for file in (life, woken, *_watch(player)):
+        watched.register(file, select.POLLIN)
+    os.write(news, b"+")
+    if os.getppid() != player:  # it ended before it could be watched
+        return
+    program = os.fork()
+    if not program:
+        _execute(command, news)
+    os.close(news)
+    _let_go_of_the_pipes()
+    while not _has_ended(program):
+        ready = {file for file, _ in watched.poll()}
+        if ready != {woken}:
+            break
+        os.read(woken, 4096)
+    _kill(program)
+    _end_alike(os.waitpid(program, 0)[1])
+
+
+def _watch(player: int) -> list[int]:
+    """A descriptor that becomes readable when the player ends, on systems that have such.
+
+    On others the end of LIFE has to do, which a process forked by the player may hold open longer.
+    """
+    try:
+        return [os.pidfd_open(player)]
+    except (AttributeError, OSError):
+        return []
+
+
+def _execute(command: list[str], news: int) -> None:
+    """In the child: execute the program in a session of its own, or write the error to NEWS."""
+    try:
+        os.setsid()
+        for name in ("SIGPIPE", "SIGXFZ", "SIGXFSZ"):  # Python ignores them, others do not
+            if hasattr(signal, name):
+                signal.signal(getattr(signal, name), signal.SIG_DFL)
+        os.execvp(command[0], command)
+    except (OSError, ValueError) as error:  # an empty name is a ValueError
+        os.write(news, str(getattr(error, "errno", errno.ENOENT)).encode())
+    finally:
+        os._exit(127)
+
+
+def _let_go_of_the_pipes() -> None:
+    """Close the watchdog's copies of the program's pipes, so that readers see the program's end."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+
+
+def _has_ended(program: int) -> bool:
+    """Whether the program has ended; its process id is not reused before `os.waitpid`."""
+    return os.waitid(os.P_PID, program, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def _kill(program: int) -> None:
+    """Kill the program's process group, and the program itself if it has no group yet."""
+    for end in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            end(program, signal.SIGKILL)
+
+
+def _end_alike(status: int) -> None:
+    """End with the program's exit status or signal, without a core file of the watchdog."""
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if -code != signal.SIGKILL:
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code if code >= 0 else 128 - code)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:])

@@ -1,0 +1,451 @@
+"""Verify a proof that `proof_recording` describes, without searching.
+
+Nothing of the prover is used: a board of three kinds of cell, the lines of the rules and the
+symmetries, which the caller has checked. Every claim about a position is verified on its board, and
+every cell of the other side is either followed or lies outside the zone of a move that was.
+
+A zone is a set of empty cells such that the defender holds even if the attacker owned every empty
+cell outside it. So each rule makes sure that every line open to the attacker has a cell of the
+zone, and two where the attacker moves before the defender completes a line.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.types import Cells, Mask, Stones
+from tttenv.utils.bare import inner
+from tttenv.utils.compiled import compiled
+from tttenv.utils.struct import Struct
+
+POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
+
+# Why a proof is refused; 0 is a proof that holds.
+(
+    HOLDS,
+    ENDS_EARLY,
+    TOO_LONG,
+    UNKNOWN_STEP,
+    NO_CELL,
+    TAKEN_CELL,
+    POTENTIAL_TOO_HIGH,
+    PAIR_OVERLAPS,
+    LINE_WITHOUT_PAIR,
+    NO_LINE_COMPLETED,
+    ZONE_TOO_SMALL,
+    ATTACKER_COMPLETES,
+    DEFENDER_COMPLETES,
+    NO_WIN_LEFT,
+    TOO_MANY_POSITIONS,
+) = range(15)
+
+
+@dataclass(frozen=True, eq=False)
+class Board(Struct):
+    """The game and the stones: 0 empty, 1 the attacker's, 2 the defender's."""
+
+    lines: Cells  # (lines, k)
+    through: Cells  # (cells, most): the lines through each cell, then -1
+    maps: Cells  # (maps, cells)
+    stones: Stones  # (cells,)
+
+
+@dataclass(frozen=True, eq=False)
+class Finished(Struct):
+    """The positions verified so far, by their smallest image, and their zones on that image."""
+
+    slots: NDArray[np.int64]  # (slots,): a position's row plus one, 0 where free; a power of two
+    boards: NDArray[np.int8]  # (rows, cells)
+    zones: Mask  # (rows, cells); (rows, 0) where the attacker wins, which needs no zones
+    filled: NDArray[np.int64]  # (1,): how many
+
+
+@dataclass(frozen=True, eq=False)
+class Walk(Struct):
+    """Where the proof is read, and a row for each ply of the walk."""
+
+    numbers: NDArray[np.int16]  # (length,)
+    at: NDArray[np.int64]  # (1,)
+    step: NDArray[np.int64]  # (plies,): MOVE, ANSWER or MOVES
+    move: NDArray[np.int64]  # (plies,)
+    zones: Mask  # (plies, cells)
+    left: Mask  # (plies, cells): the attacker's moves that no zone answers yet
+    image: NDArray[np.int8]  # (cells,)
+    marks: Mask  # (cells,)
+
+
+@inner
+def smallest_image(board: Board, image: Stones) -> int:
+    """Fill `image` with the lexicographically smallest image; the number of its map."""
+    best = 0
+    cells = board.stones.size
+    for cell in range(cells):
+        image[cell] = board.stones[board.maps[0, cell]]
+    for number in range(1, len(board.maps)):
+        for cell in range(cells):
+            stone = board.stones[board.maps[number, cell]]
+            if stone != image[cell]:
+                if stone < image[cell]:
+                    best = number
+                    for other in range(cells):
+                        image[other] = board.stones[board.maps[number, other]]
+                break
+    return best
+
+
+@inner
+def slot_of(finished: Finished, image: Stones) -> int:
+    """The slot of an image among the finished positions, or the free one where it belongs."""
+    code = np.uint64(1469598103934665603)
+    for cell in range(image.size):
+        code = (code ^ np.uint64(image[cell])) * np.uint64(1099511628211)
+    code ^= code >> np.uint64(29)
+    slot = np.int64(code & np.uint64(finished.slots.size - 1))
+    while finished.slots[slot] != 0:
+        row = finished.slots[slot] - 1
+        same = True
+        for cell in range(image.size):
+            if finished.boards[row, cell] != image[cell]:
+                same = False
+                break
+        if same:
+            break
+        slot = (slot + 1) & (finished.slots.size - 1)
+    return int(slot)
+
+
+@compiled
+def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
+    """Whether an image of the board is finished; then its zone, mapped to the board."""
+    number = smallest_image(board, walk.image)
+    row = finished.slots[slot_of(finished, walk.image)] - 1
+    if row < 0:
+        return False
+    for cell in range(zone.size):
+        zone[board.maps[number, cell]] = finished.zones[row, cell]
+    return True
+
+
+@compiled
+def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
+    """Add the board to the finished positions; HOLDS or a reason."""
+    number = smallest_image(board, walk.image)
+    row = finished.filled[0]
+    if row >= len(finished.boards):
+        return TOO_MANY_POSITIONS
+    finished.slots[slot_of(finished, walk.image)] = row + 1
+    finished.filled[0] += 1
+    for cell in range(walk.image.size):
+        finished.boards[row, cell] = walk.image[cell]
+    for cell in range(zone.size):
+        finished.zones[row, cell] = zone[board.maps[number, cell]]
+    return HOLDS
+
+
+@inner
+def completes_line(board: Board, cell: int, side: int) -> bool:
+    """Whether a stone of a side (1 or 2) on the empty cell completes a line."""
+    for line in board.through[cell]:
+        if line < 0:
+            return False
+        own = 0
+        for other in board.lines[line]:
+            own += 1 if board.stones[other] == side else 0
+        if own == board.lines.shape[1] - 1:
+            return True
+    return False
+
+
+@inner
+def is_open(board: Board, line: int) -> bool:
+    """Whether the defender has no stone on the line."""
+    for cell in board.lines[line]:
+        if board.stones[cell] == 2:
+            return False
+    return True
+
+
+@inner
+def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
+    """Whether each open line that does not pass through the cell `but` has so many zone cells."""
+    for line in range(len(board.lines)):
+        if not is_open(board, line):
+            continue
+        count = 0
+        for cell in board.lines[line]:
+            if cell == but:
+                count = times
+            elif board.stones[cell] == 0 and zone[cell]:
+                count += 1
+        if count < times:
+            return False
+    return True
+
+
+@compiled
+def read(walk: Walk) -> int:
+    """The next number of the proof; -1 at its end."""
+    if walk.at[0] >= walk.numbers.size:
+        return -1
+    walk.at[0] += 1
+    return int(walk.numbers[walk.at[0] - 1])
+
+
+@inner
+def read_cell(board: Board, walk: Walk) -> int:
+    """The next number as an empty cell; -NO_CELL or -TAKEN_CELL if it is none, -ENDS_EARLY."""
+    if walk.at[0] >= walk.numbers.size:
+        return -ENDS_EARLY
+    cell = read(walk)
+    if not 0 <= cell < board.stones.size:
+        return -NO_CELL
+    if board.stones[cell] != 0:
+        return -TAKEN_CELL
+    return cell
+
+
+@inner
+def read_zone_cells(board: Board, walk: Walk, zone: Mask) -> int:
+    """Add the cells that are listed next to the zone; HOLDS or a reason."""
+    count = read(walk)
+    if count < 0:
+        return ENDS_EARLY
+    for _ in range(count):
+        cell = read_cell(board, walk)
+        if cell < 0:
+            return -cell
+        zone[cell] = True
+    return HOLDS
+
+
+@inner
+def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
+    """Erdos and Selfridge: the sum of 2**stones over the open lines is below its bound."""
+    bound = np.int64(1) << (board.lines.shape[1] - (1 if attacker_moves else 0))
+    potential = np.int64(0)
+    for line in range(len(board.lines)):
+        if is_open(board, line):
+            stones = 0
+            for cell in board.lines[line]:
+                if board.stones[cell] == 1:
+                    stones += 1
+                else:
+                    zone[cell] = True
+            potential += np.int64(1) << stones
+    return HOLDS if potential < bound else POTENTIAL_TOO_HIGH
+
+
+@inner
+def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
+    """Disjoint pairs of empty cells, one in each open line."""
+    count = read(walk)
+    if count < 0:
+        return ENDS_EARLY
+    begin = walk.at[0]
+    for _ in range(2 * count):
+        cell = read_cell(board, walk)
+        if cell < 0:
+            return -cell
+        if zone[cell]:
+            return PAIR_OVERLAPS
+        zone[cell] = True
+    for line in range(len(board.lines)):
+        if not is_open(board, line):
+            continue
+        for cell in board.lines[line]:
+            walk.marks[cell] = True
+        paired = False
+        for i in range(begin, begin + 2 * count, 2):
+            if walk.marks[walk.numbers[i]] and walk.marks[walk.numbers[i + 1]]:
+                paired = True
+        for cell in board.lines[line]:
+            walk.marks[cell] = False
+        if not paired:
+            return LINE_WITHOUT_PAIR
+    return HOLDS
+
+
+@inner
+def check_win(board: Board, walk: Walk, zone: Mask) -> int:
+    """The defender, to move, completes a line."""
+    cell = read_cell(board, walk)
+    if cell < 0:
+        return -cell
+    if not completes_line(board, cell, 2):
+        return NO_LINE_COMPLETED
+    zone[cell] = True
+    reason = read_zone_cells(board, walk, zone)
+    if reason == HOLDS and not hits_open_lines(board, zone, 1, cell):
+        return ZONE_TOO_SMALL
+    return reason
+
+
+@inner
+def check_two_threats(board: Board, walk: Walk, zone: Mask) -> int:
+    """The attacker is to move and cannot stop the defender from completing one of two lines."""
+    for _ in range(2):
+        cell = read_cell(board, walk)
+        if cell < 0:
+            return -cell
+        if zone[cell] or not completes_line(board, cell, 2):
+            return NO_LINE_COMPLETED
+        zone[cell] = True
+    reason = read_zone_cells(board, walk, zone)
+    if reason == HOLDS and not hits_open_lines(board, zone, 2, -1):
+        return ZONE_TOO_SMALL
+    return reason
+
+
+GO_ON = -1  # instead of a reason: the position after the move comes next
+
+
+@compiled
+def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
+    """Read the beginning of a position: HOLDS if that was all, GO_ON or a reason."""
+    zone = walk.zones[ply]
+    step = read(walk)
+    if step == POTENTIAL:
+        return check_potential(board, attacker_moves, zone)
+    if step == PAIRS:
+        return check_pairs(board, walk, zone)
+    if step == WIN and not attacker_moves:
+        return check_win(board, walk, zone)
+    if step == TWO_THREATS and attacker_moves:
+        return check_two_threats(board, walk, zone)
+    walk.step[ply] = step
+    if step == MOVES and attacker_moves:
+        for cell in range(len(board.stones)):
+            walk.left[ply, cell] = board.stones[cell] == 0
+        return next_attack(board, walk, ply)
+    if (step == MOVE and not attacker_moves) or (step == ANSWER and attacker_moves):
+        cell = read_cell(board, walk)
+        if cell < 0:
+            return -cell
+        if step == ANSWER:
+            if not completes_line(board, cell, 2):
+                return NO_LINE_COMPLETED
+            if completes_line(board, cell, 1):
+                return ATTACKER_COMPLETES
+        walk.move[ply] = cell
+        return GO_ON
+    return ENDS_EARLY if step < 0 else UNKNOWN_STEP
+
+
+@inner
+def next_attack(board: Board, walk: Walk, ply: int) -> int:
+    """Read the attacker's next move: GO_ON or a reason."""
+    cell = read_cell(board, walk)
+    if cell < 0:
+        return -cell
+    if completes_line(board, cell, 1):
+        return ATTACKER_COMPLETES
+    walk.move[ply] = cell
+    return GO_ON
+
+
+@compiled
+def end_hold(board: Board, walk: Walk, ply: int) -> int:
+    """Go on with a position whose move is verified: HOLDS if it is finished, GO_ON or a reason."""
+    zone, after = walk.zones[ply], walk.zones[ply + 1]
+    zone |= after
+    if walk.step[ply] == MOVES:
+        walk.left[ply] &= after
+        return next_attack(board, walk, ply) if walk.left[ply].any() else HOLDS
+    cell = walk.move[ply]
+    zone[cell] = True
+    if walk.step[ply] == ANSWER:
+        reason = read_zone_cells(board, walk, zone)
+        if reason != HOLDS:
+            return reason
+        return HOLDS if hits_open_lines(board, zone, 2, cell) else ZONE_TOO_SMALL
+    return HOLDS
+
+
+@compiled
+def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
+    """Read the beginning of a position that the attacker wins, as `begin_hold`."""
+    if attacker_moves:
+        cell = read_cell(board, walk)
+        if cell < 0:
+            return -cell
+        walk.move[ply] = cell
+        return HOLDS if completes_line(board, cell, 1) else GO_ON
+    winning, last = 0, -1
+    for cell in range(board.stones.size):
+        if board.stones[cell] == 0:
+            if completes_line(board, cell, 2):
+                return DEFENDER_COMPLETES
+            if completes_line(board, cell, 1):
+                winning += 1
+                last = cell
+    if winning > 1:
+        return HOLDS
+    walk.step[ply] = ANSWER if winning == 1 else MOVES
+    if winning == 1:
+        walk.move[ply] = last
+        return GO_ON
+    walk.move[ply] = -1
+    return GO_ON if next_reply(board, walk, ply) else NO_WIN_LEFT
+
+
+@inner
+def next_reply(board: Board, walk: Walk, ply: int) -> bool:
+    """Choose the defender's next empty cell; False if there is none."""
+    for cell in range(walk.move[ply] + 1, board.stones.size):
+        if board.stones[cell] == 0:
+            walk.move[ply] = cell
+            return True
+    return False
+
+
+@compiled
+def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
+    """Go on with a position whose move is verified: HOLDS if it is finished, or GO_ON."""
+    if not attacker_moves and walk.step[ply] == MOVES and next_reply(board, walk, ply):
+        return GO_ON
+    return HOLDS
+
+
+@compiled
+def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
+    """Whether the proof shows that the attacker wins, or that the defender holds.
+
+    Args:
+        board: the position.
+        finished: no positions yet.
+        walk: at the beginning of the proof.
+        wins: what is to be shown: that the attacker wins, or that the defender holds.
+        attacker_first: whether the attacker is to move.
+
+    Returns:
+        HOLDS or the reason why not.
+    """
+    ply = 0
+    while True:
+        attacker_moves = attacker_first == (ply % 2 == 0)
+        walk.zones[ply] = False
+        reason = HOLDS
+        if not recall(board, finished, walk, walk.zones[ply]):
+            if wins:
+                reason = begin_win(board, walk, ply, attacker_moves)
+            else:
+                reason = begin_hold(board, walk, ply, attacker_moves)
+            if reason == HOLDS:
+                reason = remember(board, finished, walk, walk.zones[ply])
+        while reason == HOLDS:
+            if ply == 0:
+                return HOLDS if walk.at[0] == walk.numbers.size else TOO_LONG
+            ply -= 1
+            board.stones[walk.move[ply]] = 0
+            attacker_moves = attacker_first == (ply % 2 == 0)
+            if wins:
+                reason = end_win(board, walk, ply, attacker_moves)
+            else:
+                reason = end_hold(board, walk, ply)
+            if reason == HOLDS:
+                reason = remember(board, finished, walk, walk.zones[ply])
+        if reason != GO_ON:
+            return reason
+        board.stones[walk.move[ply]] = 1 if attacker_moves else 2
+        ply += 1

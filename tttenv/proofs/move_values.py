@@ -1,0 +1,98 @@
+"""What the moves of a position are worth: exactly on small boards, else as far as it is proved."""
+
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact.enumeration import enumerable, positions
+from tttenv.exact.solution import solve
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import orbits
+from tttenv.game.types import Boards
+from tttenv.proofs.prover import Prover
+
+WORK = 1_500_000  # nodes of the search times cells for one position, unless told otherwise
+MEMORY = 2**28  # bytes of the search's tables
+CACHED = 1_024  # positions
+
+
+class Bounds(NamedTuple):
+    """Bounds on the value of every move, as the side to move sees it: 1, 0 or -1.
+
+    A move is decided where both are equal; cells that are taken have the bounds -1 and 1.
+    """
+
+    at_least: NDArray[np.int64]  # (cells,)
+    at_most: NDArray[np.int64]  # (cells,)
+
+
+class MoveValues:
+    """Bounds on the moves of positions of one game.
+
+    On boards small enough to enumerate they are the values of the solved game, elsewhere what a
+    search proves; all searches share what they have found. Every position has a limit of nodes
+    instead of seconds, so that the same positions in the same order have the same answers on every
+    machine.
+    """
+
+    def __init__(self, rules: Rules, work: int = WORK) -> None:
+        """Nothing is known yet.
+
+        Args:
+            rules: the game.
+            work: for one position at most: nodes of the search times cells.
+        """
+        self.rules, self.work = rules, work
+        self._found = lru_cache(CACHED)(self._solved if enumerable(rules) else self._search)
+
+    @cached_property
+    def prover(self) -> Prover:
+        """The prover, where the game is too large to be solved."""
+        return Prover(self.rules, MEMORY)
+
+    def bounds(self, board: Boards) -> Bounds:
+        """What is known of every move on an undecided board (cells,)."""
+        return self._found(board.astype(np.int8).tobytes())
+
+    def _solved(self, position: bytes) -> Bounds:
+        board = np.frombuffer(position, np.int8)
+        ranks = solve(self.rules).move_ranks[int(positions(self.rules).index(board))]
+        values, legal = np.sign(ranks).astype(np.int64), board == 0
+        return Bounds(np.where(legal, values, -1), np.where(legal, values, 1))
+
+    def _search(self, position: bytes) -> Bounds:
+        board = np.frombuffer(position, np.int8).copy()
+        left = max(2, self.work // self.rules.cells)
+        low, high, used = self._prove(board, left // 2)
+        left -= used
+        legal = np.flatnonzero(board == 0)
+        after = np.array([self.rules.play(board, int(cell)) for cell in legal])
+        lows, highs = np.full(len(legal), -1), np.full(len(legal), high)
+        lost = self.rules.lost(after)
+        over = self.rules.over(after)
+        lows[over], highs[over] = lost[over], lost[over]
+        # Images of one position have one value: only one of them is searched.
+        images, which = orbits(self.rules, after)
+        open_ones = [number for number in range(len(images)) if not over[which == number].any()]
+        for done, number in enumerate(open_ones if high > -1 else []):
+            share = max(1, left // (len(open_ones) - done))
+            below, above, used = self._prove(images[number], share)
+            left -= used
+            lows[which == number] = -above
+            highs[which == number] = min(-below, high)
+        # If one move alone can reach the position's value, it does.
+        able = np.flatnonzero(highs >= low)
+        if len(able) == 1:
+            lows[able] = np.maximum(lows[able], low)
+        at_least, at_most = (np.full(self.rules.cells, bound) for bound in (-1, 1))
+        at_least[legal], at_most[legal] = lows, highs
+        return Bounds(at_least, at_most)
+
+    def _prove(self, board: Boards, nodes: int) -> tuple[int, int, int]:
+        """Bounds on the value for the side to move, and the nodes that they took."""
+        proof = self.prover.prove(board, max(1, nodes))
+        if int(self.rules.seat(board)) == 0:
+            return proof.at_least, proof.at_most, proof.nodes
+        return -proof.at_most, -proof.at_least, proof.nodes

@@ -1,0 +1,105 @@
+"""A proof as a file: what it claims of which position, and the numbers that show it.
+
+One safetensors file: metadata of texts, and an int16 array for each side whose attack is judged, as
+`tttenv.proofs.recording_kernel` describes it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load, save
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+from tttenv.utils import files
+from tttenv.utils.tensor_file import header
+from tttenv.utils.untrusted import read_bytes, shown
+
+KIND = "proof of an m,n,k-game's value, 1"
+LARGEST = 2**31  # bytes of a proof
+WINS, HELD, STEALING = "wins", "does not win", "does not win: strategy stealing"
+CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by value
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """What is shown of one side's attack."""
+
+    says: str  # WINS, HELD or STEALING
+    numbers: NDArray[np.int16]  # (length,); none for STEALING
+    positions: int  # that the numbers lead through
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """What a file says, unverified but for its form."""
+
+    rules: Rules
+    board: Boards  # (cells,), seen by the side to move
+    value: int
+    claims: Mapping[str, Claim]  # by attacker: "X" or "O"
+
+
+def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[str, Claim]) -> None:
+    """Write a proof, atomically.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
+    metadata = {
+        "kind": KIND,
+        "rules": str(rules),
+        "board": rules.format(board),
+        "value": str(value),
+    }
+    for side, claim in claims.items():
+        metadata[side] = claim.says
+        metadata[f"{side} positions"] = str(claim.positions)
+    files.write(file, save({side: c.numbers for side, c in claims.items()}, metadata))
+
+
+def read(file: Path) -> Content:
+    """Read a proof; whether it proves anything is for the checker to say.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        ValueError: for anything but a file of this form.
+    """
+    data = read_bytes(file, LARGEST)
+    found = header(data, file)
+    about = found.metadata
+    if about.get("kind") != KIND:
+        raise ValueError(f"{shown(file)} is no proof of a game's value")
+    try:
+        rules = Rules.of(about.get("rules", ""))
+        board = rules.check(rules.parse(about.get("board", "")))
+        value = {"1": 1, "0": 0, "-1": -1}[about.get("value", "")]
+    except (ValueError, KeyError):
+        raise ValueError(f"{shown(file)} is a damaged proof: no rules, board or value") from None
+    wanted = CLAIMS[value]
+    if set(found.tensors) != set(wanted) or any(
+        kind != "I16" or len(shape) != 1 for kind, shape in found.tensors.values()
+    ):
+        raise ValueError(f"{shown(file)} is a damaged proof: other numbers than its value needs")
+    for side, says in wanted.items():
+        if about.get(side) not in (says, STEALING if says == HELD else says):
+            raise ValueError(f"{shown(file)} is a damaged proof: it does not say what {side} can")
+    try:
+        numbers = load(data)
+    except (SafetensorError, ValueError) as error:
+        raise ValueError(f"{shown(file)} is a damaged proof: {shown(error)}") from None
+    claims = {
+        side: Claim(about[side], numbers[side], _count(about.get(f"{side} positions"), file))
+        for side in wanted
+    }
+    return Content(rules, board, value, claims)
+
+
+def _count(text: str | None, file: Path) -> int:
+    if text is None or not text.isascii() or not text.isdigit() or len(text) > 12:
+        raise ValueError(f"{shown(file)} is a damaged proof: it does not count its positions")
+    return int(text)

@@ -1,0 +1,285 @@
+"""What a position is worth under perfect play, proved by search, on boards too large to list.
+
+Two questions decide a value: can X force a line, and can O? Each is a proof-number search with
+forced replies, wins by threats, potentials (Erdos and Selfridge, 1973), pairing strategies (Hales
+and Jewett, 1963) and relevance zones (Wu and Lin, 2010); see `tttenv.proofs.search_kernel`. From
+the empty board O cannot: a second player who could would be robbed of his strategy by the first.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tttenv.exact.enumeration import enumerable
+from tttenv.exact.solution import solve
+from tttenv.game import attack_board_kernel
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps
+from tttenv.game.types import Boards
+from tttenv.proofs import proof_file, recording_kernel, search_kernel
+from tttenv.proofs.proof_file import HELD, STEALING, WINS, Claim
+from tttenv.proofs.recording_kernel import UNLIMITED
+from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
+from tttenv.utils.compile_time import Stopwatch
+
+SLICE = 10_000  # nodes, or positions of a proof, between two looks at the clock and for Ctrl-C
+FIRST_PLACES = 2**14  # in a new table; it grows as it fills
+MEMORY = 2**30  # bytes of both tables, at most, unless said otherwise
+SIDES = "XO"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a search is."""
+
+    nodes: int  # positions searched so far
+    seconds: float
+    attacker: str  # "X" or "O", whose win is being searched for
+    moves: int  # of the position, first moves that are not settled yet
+    proof: int  # the numbers of the search: the attacker is proved to win at proof 0,
+    disproof: int  # and proved not to at disproof 0
+
+
+Watcher = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """What was found about a position.
+
+    Attributes:
+        rules: the game.
+        board: the position (cells,), seen by the side to move.
+        value: for X under perfect play: 1, 0 or -1; None if the nodes ran out.
+        at_least: the value is not lower; -1 if nothing is known.
+        at_most: the value is not higher.
+        nodes: positions searched.
+        seconds: of searching, without compiling.
+    """
+
+    rules: Rules
+    board: Boards
+    value: int | None
+    at_least: int
+    at_most: int
+    nodes: int
+    seconds: float
+    prover: "Prover" = field(repr=False)
+
+    def save(self, path: str | Path) -> int:
+        """Write the proof to a file that `tttenv.check_proof` verifies.
+
+        Args:
+            path: of the file, replaced if it is there; missing folders are made.
+
+        Returns:
+            How many numbers the proof has.
+
+        Raises:
+            ValueError: if the value is not proved.
+            OSError: if the file cannot be written.
+        """
+        if self.value is None:
+            raise ValueError(
+                f"nothing is proved of {self.rules} after {self.nodes:,} nodes: there is no proof"
+                " to save"
+            )
+        claims = self.prover.claims(self)
+        proof_file.write(Path(path), self.rules, self.board, self.value, claims)
+        return sum(claim.numbers.size for claim in claims.values())
+
+
+class Prover:
+    """Searches on one game that share what they have found."""
+
+    def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
+        """A prover that knows nothing yet.
+
+        Args:
+            rules: the game.
+            memory: bytes of its tables, at most; with less it forgets more and takes longer.
+        """
+        self.rules, self.memory = rules, memory
+        self.searches = {side: self._search(FIRST_PLACES) for side in SIDES}
+
+    def prove(
+        self,
+        board: ArrayLike | None = None,
+        nodes: int | None = None,
+        watch: Watcher | None = None,
+    ) -> Proof:
+        """Find the value of a position, or what can be found within so many nodes.
+
+        Args:
+            board: (cells,), seen by the side to move; None for the empty board.
+            nodes: to search at most; None for no limit.
+            watch: told how far the search is, some ten times a second.
+
+        Raises:
+            ValueError: for a board that no play leads to or that is finished, or nodes below 1.
+        """
+        position = self.rules.start() if board is None else self.rules.check(board)
+        if nodes is not None and nodes < 1:
+            raise ValueError(f"a search takes at least one node, not {nodes}")
+        clock, before = Stopwatch(), self._nodes()
+        wins: dict[str, bool | None] = {"X": None, "O": None if position.any() else False}
+        try:
+            while (turns := self._open_questions(wins, position)) and (
+                nodes is None or self._nodes() - before < nodes
+            ):
+                for attacker in turns:
+                    left = SLICE if nodes is None else nodes - (self._nodes() - before)
+                    if left < 1:
+                        break
+                    wins[attacker] = self._answer(position, attacker, min(SLICE, left))
+                    if watch is not None:
+                        spent = self._nodes() - before
+                        watch(self._progress(attacker, spent, clock.seconds))
+        finally:  # also after Ctrl-C: the tables keep all that was found
+            for search in self.searches.values():
+                search_kernel.leave(search)
+        at_least = 1 if wins["X"] else 0 if wins["O"] is False else -1
+        at_most = -1 if wins["O"] else 0 if wins["X"] is False else 1
+        return Proof(
+            rules=self.rules,
+            board=position,
+            value=at_least if at_least == at_most else None,
+            at_least=at_least,
+            at_most=at_most,
+            nodes=self._nodes() - before,
+            seconds=clock.seconds,
+            prover=self,
+        )
+
+    def claims(self, proof: Proof) -> dict[str, Claim]:
+        """The written proofs of what a value claims, by the side that attacks in them."""
+        needed = {1: "X", 0: "XO", -1: "O"}[proof.value if proof.value is not None else 0]
+        found = {}
+        for attacker in needed:
+            if attacker == "O" and not proof.board.any():
+                found[attacker] = Claim(STEALING, np.zeros(0, np.int16), 0)
+                continue
+            wins = proof.value == (1 if attacker == "X" else -1)
+            found[attacker] = self._record(proof.board, attacker, wins)
+        return found
+
+    def _open_questions(self, wins: dict[str, bool | None], position: Boards) -> str:
+        """Whose wins are to be searched for: that of the side to move first."""
+        if True in wins.values():
+            return ""
+        order = SIDES if int(self.rules.seat(position)) == 0 else SIDES[::-1]
+        return "".join(side for side in order if wins[side] is None)
+
+    def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
+        """Whether the attacker wins, after so many more nodes; None if that is still open."""
+        search = self.searches[attacker]
+        stop = int(search.nodes[0]) + nodes
+        if search.ply[0] == search_kernel.NOT_BEGUN:
+            self._set_up(search, position, attacker)
+            search_kernel.begin(search, self._first(position, attacker))
+        while True:
+            left = stop - int(search.nodes[0])
+            state = search_kernel.search(search, left, self._entries(attacker))
+            if state != search_kernel.OPEN:
+                return bool(state == search_kernel.WON)
+            if int(search.nodes[0]) >= stop:
+                return None
+            search = self._grow(attacker)
+
+    def _first(self, position: Boards, attacker: str) -> int:
+        moves = SIDES[int(self.rules.seat(position))]
+        return attack_board_kernel.ATTACKER if moves == attacker else attack_board_kernel.DEFENDER
+
+    def _set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
+        """Put the position on the search's board."""
+        board = search.board
+        for cell in np.flatnonzero(board.stones):
+            attack_board_kernel.remove(board, int(cell), int(board.stones[cell]) - 1)
+        mine = self._first(position, attacker)
+        for cell in np.flatnonzero(position):
+            side = mine if position[cell] == 1 else 1 - mine
+            attack_board_kernel.place(board, int(cell), side)
+
+    def _search(self, places: int) -> search_kernel.ProofSearch:
+        table = new_proof_table(places, self.rules.cells)
+        return search_kernel.new_proof_search(self.rules.lines, maps(self.rules), table)
+
+    def _entries(self, attacker: str) -> int:
+        """At how many entries the attacker's table is to be replaced by one of twice the size."""
+        each = entry_bytes(self.rules.cells)
+        places = {side: search.table.entries.size for side, search in self.searches.items()}
+        during = sum(places.values()) + 2 * places[attacker]  # both tables, while it is copied
+        return places[attacker] // 4 if during * each <= self.memory else UNLIMITED
+
+    def _grow(self, attacker: str) -> search_kernel.ProofSearch:
+        """Give the attacker's search a table of twice the size."""
+        old = self.searches[attacker]
+        new = new_proof_table(2 * old.table.entries.size, self.rules.cells)
+        copy_entries(old.table, new)
+        self.searches[attacker] = replace(old, table=new)
+        return self.searches[attacker]
+
+    def _nodes(self) -> int:
+        return sum(int(search.nodes[0]) for search in self.searches.values())
+
+    def _progress(self, attacker: str, nodes: int, seconds: float) -> Progress:
+        root = self.searches[attacker].frames.of[0]
+        moves, proof, disproof = (int(root[name]) for name in ("moves", "proof", "disproof"))
+        return Progress(nodes, seconds, attacker, moves, proof, disproof)
+
+    def _record(self, position: Boards, attacker: str, wins: bool) -> Claim:
+        """Write down why the attacker wins, or why not.
+
+        Raises:
+            ValueError: if the table does not hold the proof, as after a damaged file was loaded.
+        """
+        search = self.searches[attacker]
+        first = self._first(position, attacker)
+        room = 2**16
+        while True:
+            self._set_up(search, position, attacker)
+            recording = recording_kernel.new_recording(self.rules.cells, room)
+            length = recording_kernel.BUSY
+            while length == recording_kernel.BUSY:
+                length = recording_kernel.record(search, recording, wins, first, SLICE)
+            if length == recording_kernel.FAILED:
+                raise ValueError(f"the search of {self.rules} is damaged: it holds no proof")
+            if length >= 0:
+                numbers = recording.numbers[:length].copy()
+                return Claim(WINS if wins else HELD, numbers, int(recording.finished[0]))
+            room *= 4
+
+
+def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None) -> Proof:
+    """Prove the value of a position for X under perfect play: 1, 0 or -1.
+
+    Args:
+        rules: the game.
+        board: the position (cells,), seen by the side to move; None for the empty board.
+        nodes: positions to search at most; if they run out, the value is None. None for no limit:
+            on large boards the search may take longer than anyone can wait.
+
+    Raises:
+        ValueError: for a board that no play leads to or that is finished, or nodes below 1.
+    """
+    return Prover(rules).prove(board, nodes)
+
+
+KNOWN_WORK = 6_000_000  # cells looked at for a known value: nodes times the board's cells
+KNOWN_MEMORY = 2**28  # bytes of the tables for it
+
+
+@lru_cache(maxsize=256)
+def known_value(rules: Rules) -> int | None:
+    """The value of a game for X, 1, 0 or -1, if it can be proved in a few seconds; else None.
+
+    Games small enough to enumerate are solved. The search has a limit of nodes instead of seconds,
+    so that the answer is the same on every machine.
+    """
+    if enumerable(rules):
+        return solve(rules).value
+    return Prover(rules, KNOWN_MEMORY).prove(nodes=KNOWN_WORK // rules.cells).value

@@ -1,0 +1,660 @@
+"""Proof-number search for one question: can the attacker complete a line before the defender does?
+
+If not, the defender holds: he completes a line first, or the board fills up. The search is
+depth-first with proof and disproof numbers as limits (df-pn: Nagai, 2002). A proof number is 0 once
+the attacker is proved to win, INFINITY once the defender is proved to hold; a disproof number the
+reverse. New positions start with numbers made of the attacker's potential.
+
+Every position that the defender holds has a **zone**, a set of empty cells such that the defender
+holds even if the attacker already owned all empty cells outside it. So whatever the attacker does
+outside the zone after one of his moves, the same defence works, and only cells that lie in the
+zones of all moves answered so far are left to try (relevance zones: Wu and Lin, 2010; must-play
+regions: Hayward, 2003). The zone of a position:
+
+- no line is open to the attacker: empty;
+- the potential is below 2**k with the defender to move, or half of that with the attacker to move
+  (Erdos and Selfridge, 1973): all empty cells of the open lines;
+- a pairing strategy: the cells of its pairs;
+- the defender completes a line: its last cell, and one cell of each other open line;
+- the defender has two threats to complete lines: the cells of both, and two of each open line;
+- the defender moves: his cell and the zone after it;
+- the attacker moves: the zones after his moves, together; if he has to answer a threat, also the
+  cell of the threat, and two of each open line that does not pass through it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.attack_board_kernel import (
+    ATTACKER,
+    DEFENDER,
+    NONE,
+    SEVERAL,
+    AttackBoard,
+    new_attack_board,
+    place,
+    remove,
+    threat_through,
+)
+from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack, winning_threats
+from tttenv.game.transposition_kernel import canonical_image
+from tttenv.game.types import Cells, Numbers
+from tttenv.proofs.bitset_kernel import (
+    add,
+    clear,
+    contains,
+    copy_set,
+    intersect,
+    map_set,
+    unite,
+    words,
+)
+from tttenv.proofs.pairing_kernel import Pairing, find_pairing, new_pairing
+from tttenv.proofs.table_kernel import LEAF, ProofTable, find, place_for
+from tttenv.utils.bare import bare, inner
+from tttenv.utils.struct import Struct
+
+INFINITY = 1 << 30
+LARGEST = INFINITY - 1  # of a position that is open
+NOT_BEGUN = -1  # instead of a ply
+WON, HELD, OPEN = 0, 1, 2  # what is known of a position: the attacker wins, the defender holds
+
+PAIRS_TRIED = 30  # in the search for a pairing strategy
+PAIRING_RATIO = 4.0  # no pairing strategy is looked for if the potential is so many times its bound
+THREATS_TRIED = 30  # in the search for a win by threats alone
+QUIET = 2  # added to the proof number of an attacker's move that makes no threat
+
+FRAME = np.dtype(
+    [
+        ("key", np.uint64),  # of the position in the table
+        ("proof", np.int64),
+        ("disproof", np.int64),
+        ("proof_limit", np.int64),  # the position is left once a number reaches its limit
+        ("disproof_limit", np.int64),
+        ("began", np.int64),  # nodes searched before it
+        ("image", np.int64),  # the number of the map to the position's canonical image
+        ("mover", np.int64),  # ATTACKER or DEFENDER
+        ("state", np.int64),  # WON, HELD or OPEN
+        ("moves", np.int64),  # how many are listed in `Frames.cells`
+        ("chosen", np.int64),  # which of them is searched
+        ("forced", np.int64),  # the only move that does not lose at once, or NONE
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Frames(Struct):
+    """What the search knows of the positions on its way, one row a ply."""
+
+    of: Numbers  # (plies,) of FRAME
+    cells: NDArray[np.int16]  # (plies, cells): the moves that are not settled yet
+    proofs: NDArray[np.int64]  # (plies, cells): their proof numbers
+    disproofs: NDArray[np.int64]  # (plies, cells)
+    zones: NDArray[np.uint64]  # (plies, words)
+    left: NDArray[np.uint64]  # (plies, words): the attacker's moves that no zone answers yet
+    scratch: NDArray[np.uint64]  # (words,)
+
+
+@dataclass(frozen=True, eq=False)
+class ProofSearch(Struct):
+    """A search with its board, its memory and room for its parts."""
+
+    board: AttackBoard
+    table: ProofTable
+    frames: Frames
+    pairing: Pairing
+    threats: ThreatStack
+    weights: NDArray[np.int64]  # (cells,): the potential of the attacker's open lines through each
+    live: NDArray[np.int64]  # (cells,): the lines through each that are open to either side
+    nodes: NDArray[np.int64]  # (1,): positions judged
+    ply: NDArray[np.int64]  # (1,): of the position that is searched; NOT_BEGUN before and after
+
+
+def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -> ProofSearch:
+    """A search on an empty board.
+
+    Args:
+        lines: the cells of every line, (lines, k).
+        maps: the board's symmetries (maps, cells), as in `symmetry.maps`.
+        table: for this board's cells; searches with the same attacker may share it.
+    """
+    cells = maps.shape[1]
+    plies = cells + 2
+    frames = Frames(
+        of=np.zeros(plies, FRAME),
+        cells=np.zeros((plies, cells), np.int16),
+        proofs=np.zeros((plies, cells), np.int64),
+        disproofs=np.zeros((plies, cells), np.int64),
+        zones=np.zeros((plies, words(cells)), np.uint64),
+        left=np.zeros((plies, words(cells)), np.uint64),
+        scratch=np.zeros(words(cells), np.uint64),
+    )
+    return ProofSearch(
+        board=new_attack_board(lines, maps),
+        table=table,
+        frames=frames,
+        pairing=new_pairing(len(lines), cells),
+        threats=new_threat_stack(cells),
+        weights=np.zeros(cells, np.int64),
+        live=np.zeros(cells, np.int64),
+        nodes=np.zeros(1, np.int64),
+        ply=np.full(1, NOT_BEGUN, np.int64),
+    )
+
+
+@bare
+def begin(s: ProofSearch, mover: int) -> None:
+    """Begin to search the board as it stands, `mover` (ATTACKER or DEFENDER) to move."""
+    s.ply[0] = 0
+    frame = s.frames.of[0]
+    frame.mover = mover
+    frame.proof_limit = INFINITY
+    frame.disproof_limit = INFINITY
+    _enter(s, 0)
+
+
+@bare
+def search(s: ProofSearch, nodes: int, entries: int) -> int:
+    """Go on with a search that is begun until its position is settled or a limit is reached.
+
+    Args:
+        s: the search. While its position is open, its board stays where the search is, so that
+            another call goes on as if there had been no limit; see `leave`.
+        nodes: how many may be searched.
+        entries: how many the table may have, so that it can be replaced by a larger one in time.
+
+    Returns:
+        WON, HELD or OPEN.
+    """
+    frames = s.frames.of
+    stop = s.nodes[0] + nodes
+    ply = s.ply[0]
+    while True:
+        frame = frames[ply]
+        best, second = _weigh(s, ply)
+        if (
+            frame.state != OPEN
+            or frame.proof >= frame.proof_limit
+            or frame.disproof >= frame.disproof_limit
+        ):
+            _store(s, ply, s.frames.cells[ply, best] if best >= 0 else LEAF)
+            if ply == 0:
+                s.ply[0] = NOT_BEGUN
+                return int(frame.state)
+            ply -= 1
+            _take_back(s, ply)
+            continue
+        if s.nodes[0] >= stop or s.table.filled[0] >= entries:
+            s.ply[0] = ply
+            return OPEN
+        frame.chosen = best
+        _set_limits(s, ply, best, second)
+        place(s.board, s.frames.cells[ply, best], frame.mover)
+        ply += 1
+        frames[ply].mover = 1 - frame.mover
+        _enter(s, ply)
+
+
+@bare
+def leave(s: ProofSearch) -> None:
+    """End a search early, if one is begun: the table keeps what it found, the board is restored."""
+    ply = s.ply[0]
+    while ply >= 0:
+        best, _ = _weigh(s, ply)
+        _store(s, ply, s.frames.cells[ply, best] if best >= 0 else LEAF)
+        ply -= 1
+        if ply >= 0:
+            _take_back(s, ply)
+    s.ply[0] = NOT_BEGUN
+
+
+@inner
+def _take_back(s: ProofSearch, ply: int) -> None:
+    """Return from the position after the chosen move, with its numbers."""
+    frame, after, chosen = s.frames.of[ply], s.frames.of[ply + 1], s.frames.of[ply].chosen
+    remove(s.board, s.frames.cells[ply, chosen], frame.mover)
+    s.frames.proofs[ply, chosen] = after.proof
+    s.frames.disproofs[ply, chosen] = after.disproof
+
+
+@inner
+def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
+    """The limits of the position after the best move, where the second best begins to be better."""
+    frame, after = s.frames.of[ply], s.frames.of[ply + 1]
+    better = second + 1 + (second >> 2)  # a quarter more, so that it does not change at every step
+    if frame.mover == ATTACKER:
+        after.proof_limit = min(frame.proof_limit, better)
+        spare = frame.disproof_limit - (frame.moves - 1)
+        after.disproof_limit = min(INFINITY, spare)
+    else:
+        after.disproof_limit = min(frame.disproof_limit, better)
+        spare = frame.proof_limit - frame.proof + s.frames.proofs[ply, best]
+        after.proof_limit = min(INFINITY, spare)
+
+
+@inner
+def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
+    """Compute the position's numbers from those of its moves, and settle it if they do.
+
+    Returns:
+        The best move, as its place in the list, and the second best number; -1 without moves.
+    """
+    frame = s.frames.of[ply]
+    if frame.state != OPEN:
+        return -1, INFINITY
+    if frame.mover == DEFENDER:
+        return _weigh_replies(s, ply)
+    if frame.forced == NONE:
+        _use_zones(s, ply)
+    return _weigh_attacks(s, ply)
+
+
+@inner
+def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
+    """`_weigh` for a move of the attacker: he needs one that wins, the defender has to stop all.
+
+    The disproof number is the largest of the moves' and one for each other move: a sum would count
+    the same defence many times over (Ueda, Hashimoto, Hashimoto and Iida, 2008: weak proof-number
+    search).
+    """
+    frame = s.frames.of[ply]
+    best, least, second, most = -1, INFINITY, INFINITY, 0
+    for i in range(frame.moves):
+        proof, disproof = s.frames.proofs[ply, i], s.frames.disproofs[ply, i]
+        tie = proof == least and best >= 0
+        if proof < least or (tie and disproof > s.frames.disproofs[ply, best]):
+            second = min(second, least)
+            best, least = i, proof
+        elif proof < second:
+            second = proof
+        most = max(most, disproof)
+    frame.proof = least
+    frame.disproof = min(LARGEST, most + frame.moves - 1) if frame.moves > 0 else 0
+    if least == 0:
+        _settle(frame, WON)
+    elif frame.moves == 0:
+        _settle(frame, HELD)
+    elif frame.forced != NONE and s.frames.disproofs[ply, 0] == 0:
+        if _settled_zone(s, ply, 0):
+            cell = s.frames.cells[ply, 0]
+            copy_set(s.frames.scratch, s.frames.zones[ply])
+            add(s.frames.zones[ply], cell)
+            hit_open_lines(s.board, s.frames.zones[ply], 2, cell)
+            _settle(frame, HELD)
+        else:
+            frame.disproof = 1
+    return best, second
+
+
+@inner
+def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
+    """`_weigh` for a move of the defender: he needs one that holds, the attacker has to win all."""
+    frame = s.frames.of[ply]
+    best, least, second, total = -1, INFINITY, INFINITY, 0
+    for i in range(frame.moves):
+        proof, disproof = s.frames.proofs[ply, i], s.frames.disproofs[ply, i]
+        tie = disproof == least and best >= 0
+        if disproof < least or (tie and proof > s.frames.proofs[ply, best]):
+            second = min(second, least)
+            best, least = i, disproof
+        elif disproof < second:
+            second = disproof
+        total += proof
+    frame.proof, frame.disproof = min(LARGEST, total), least
+    if total == 0:
+        _settle(frame, WON)
+    elif least == 0:
+        if _settled_zone(s, ply, best):
+            copy_set(s.frames.scratch, s.frames.zones[ply])
+            add(s.frames.zones[ply], s.frames.cells[ply, best])
+            _settle(frame, HELD)
+        else:
+            frame.proof, frame.disproof = 1, 1
+    return best, second
+
+
+@inner
+def _settle(frame: Any, state: int) -> None:
+    """Give the position the numbers of one that is proved to be WON or HELD."""
+    frame.state = state
+    frame.proof = 0 if state == WON else INFINITY
+    frame.disproof = INFINITY if state == WON else 0
+
+
+@inner
+def _use_zones(s: ProofSearch, ply: int) -> None:
+    """Drop the attacker's moves that are answered, and all that their zones answer too."""
+    frame = s.frames.of[ply]
+    i = 0
+    while i < frame.moves:
+        if s.frames.disproofs[ply, i] != 0:
+            i += 1
+            continue
+        if not _settled_zone(s, ply, i):
+            i += 1
+            continue
+        unite(s.frames.zones[ply], s.frames.scratch)
+        intersect(s.frames.left[ply], s.frames.scratch)
+        kept = 0
+        for j in range(frame.moves):
+            cell = s.frames.cells[ply, j]
+            if j != i and contains(s.frames.left[ply], cell):
+                s.frames.cells[ply, kept] = cell
+                s.frames.proofs[ply, kept] = s.frames.proofs[ply, j]
+                s.frames.disproofs[ply, kept] = s.frames.disproofs[ply, j]
+                kept += 1
+        frame.moves = kept
+        i = 0
+
+
+@inner
+def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
+    """Put the zone after a move that is known to hold into `Frames.scratch`.
+
+    False if the table has lost it; then the move counts as not settled.
+    """
+    mover, cell = s.frames.of[ply].mover, s.frames.cells[ply, move]
+    image, key = _key_after(s, cell, mover)
+    entry = find(s.table, key)
+    if entry < 0 or s.table.entries[entry].disproof != 0:
+        s.frames.proofs[ply, move] = s.frames.disproofs[ply, move] = 1
+        return False
+    map_set(s.table.zones[entry], s.board.hashes.origins[image], s.frames.scratch)
+    return True
+
+
+@inner
+def _key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
+    """The canonical image of the board after a move, as the number of its map, and its key."""
+    hashes = s.board.hashes
+    best = 0
+    least = hashes.current[0] ^ hashes.stone_keys[cell, mover, 0]
+    for i in range(1, hashes.current.size):
+        candidate = hashes.current[i] ^ hashes.stone_keys[cell, mover, i]
+        if candidate < least:
+            best, least = i, candidate
+    return best, least | np.uint64(1)
+
+
+@inner
+def _store(s: ProofSearch, ply: int, cell: int) -> None:
+    """Write down what is known of a position, its best move and its zone."""
+    frame = s.frames.of[ply]
+    hashes = s.board.hashes
+    at = place_for(s.table, frame.key)
+    entry = s.table.entries[at]
+    entry.proof, entry.disproof = frame.proof, frame.disproof
+    entry.work = min(np.int64(entry.work) + s.nodes[0] - frame.began, np.int64(INFINITY))
+    if cell != LEAF:
+        entry.cell = hashes.images[frame.image, cell]
+    map_set(s.frames.zones[ply], hashes.images[frame.image], s.table.zones[at])
+    map_set(s.frames.left[ply], hashes.images[frame.image], s.table.left[at])
+
+
+@inner
+def _enter(s: ProofSearch, ply: int) -> None:
+    """Judge a position that the search comes to; if it stays open, list its moves."""
+    frame = s.frames.of[ply]
+    s.nodes[0] += 1
+    frame.began = s.nodes[0] - 1
+    frame.image = canonical_image(s.board.hashes)
+    frame.key = s.board.hashes.current[frame.image] | np.uint64(1)
+    frame.moves, frame.forced = 0, NONE
+    clear(s.frames.zones[ply])
+    clear(s.frames.left[ply])
+    known = find(s.table, frame.key)
+    if known >= 0:
+        entry = s.table.entries[known]
+        if entry.proof == 0 or entry.disproof == 0:
+            _settle(frame, WON if entry.proof == 0 else HELD)
+            origins = s.board.hashes.origins[frame.image]
+            map_set(s.table.zones[known], origins, s.frames.zones[ply])
+            return
+    potential, mine, theirs = survey(s, frame.mover)
+    state = judge(s, frame.mover, potential, mine, theirs, s.frames.zones[ply])
+    if state == OPEN and known < 0:
+        state = _judge_longer(s, frame.mover, potential, mine, theirs, s.frames.zones[ply])
+    frame.state = state
+    if state != OPEN:
+        _settle(frame, state)
+        return
+    if frame.mover == ATTACKER:
+        for cell in range(s.live.size):
+            if s.live[cell] > 0:
+                add(s.frames.left[ply], cell)
+        if known >= 0:
+            origins = s.board.hashes.origins[frame.image]
+            map_set(s.table.zones[known], origins, s.frames.zones[ply])
+            map_set(s.table.left[known], origins, s.frames.left[ply])
+    frame.forced = theirs
+    _list_moves(s, ply, potential, known < 0)
+
+
+@inner
+def survey(s: ProofSearch, mover: int) -> tuple[int, int, int]:
+    """Compute `weights` and `live`.
+
+    Returns:
+        The attacker's potential; the cell on which the mover completes a line, and that on which
+        the other side does: a cell, NONE or SEVERAL.
+    """
+    board = s.board
+    k = board.lines.shape[1]
+    for cell in range(s.live.size):
+        s.weights[cell] = s.live[cell] = 0
+    potential = 0
+    attack, defence = NONE, NONE
+    for line in range(len(board.lines)):
+        attackers, defenders = board.held[line, ATTACKER], board.held[line, DEFENDER]
+        if attackers > 0 and defenders > 0:
+            continue
+        weight = 1 << int(attackers) if defenders == 0 else 0
+        potential += weight
+        for i in range(k):
+            cell = int(board.lines[line, i])
+            if board.stones[cell] == 0:
+                s.live[cell] += 1
+                s.weights[cell] += weight
+                if attackers == k - 1:
+                    attack = _one_more(attack, cell)
+                elif defenders == k - 1:
+                    defence = _one_more(defence, cell)
+    if mover == ATTACKER:
+        return potential, attack, defence
+    return potential, defence, attack
+
+
+@inner
+def _one_more(found: int, cell: int) -> int:
+    """The cells found so far and another one, as a cell or SEVERAL."""
+    if found == NONE:
+        return cell
+    return cell if found == cell else SEVERAL
+
+
+@inner
+def judge(
+    s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
+) -> int:
+    """WON, HELD or OPEN by looking at the lines, after `survey`; the zone is filled if HELD."""
+    bound = 1 << s.board.lines.shape[1]
+    if mover == ATTACKER:
+        if mine != NONE:
+            return WON
+        if theirs == SEVERAL:
+            _add_winning_cells(s.board, DEFENDER, zone)
+            hit_open_lines(s.board, zone, 2, NONE)
+            return HELD
+        bound >>= 1
+    else:
+        if mine != NONE:
+            cell = mine
+            if mine == SEVERAL:
+                cell = _add_winning_cells(s.board, DEFENDER, zone)
+                clear(zone)
+            add(zone, cell)
+            hit_open_lines(s.board, zone, 1, cell)
+            return HELD
+        if theirs == SEVERAL:
+            return WON
+    if potential < bound:
+        for cell in range(s.weights.size):
+            if s.weights[cell] > 0:
+                add(zone, cell)
+        return HELD
+    return OPEN
+
+
+@inner
+def _judge_longer(
+    s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
+) -> int:
+    """WON, HELD or OPEN by a win by threats or a pairing strategy; the zone is filled if HELD."""
+    if mover == ATTACKER:
+        if winning_threats(s.board, s.threats, theirs, THREATS_TRIED) != NONE:
+            return WON
+        if theirs != NONE:
+            return OPEN
+    elif theirs != NONE:
+        return OPEN
+    bound = 1 << (s.board.lines.shape[1] - (1 if mover == ATTACKER else 0))
+    if potential < PAIRING_RATIO * bound and find_pairing(s.board, s.pairing, PAIRS_TRIED):
+        for cell in range(s.weights.size):
+            if s.pairing.partner[cell] >= 0:
+                add(zone, cell)
+        return HELD
+    return OPEN
+
+
+@inner
+def _add_winning_cells(board: AttackBoard, side: int, cells: NDArray[np.uint64]) -> int:
+    """Add all cells on which a side completes a line to a set; the last of them."""
+    k = board.lines.shape[1]
+    last = NONE
+    for line in range(len(board.lines)):
+        if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:
+            for i in range(k):
+                cell = board.lines[line, i]
+                if board.stones[cell] == 0:
+                    add(cells, cell)
+                    last = int(cell)
+    return last
+
+
+@inner
+def hit_open_lines(board: AttackBoard, zone: NDArray[np.uint64], times: int, but: int) -> None:
+    """Add cells until the zone has so many of each line that is open to the attacker.
+
+    Lines through the cell `but` are left out, unless it is NONE.
+    """
+    k = board.lines.shape[1]
+    for line in range(len(board.lines)):
+        if board.held[line, DEFENDER] != 0 or (but != NONE and board.on_line[line, but]):
+            continue
+        count = 0
+        for i in range(k):
+            cell = int(board.lines[line, i])
+            if board.stones[cell] == 0 and contains(zone, cell):
+                count += 1
+        while count < times:
+            best = NONE
+            for i in range(k):
+                cell = int(board.lines[line, i])
+                if board.stones[cell] != 0 or contains(zone, cell):
+                    continue
+                if best == NONE or board.through_count[cell] > board.through_count[best]:
+                    best = cell
+            if best == NONE:
+                break
+            add(zone, best)
+            count += 1
+
+
+@inner
+def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
+    """List the moves of a position with their numbers.
+
+    On the first visit, where the attacker would win by threats if the defender passed, the replies
+    that change nothing about that are settled at once.
+    """
+    frame = s.frames.of[ply]
+    if frame.forced != NONE:
+        _add_move(s, ply, frame.forced, potential)
+        return
+    threatened = False
+    if fresh and frame.mover == DEFENDER:
+        threatened = winning_threats(s.board, s.threats, NONE, THREATS_TRIED) != NONE
+    for cell in range(s.live.size):
+        if s.live[cell] == 0:
+            continue
+        if frame.mover == ATTACKER and not contains(s.frames.left[ply], cell):
+            continue
+        _add_move(s, ply, cell, potential)
+        last = frame.moves - 1
+        if threatened and s.frames.proofs[ply, last] > 0 and s.frames.disproofs[ply, last] > 0:
+            place(s.board, cell, DEFENDER)
+            wanted = threat_through(s.board, cell, DEFENDER)
+            found = NONE
+            if wanted != SEVERAL:
+                found = winning_threats(s.board, s.threats, wanted, THREATS_TRIED)
+            if found != NONE:
+                _store_win(s, ply + 1)
+                s.frames.proofs[ply, last] = 0
+                s.frames.disproofs[ply, last] = INFINITY
+            remove(s.board, cell, DEFENDER)
+
+
+@inner
+def _store_win(s: ProofSearch, ply: int) -> None:
+    """Write down that the attacker wins on the board as it stands."""
+    frame = s.frames.of[ply]
+    frame.image = canonical_image(s.board.hashes)
+    frame.key = s.board.hashes.current[frame.image] | np.uint64(1)
+    frame.began = s.nodes[0]
+    _settle(frame, WON)
+    clear(s.frames.zones[ply])
+    clear(s.frames.left[ply])
+    _store(s, ply, LEAF)
+
+
+@inner
+def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
+    """Add a move to the list, with the table's numbers or first ones.
+
+    The first disproof number is the cube of the potential after the move over the bound of Erdos
+    and Selfridge, the first proof number 1, with an addition for the attacker's quiet moves.
+    """
+    frame = s.frames.of[ply]
+    at = frame.moves
+    frame.moves += 1
+    s.frames.cells[ply, at] = cell
+    known = find(s.table, _key_after(s, cell, frame.mover)[1])
+    if known >= 0:
+        s.frames.proofs[ply, at] = s.table.entries[known].proof
+        s.frames.disproofs[ply, at] = s.table.entries[known].disproof
+        return
+    k = s.board.lines.shape[1]
+    proof = 1
+    if frame.mover == ATTACKER:
+        ratio = (potential + s.weights[cell]) / (1 << k)
+        if not _makes_threat(s.board, cell):
+            proof += QUIET
+    else:
+        ratio = (potential - s.weights[cell]) / (1 << (k - 1))
+    s.frames.proofs[ply, at] = proof
+    s.frames.disproofs[ply, at] = max(1, int(ratio * ratio * ratio))
+
+
+@inner
+def _makes_threat(board: AttackBoard, cell: int) -> bool:
+    """Whether the attacker would threaten to complete a line with a stone on the cell."""
+    k = board.lines.shape[1]
+    for i in range(board.through_count[cell]):
+        line = board.lines_through[cell, i]
+        if board.held[line, ATTACKER] == k - 2 and board.held[line, DEFENDER] == 0:
+            return True
+    return False

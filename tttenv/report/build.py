@@ -1,0 +1,173 @@
+"""Puts the report together: one HTML file that loads nothing and runs only its own script."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+from urllib.parse import quote, urljoin
+
+from tttenv.league.league import League
+from tttenv.report import data, larger, leaderboard, league, published, strips, tables
+from tttenv.report.endings import Ending
+from tttenv.report.larger import Larger
+from tttenv.report.load_players import Shown
+from tttenv.report.markup import Markup, joined, script_data, void
+
+PAGE = Path(__file__).parent / "page"
+PREVIEW = "preview.png"  # the picture beside a published page
+# The files of the page, each kind joined in this order; all scripts share one scope.
+SECTIONS = [
+    "play",
+    "teach",
+    "larger_play",
+    "leaderboard",
+    "curves",
+    "larger",
+    "league",
+    "pairs",
+    "explorer",
+    "published",
+]
+STYLES = [
+    "base",
+    "play",
+    "teach",
+    "larger_play",
+    "tables",
+    "curves",
+    "explorer",
+    "narrow",
+    "print",
+]
+SCRIPTS = [
+    "game",
+    "certificate",
+    "teacher",
+    "draw",
+    "later",
+    "judge",
+    "state",
+    "links",
+    "board",
+    "play",
+    "watch",
+    "question",
+    "teach",
+    "larger_play",
+    "snapshots",
+    "explorer",
+    "tables",
+    "curves",
+    "keys",
+    "main",
+]
+FIRST = ["first"]  # run on its own before the body is read
+WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
+
+
+def html(
+    players: list[Shown],
+    numbers: list[dict[str, Any]],
+    others: Sequence[Larger] = (),
+    played: League | None = None,
+    trainings: Sequence[Ending] = (),
+    swept: Sequence[Ending] = (),
+    url: str | None = None,
+) -> str:
+    """The whole page.
+
+    Args:
+        players: to show, at least one; the strongest are listed first.
+        numbers: rows of published numbers; their section is left out if there are none.
+        others: trained players for larger boards; their section is left out if there are none.
+        played: a league; its section is left out if there is none.
+        trainings: how all trainings of the players' learners ended.
+        swept: how the trainings of a sweep ended.
+        url: where the page is published, as `checked_url` lets it pass; None if nowhere.
+    """
+    players = leaderboard.ranked(players)
+    style = _joined("styles", STYLES, "css")
+    first, script = _joined("scripts", FIRST, "js"), _joined("scripts", SCRIPTS, "js")
+    networks = [one.network for one in others if one.network is not None]
+    curves, scores = tables.curves(players), tables.scores(players)
+    seconds = joined(
+        strips.table(endings, head)
+        for endings, head in ((trainings, "Learner"), (swept, "Setting"))
+        if endings
+    )
+    page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
+    page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
+    return page.substitute(
+        policy=_policy([first, script], style),
+        published_at=_published_at(url),
+        icon=_icon(),
+        style=style,
+        first=first,
+        data=script_data(data.tables(players)),
+        script=script,
+        networks=script_data(networks),
+        worker=_joined("worker", WORKER, "js"),
+        no_field="hidden" if not networks else "",
+        options=tables.options(players),
+        leaderboard=leaderboard.html(players),
+        notes=leaderboard.notes(players),
+        curves=curves,
+        no_figures="hidden" if not curves else "",
+        seconds=seconds,
+        no_seconds="hidden" if not seconds else "",
+        no_curves="hidden" if not (curves or seconds) else "",
+        published=published.html(numbers) if numbers else "",
+        no_published="hidden" if not numbers else "",
+        larger=larger.html(others),
+        no_larger="hidden" if not others else "",
+        league=league.html(played),
+        no_league="hidden" if played is None else "",
+        pairs=tables.pairs(players, scores),
+        certain=tables.certain(players, scores),
+        **tables.summary(players),
+    )
+
+
+def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
+    """The files of a folder of the page, one after the other."""
+    files = [PAGE / folder / f"{name}.{suffix}" for name in names]
+    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def checked_url(url: str) -> str:
+    """The address as it is given, with a slash at the end if it names no file.
+
+    Raises:
+        ValueError: if it is no plain address of the web.
+    """
+    if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
+        raise ValueError("the page's address is one like https://name.github.io/project/")
+    return url if url.endswith((".html", "/")) else f"{url}/"
+
+
+def _published_at(url: str | None) -> Markup:
+    """What others show of the page when its address is shared; the picture lies beside it."""
+    if url is None:
+        return joined([])
+    told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
+    cards = [void("meta", property=key, content=value) for key, value in told.items()]
+    return joined([*cards, void("meta", name="twitter:card", content="summary_large_image")])
+
+
+def _icon() -> str:
+    drawn = (PAGE / "icon.svg").read_text(encoding="utf-8")
+    return f"data:image/svg+xml,{quote(drawn.strip())}"
+
+
+def _policy(scripts: Sequence[str], style: str) -> str:
+    """A content security policy that lets nothing load and only these scripts and style in."""
+    allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
+    allowed["worker-src"] = "blob:"  # the worker, made of text that stands in the page
+    allowed["img-src"] = "data:"  # the icon, which stands in the page
+    for kind, texts in (("script-src", scripts), ("style-src", [style])):
+        digests = [hashlib.sha256(text.encode()).digest() for text in texts]
+        allowed[kind] = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)
+    return "; ".join(f"{kind} {source}" for kind, source in allowed.items())

@@ -1,0 +1,82 @@
+"""What the page's board is played from: every position, its exact value, every player's moves."""
+
+import base64
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.certificates.certificate import TINY
+from tttenv.certificates.snapshots import Moves
+from tttenv.exact import positions, solve
+from tttenv.game.symmetry import orbits
+from tttenv.report.load_players import RULES, Shown
+
+
+def tables(players: list[Shown]) -> dict[str, Any]:
+    """All of it as what JSON can hold; arrays are little-endian bytes in base64.
+
+    Positions are numbered as by `tttenv.exact.positions`.
+    """
+    game = positions(RULES)
+    return {
+        "successors": _packed(game.successors, "<i2"),  # (positions, cells), -1 where none
+        "ranks": _packed(solve(RULES).ranks, "i1"),  # (positions,), see tttenv.exact.solution
+        "classes": _packed(classes(), "<i2"),  # (positions,): which symmetry class
+        "lines": RULES.lines.tolist(),  # to show which three won
+        "start": next((n for n, p in enumerate(players) if p.steps is not None), 0),
+        "players": [_player(player) for player in players],
+    }
+
+
+def classes() -> NDArray[np.int64]:
+    """The symmetry class of every position (positions,), numbered in the order of positions."""
+    _, which = orbits(RULES, positions(RULES).boards)
+    _, first = np.unique(which, return_index=True)
+    renumbered = np.empty(len(first), np.int64)
+    renumbered[np.argsort(first)] = np.arange(len(first))
+    return np.asarray(renumbered[which])
+
+
+def quantised(player: Shown) -> NDArray[np.uint8]:
+    """The player's probabilities of all legal moves as 0 to 255, position by position.
+
+    A move counts as played, here as in the certificate, if its probability is above 1e-6: then it
+    is 1 at the least.
+    """
+    legal = positions(RULES).successors >= 0
+    probs = player.table.table[legal]
+    steps = np.maximum(np.round(255 * probs), 1)
+    return np.where(probs > TINY, steps, 0).astype(np.uint8)
+
+
+def choices(moves: Moves) -> NDArray[np.uint8]:
+    """What is played in all undecided positions, as bits: eight in a byte, the lowest first.
+
+    A position takes as few bits as tell its legal moves apart, the move's number among them.
+    """
+    game = positions(RULES)
+    legal = game.successors[game.decisions] >= 0
+    number = legal.cumsum(axis=1)[np.arange(len(moves)), moves] - 1
+    width = np.ceil(np.log2(legal.sum(axis=1)))
+    places = np.arange(4)
+    bits = number[:, None] >> places & 1
+    return np.packbits(bits[places < width[:, None]].astype(np.uint8), bitorder="little")
+
+
+def _player(player: Shown) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "name": player.name,
+        "spec": player.spec,
+        "about": player.about,
+        "certificate": player.certificate,
+        "moves": _packed(quantised(player), "u1"),
+    }
+    if player.snapshots and player.curve:
+        earlier = [_packed(choices(moves), "u1") for moves in player.snapshots.values()]
+        told |= {"earlier": earlier, "steps": [*player.snapshots, player.curve.steps[-1]]}
+    return told
+
+
+def _packed(array: NDArray[Any], kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(array, kind).tobytes()).decode()

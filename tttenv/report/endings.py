@@ -1,0 +1,92 @@
+"""How soon trainings became unbeatable, as the benchmark or a sweep says of each."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tttenv.report import sweep_file
+from tttenv.utils import json_rows
+from tttenv.utils.untrusted import shown
+
+MOST = 10_000  # trainings that a page shows
+BENCHMARK = "results of the benchmark"
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How one training ended."""
+
+    name: str  # of the learner, or of a sweep's setting
+    seed: int
+    seconds: float | None  # of processor time to the first unbeatable certificate; None: never
+    folder: str | None = None  # of the trained player
+    stopped_early: bool = False  # by a sweep, as others were better
+
+    @property
+    def unbeatable(self) -> bool:
+        """Whether the training became unbeatable."""
+        return self.seconds is not None
+
+
+def of_benchmark(found: dict[str, Any], file: Path) -> list[Ending]:
+    """The trainings in what a results file holds; none if it says nothing of any.
+
+    Raises:
+        ValueError: if it says something else than the benchmark does, or too much.
+    """
+    if "trainings" not in found:
+        return []
+    keys = ("learner", "seed", "folder", "unbeatable_at")
+    rows = json_rows.rows_of(found, file, "trainings", BENCHMARK, keys)
+    _check_count(len(rows), file)
+    endings = []
+    for row in rows:
+        reached = row["unbeatable_at"]
+        fits = reached is None or (
+            isinstance(reached, list) and len(reached) == 2 and all(map(_is_time, reached))
+        )
+        if not fits or not isinstance(row["folder"], str):
+            raise _wrong(file)
+        seconds = None if reached is None else reached[1]
+        endings.append(Ending(row["learner"], row["seed"], seconds, row["folder"]))
+    if not all(map(_is_named, endings)):
+        raise _wrong(file)
+    return endings
+
+
+def of_sweep(file: Path) -> list[Ending]:
+    """The trainings of a sweep that did not fail.
+
+    Raises:
+        ValueError: if the file holds something else, or too much.
+    """
+    results = sweep_file.read(file)
+    _check_count(len(results), file)
+    done = [result for result in results if not result.error]
+    if not done:
+        raise ValueError(f"{shown(file)} holds no {sweep_file.WHAT}: no training in it has ended")
+    return [
+        Ending(one.setting, one.seed, one.unbeatable_seconds, stopped_early=one.stopped_early)
+        for one in done
+    ]
+
+
+def _check_count(trainings: int, file: Path) -> None:
+    if trainings > MOST:
+        raise ValueError(f"{shown(file)} tells of {trainings:,} trainings: a page shows {MOST:,}")
+
+
+def _is_time(value: object) -> bool:
+    return json_rows.is_number(value) and value >= 0
+
+
+def _is_named(ending: Ending) -> bool:
+    seed: object = ending.seed
+    whole = isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0
+    return isinstance(ending.name, str) and whole and json_rows.is_number(seed)
+
+
+def _wrong(file: Path) -> ValueError:
+    return ValueError(
+        f"{shown(file)} holds no {BENCHMARK}: its trainings have values of other kinds"
+    )

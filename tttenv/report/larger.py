@@ -1,0 +1,298 @@
+"""Trained players for other boards than the page's own: what is certified of each, and its losses.
+
+Their positions are too many for the page, so each player is one row of a table, by the certificate
+of the positions that it can reach; a lost game of each seat that loses is told and drawn.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from tttenv import Rules, certify
+from tttenv.certificates import phrases
+from tttenv.certificates.certificate import IN_TRAINING, METHODS, REACHABLE, Certificate
+from tttenv.certificates.larger_curve import LargerCurve, from_card
+from tttenv.certificates.phrases import of_seat
+from tttenv.drawing.render import name_of
+from tttenv.exact import SEATS, enumerable
+from tttenv.players import bundled, checkpoint_of, player, rules_of
+from tttenv.players.checkpoint import WEIGHTS, load, read_data
+from tttenv.players.hinting import hinting
+from tttenv.report import larger_curves, networks
+from tttenv.report.load_players import LONGEST, RULES
+from tttenv.report.markup import Markup, element, joined
+from tttenv.utils import json_rows
+from tttenv.utils.untrusted import shown as shorter
+
+POSITIONS = IN_TRAINING  # that each seat may take where a certificate is computed for the page
+HEADS = (
+    *("Player", "Board", "Perfect play", "As X", "Positions as X", "X vs random, %"),
+    *("As O", "Positions as O", "O vs random, %", "Certificate"),
+)
+CELL = 30  # units of a drawing's cell
+NO_TORCH = (
+    "Play on a larger board is not in this page, because it was made without PyTorch:"
+    " pip install 'tttenv[learn]'. It would play {names}."
+)
+VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
+
+
+@dataclass(frozen=True)
+class Larger:
+    """A trained player for another board."""
+
+    name: str
+    rules: Rules
+    certificate: Certificate
+    computed: bool  # for this page; False if the certificate is its card's
+    network: dict[str, Any] | None = None  # to play it in the page, see `networks.packed`
+    curve: LargerCurve | None = None  # of its training
+    unread: bool = False  # its network is not played, because PyTorch is not installed
+
+
+def split(specs: list[str]) -> tuple[list[str], list[str]]:
+    """The specs of players for the page's own board, and those of checkpoints for other boards."""
+    others = [spec for spec in specs if _is_larger(spec)]
+    return [spec for spec in specs if spec not in others], others
+
+
+def _is_larger(spec: str) -> bool:
+    with hinting(spec):
+        return checkpoint_of(spec) is not None and rules_of(spec) != RULES
+
+
+def usual() -> list[str]:
+    """The trained players for other boards that come with the package."""
+    return split(bundled.names())[1]
+
+
+def from_specs(
+    specs: list[str],
+    positions: int = POSITIONS,
+    tell: Callable[[str], None] = lambda text: None,
+) -> list[Larger]:
+    """The checkpoints that specs name, each called by its folder's name or, of two, by its spec.
+
+    Args:
+        specs: of checkpoints for other boards.
+        positions: how many each seat may take where a certificate is computed.
+        tell: called with what is done next.
+
+    Raises:
+        ValueError: if a checkpoint is missing, damaged or impure.
+    """
+    found = [_checkpoint(spec) for spec in specs]
+    short = [folder.resolve().name for folder, _ in found]
+    names = [
+        spec if short.count(name) > 1 else name for spec, name in zip(specs, short, strict=True)
+    ]
+    players: list[Larger] = []
+    for name, spec, place in zip(names, specs, found, strict=True):
+        tell(f"reading player {len(players) + 1} of {len(specs)} for larger boards, {name}")
+        players.append(_certified(shorter(name, LONGEST), spec, *place, positions))
+    return players
+
+
+def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
+    place = checkpoint_of(spec)
+    assert place is not None
+    return place
+
+
+def _certified(
+    name: str, spec: str, folder: Path, options: dict[str, str], positions: int
+) -> Larger:
+    """The player of a spec; its certificate is the card's where that fits, else computed.
+
+    A card's certificate of all positions does not say how many of them the player reaches: it is
+    taken only where the player cannot be asked, because PyTorch is not installed. Elsewhere it
+    says what the computed one does not know of play against random moves.
+    """
+    rules = rules_of(spec)
+    card, _ = read_data(folder, WEIGHTS)  # so the weights are those that the card names
+    curve = None if options else _curve(card)
+    stated = None if options or "choice" not in card else _stated(card, rules)
+    without_torch = find_spec("torch") is None
+    unread = without_torch and not options and networks.playable(card, rules)
+    can_ask = enumerable(rules) or not without_torch
+    if stated is not None and (stated.method == REACHABLE or not can_ask):
+        network = None if options else _network(folder, name, rules, stated)
+        return Larger(name, rules, stated, False, network, curve, unread)
+    policy = player(spec, rules) if options else load(folder, rules)
+    found = certify(rules, policy, positions, method=REACHABLE, name=name)
+    if stated is not None:
+        odds = {seat: found.vs_random[seat] or stated.vs_random[seat] for seat in SEATS}
+        found = replace(found, vs_random=odds)
+    network = None if options else _network(folder, name, rules, found)
+    return Larger(name, rules, found, True, network, curve, unread)
+
+
+def _curve(card: dict[str, Any]) -> LargerCurve | None:
+    """The curve that a card holds; None if it holds none that is as usual."""
+    try:
+        return from_card(card)
+    except ValueError:
+        return None
+
+
+def _network(
+    folder: Path, name: str, rules: Rules, certificate: Certificate
+) -> dict[str, Any] | None:
+    """What the page needs to play a network; None if it cannot, or PyTorch is not installed."""
+    if find_spec("torch") is None:
+        return None
+    return networks.packed(folder, name, rules, certificate)
+
+
+def _stated(card: dict[str, Any], rules: Rules) -> Certificate | None:
+    """The certificate that a card holds, which may be a stranger's; None if it is not as usual."""
+    try:
+        found = Certificate.from_dict(dict(card["certificate"]))
+        return found if _is_usual(found, rules) else None
+    except (TypeError, ValueError, AttributeError, KeyError):  # of any other contents
+        return None
+
+
+def _is_usual(found: Certificate, rules: Rules) -> bool:
+    """Whether a certificate holds values of the right kinds, and games that are lost."""
+    by_seat: list[Any] = [found.vs_random, found.worst_case, found.losing_line]
+    by_seat += [found.never_loses, found.shortest]
+    by_seat += [found.reached] if found.method == REACHABLE else []
+    return (
+        found.rules == str(rules)
+        and found.method in METHODS
+        and (found.value is None or found.value in (-1, 0, 1))
+        and all(set(part) == set(SEATS) for part in by_seat)
+        and all(_seat_is_usual(found, seat, rules) for seat in SEATS)
+    )
+
+
+def _seat_is_usual(found: Certificate, seat: str, rules: Rules) -> bool:
+    never, line, odds = found.never_loses[seat], found.losing_line[seat], found.vs_random[seat]
+    worst, reached = found.worst_case[seat], (found.reached or {}).get(seat, 0)
+    return (
+        (never is None or isinstance(never, bool))
+        and (found.shortest[seat] is None or isinstance(found.shortest[seat], bool))
+        and (line is None or (never is False and _is_lost(rules, seat, line)))
+        and (odds is None or (len(odds) == 3 and all(_within(part, 0, 1) for part in odds)))
+        and (worst is None or _within(worst, -1, 1))
+        and isinstance(reached, int)
+        and _within(reached, 0, json_rows.LARGEST)
+    )
+
+
+def _within(number: object, least: float, most: float) -> bool:
+    return json_rows.is_number(number) and least <= number <= most
+
+
+def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
+    """Whether the cells are a game from the empty board in which the seat has just been beaten."""
+    board = rules.start()
+    for cell in line:
+        numbered = isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < rules.cells
+        if not numbered or bool(rules.over(board)) or not bool(rules.legal(board)[cell]):
+            return False
+        board = rules.play(board, cell)
+    return bool(rules.lost(board)) and SEATS[len(line) % 2] == seat
+
+
+def html(players: Sequence[Larger]) -> Markup:
+    """The table of all players, and a figure for each seat in which one loses."""
+    if not players:
+        return joined([])
+    heads = [element("th", head, scope="col") for head in HEADS]
+    rows = [_row(player) for player in players]
+    table = element(
+        "table", element("thead", element("tr", *heads)), element("tbody", *rows), class_="larger"
+    )
+    label = "Table of the players for larger boards"
+    scroll = element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
+    lost = [
+        _figure(player, seat, line)
+        for player in players
+        for seat in SEATS
+        if (line := player.certificate.losing_line[seat])
+    ]
+    learned = [
+        _learning(player, player.curve)
+        for player in players
+        if player.curve is not None and len(player.curve.steps) > 1
+    ]
+    parts = [
+        element("div", *figures, class_=kind)
+        for figures, kind in ((learned, "figures"), (lost, "figures games"))
+        if figures
+    ]
+    unread = [player.name for player in players if player.unread]
+    if unread:
+        parts.insert(0, element("p", NO_TORCH.format(names=" ".join(unread)), class_="quiet"))
+    return joined([scroll, *parts])
+
+
+def _learning(player: Larger, curve: LargerCurve) -> Markup:
+    """How a player's certificates grew while it learned."""
+    heading = element("h3", f"{player.name} learns {player.rules}")
+    about = f"{curve.steps[-1]:,} steps, {curve.seconds[-1]:,.0f} s"
+    label = f"What certificates of {player.name} followed and found, over seconds of training"
+    return element("figure", element("figcaption", heading, about), larger_curves.svg(curve, label))
+
+
+def _row(player: Larger) -> Markup:
+    found = player.certificate
+    cells = [str(player.rules), VALUES[found.value]]
+    for seat in SEATS:
+        odds = found.vs_random[seat]
+        reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
+        cells += [_verdict(found, seat), reached, "-" if odds is None else phrases.odds(odds)]
+    cells.append("computed" if player.computed else "came with it")
+    head = element("th", player.name, scope="row")
+    return element("tr", head, *(element("td", text) for text in cells))
+
+
+def _verdict(found: Certificate, seat: str) -> str:
+    """What is certified of a seat, in a few words."""
+    if found.reached is None:
+        return "never loses" if found.never_loses[seat] else "loses"
+    return of_seat(found, seat).removesuffix(f" as {seat}")
+
+
+def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
+    """A lost game: told move by move, and its last board with the moves numbered."""
+    which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
+    heading = element("h3", f"{player.name} loses as {seat}")
+    about = f"on {player.rules} after {len(line)} stones, {which} such game"
+    moves = [f"{SEATS[turn % 2]} {name_of(player.rules, cell)}" for turn, cell in enumerate(line)]
+    told = f"{', '.join(moves)}: {SEATS[(len(line) - 1) % 2]} wins."
+    return element(
+        "figure",
+        element("figcaption", heading, about),
+        _drawing(player.rules, line),
+        element("details", element("summary", "Its moves"), element("p", told, class_="quiet")),
+    )
+
+
+def _drawing(rules: Rules, line: list[int]) -> Markup:
+    """The last board of a game, each stone with its move's number, the winner's line marked."""
+    width, height = CELL * rules.n, CELL * rules.m
+    inner = [f"M{CELL * at} 0v{height}" for at in range(1, rules.n)]
+    inner += [f"M0 {CELL * at}h{width}" for at in range(1, rules.m)]
+    won = [f"M{CELL * x + 1} {CELL * y + 1}h28v28h-28z" for y, x in _won(rules, line)]
+    parts = [element("path", class_="won", d="".join(won))]
+    parts += [element("path", class_="frame", d="".join(inner))]
+    for turn, cell in enumerate(line):
+        y, x = divmod(cell, rules.n)
+        place = {"x": CELL * x + CELL // 2, "y": CELL * y + CELL // 2 + 4}
+        mark = SEATS[turn % 2]
+        parts.append(element("text", f"{mark}{turn + 1}", class_=mark.lower(), **place))
+    label = f"The last board of the game, {rules.m} rows and {rules.n} columns, moves numbered"
+    box = f"0 0 {width} {height}"
+    return element("svg", *parts, role="img", aria_label=label, viewBox=box)
+
+
+def _won(rules: Rules, line: list[int]) -> list[tuple[int, int]]:
+    """The rows and columns of the cells of all lines that the last mover completed."""
+    own = set(line[(len(line) - 1) % 2 :: 2])
+    lines = [cells for cells in rules.lines.tolist() if own.issuperset(cells)]
+    return sorted({divmod(cell, rules.n) for cells in lines for cell in cells})

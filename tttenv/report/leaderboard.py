@@ -1,0 +1,162 @@
+"""The leaderboard: a row a player, its exact numbers drawn and written."""
+
+from functools import cache
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.certificates import phrases
+from tttenv.certificates.certificate import TINY, blunders, reachable
+from tttenv.exact import SEATS, positions, solve
+from tttenv.report import data
+from tttenv.report.load_players import RULES, Shown
+from tttenv.report.marks import axis, bar, minus, number
+from tttenv.report.markup import Markup, element, joined
+
+Cell = tuple[Markup | str, float | str]  # what is shown, and what the column is sorted by
+
+TICK, CROSS = "M2 6.5l3 3.5l5-8", "M2.5 2.5l7 7m0-7l-7 7"
+ODDS = ("wins", "draws", "losses")
+
+
+def html(players: list[Shown]) -> Markup:
+    """The table, strongest first; each cell carries its exact number to sort by."""
+    rows = [(player, _cells(player)) for player in ranked(players)]
+    heads = [
+        element("th", element("button", head, type="button"), scope="col")
+        for head in ("Player", *rows[0][1])
+    ]
+    body = [_row(player, cells) for player, cells in rows]
+    return joined([element("thead", element("tr", *heads)), element("tbody", *body)])
+
+
+def ranked(players: list[Shown]) -> list[Shown]:
+    """Unbeatable ones first, then by the sum of both worst cases, then by wins against random."""
+
+    def strength(player: Shown) -> tuple[bool, float, float]:
+        found = player.certificate
+        wins = sum(found["vs_random"][seat][0] for seat in SEATS)
+        return found["unbeatable"], round(sum(found["worst_case"].values()), 9), wins
+
+    return sorted(players, key=strength, reverse=True)
+
+
+def blunder_classes(player: Shown) -> tuple[int, int]:
+    """The symmetry classes in which the player may blunder: those it gets into, and all others.
+
+    It gets into a position if its own moves, with probability above 1e-6, and any replies lead
+    there, in one of the seats.
+    """
+    game = positions(RULES)
+    table = np.where(player.table.table > TINY, player.table.table, 0.0)
+    wrong = blunders(solve(RULES), table)
+    there = np.zeros(len(game), np.bool_)
+    for seat in range(len(SEATS)):
+        there |= reachable(game, table, seat) & (game.seats == seat)
+    classes = _classes()
+    met = np.unique(classes[wrong & there])
+    return len(met), len(np.setdiff1d(classes[wrong], met))
+
+
+@cache
+def _classes() -> NDArray[np.int64]:
+    return data.classes()
+
+
+def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
+    link = element("a", player.name, href=f"#play={quote(player.name, safe='')}")
+    parts = [link]
+    if player.quick:
+        parts.append(element("span", "quick run", class_="flag"))
+    more = element("button", "more", type="button", class_="more", aria_expanded="false")
+    head = element("th", *parts, more, scope="row", data_value=player.name)
+    data_cells = [
+        element("td", shown, data_value=value, data_head=name)
+        for name, (shown, value) in cells.items()
+    ]
+    return element("tr", head, *data_cells)
+
+
+def _cells(player: Shown) -> dict[str, Cell]:
+    """A row's cells after the first, by their column's heading."""
+    found = player.certificate
+    odds, worst, optimal = found["vs_random"], found["worst_case"], found["optimal_moves"]["all"]
+    reached, others = blunder_classes(player)
+    cells: dict[str, Cell] = {"Verdict": (_verdict(player), float(found["unbeatable"]))}
+    cells["Against random moves, %"] = (
+        joined(_against_random(seat, odds[seat]) for seat in SEATS),
+        sum(odds[seat][0] for seat in SEATS),
+    )
+    cells["Worst case"] = (
+        joined(_worst(seat, worst[seat]) for seat in SEATS),
+        sum(worst[seat] for seat in SEATS),
+    )
+    cells["Optimal moves, %"] = phrases.share(optimal), optimal
+    cells["Blunders reached"] = str(reached), reached
+    cells["Other blunders"] = str(others), others
+    cells["Seconds"] = _seconds(player)
+    return cells
+
+
+def _verdict(player: Shown) -> Markup:
+    """Whether it never loses, and of several seeds how many do not."""
+    safe = player.certificate["unbeatable"]
+    drawn = element("path", d=TICK if safe else CROSS)
+    mark = element("svg", drawn, viewBox="0 0 12 12", aria_hidden="true")
+    words = "never loses" if safe else "can be beaten"
+    verdict = element("span", mark, words, class_=f"verdict {'safe' if safe else 'beaten'}")
+    if player.seeds is None:
+        return verdict
+    reached, count = player.seeds
+    told = f"{reached} of {count} seeds unbeatable"
+    return joined([verdict, " ", element("small", told)])
+
+
+def _against_random(seat: str, odds: list[float]) -> Markup:
+    shares = [phrases.share(share) for share in odds]
+    told = ", ".join(f"{share} % {name}" for share, name in zip(shares, ODDS, strict=True))
+    numbers = [element("span", share, class_="share") for share in shares]
+    return element(
+        "div", _seat(seat), bar(odds, f"as {seat}: {told}"), *numbers, class_="lane odds"
+    )
+
+
+def _worst(seat: str, value: float) -> Markup:
+    drawn = axis([(value, seat.lower())])
+    return element("div", _seat(seat), drawn, number(phrases.value(value)), class_="lane worst")
+
+
+def _seat(seat: str) -> Markup:
+    return element("b", seat, class_=seat.lower())
+
+
+def _seconds(player: Shown) -> Cell:
+    """Seconds of the training, slanted if of all of it, and the steps of the player."""
+    if player.seconds is None or player.steps is None:
+        return "", ""
+    told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
+    steps = element("small", f"{player.steps:,} step{'s' * (player.steps != 1)}")
+    return joined([told, " ", steps]), player.seconds
+
+
+def notes(players: list[Shown]) -> Markup:
+    """What has to be said below the table, where it is true of some row."""
+    parts = []
+    if any(player.quick for player in players):
+        parts.append(
+            "These are results of a quick run: the trained players had a tenth of the usual steps,"
+            " which shows that all works, not how strong they get."
+        )
+    if any(player.seconds is not None for player in players):
+        slanted = (
+            "; slanted ones are those of the whole training, because no certificate said unbeatable"
+            " or the training did not note when"
+        )
+        parts.append(
+            "Seconds are those of one core until the first unbeatable certificate"
+            + (slanted if any(player.in_all for player in players) else "")
+            + ". Steps are those that the player was trained; what a step is differs from learner"
+            " to learner."
+        )
+    return joined(element("p", minus(part), class_="quiet") for part in parts)

@@ -1,0 +1,99 @@
+"""A league on the page: how its players stand, and what each may expect against each other."""
+
+from math import isnan
+
+from tttenv.certificates import phrases
+from tttenv.certificates.phrases import hundredths
+from tttenv.league.league import League, Standing
+from tttenv.league.pair import EXACT, PairResult
+from tttenv.report.load_players import LONGEST
+from tttenv.report.marks import minus
+from tttenv.report.markup import Markup, element, joined
+from tttenv.utils.untrusted import shown as shorter
+
+HEADS = ("Player", "Elo", "Alpha-rank, %", "Score, %", "Wins, %", "Draws, %", "Losses, %")
+
+
+def html(league: League | None) -> Markup:
+    """What was played, the table of the players and the heat map of the pairs; strongest first."""
+    if league is None:
+        return joined([])
+    rows = league.standings()
+    order = [league.players.index(row.player) for row in rows]
+    return joined([_about(league), _standings(rows), _heat_map(league, order)])
+
+
+def _about(league: League) -> Markup:
+    settings, sampled, failed = league.settings, league.sampled(), league.failed()
+    told = (
+        f"{len(league.players)} players on {settings.rules}, from {len(league.openings):,} openings"
+        f" with {settings.stones} stones, in both colours."
+    )
+    if sampled:
+        error = 100 * max(found.error for found in sampled)
+        told += (
+            f" {len(sampled):,} of {len(league.results):,} pairs are sampled, with a standard error"
+            f" of at most {error:.1f} hundredths; all others are exact."
+        )
+    else:
+        told += " All results are exact."
+    if failed:
+        told += f" {len(failed):,} pairs have no result, since a player failed."
+    return element("p", told)
+
+
+def _standings(rows: list[Standing]) -> Markup:
+    heads = [element("th", head, scope="col") for head in HEADS]
+    body = [
+        element("tr", _name(number, row.player), *(element("td", text) for text in _cells(row)))
+        for number, row in enumerate(rows, start=1)
+    ]
+    head = element("thead", element("tr", *heads))
+    table = element("table", head, element("tbody", *body), class_="standings")
+    return _scrolling(table, "Table of the league's players")
+
+
+def _name(number: int, player: str) -> Markup:
+    """The head of a player's row."""
+    name = shorter(player, LONGEST)
+    return element("th", f"{number} {name}", scope="row", title=name)
+
+
+def _cells(row: Standing) -> list[str]:
+    if row.elo is None or row.alpha_rank is None or row.shares is None or row.points is None:
+        return ["-"] * (len(HEADS) - 1)
+    parts = (row.alpha_rank, row.points, *row.shares)
+    return [minus(f"{row.elo:+.0f}"), *map(phrases.share, parts)]
+
+
+def _heat_map(league: League, order: list[int]) -> Markup:
+    """The matrix; its numbers say all that its colours do."""
+    values = league.values()
+    numbers = [element("th", number, scope="col") for number in range(1, len(order) + 1)]
+    body = []
+    for number, i in enumerate(order, start=1):
+        cells = [_cell(league, float(values[i, j]), i, j) for j in order]
+        body.append(element("tr", _name(number, league.players[i]), *cells))
+    corner = element("td", "row against column")
+    head = element("thead", element("tr", corner, *numbers))
+    table = element("table", head, element("tbody", *body), class_="heat")
+    return _scrolling(table, "Matrix of the league's pairs")
+
+
+def _cell(league: League, value: float, row: int, column: int) -> Markup:
+    """A pair's value in hundredths, and in its title who met whom and how that went."""
+    if row == column:
+        return element("td", "")
+    found = league.result(row, column)
+    names = " against ".join(shorter(league.players[n], LONGEST) for n in (row, column))
+    if not isinstance(found, PairResult) or isnan(value):
+        return element("td", "-", title=f"{names}: no result")
+    shares = " / ".join(phrases.share(float(share)) for share in found.shares)
+    how = "exact" if found.method == EXACT else f"{found.games:,} games"
+    told = minus(hundredths(value, found.method != EXACT))
+    title = f"{names}: {shares} %, {how}"
+    return element("td", told, class_=f"t{round(4 * value):+d}", title=title)
+
+
+def _scrolling(table: Markup, label: str) -> Markup:
+    return element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)

@@ -1,0 +1,151 @@
+"""The published numbers beside ours: what `reproduce.py --summary` wrote, as HTML tables."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tttenv.certificates import phrases
+from tttenv.report.marks import MINUS, axis, minus
+from tttenv.report.markup import Markup, element, joined
+from tttenv.report.published_rows import LEARNERS, TITLES, cells
+from tttenv.utils import json_rows
+from tttenv.utils.untrusted import shown
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _numbers(value: object) -> bool:
+    return isinstance(value, list) and all(map(json_rows.is_number, value))
+
+
+def _either(kind: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda value: value is None or kind(value)
+
+
+def _yes_or_no(value: object) -> bool:
+    return isinstance(value, bool)
+
+
+KINDS: dict[str, Callable[[object], bool]] = {  # what stands under each key of a row
+    **dict.fromkeys(["source", "what", "note", "unit", "tolerance"], _text),
+    **dict.fromkeys(["claimed", "expected", "published", "repaired"], _either(_numbers)),
+    **dict.fromkeys(["budget", "budget_claimed"], _either(_text)),
+    "main": _yes_or_no,
+    "holds": _either(_yes_or_no),
+}
+LEAD = (
+    "What each player gets as O against the opponent that hurts it most: what the source claims,"
+    " what its experiment gives when it is run again as published, and what our repaired learner"
+    " gets."
+)
+HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    """The rows of the file; none if there is no such file.
+
+    Raises:
+        ValueError: if it holds something else.
+    """
+    if not file.exists():
+        return []
+    rows = json_rows.rows(file, "rows", "published numbers", list(KINDS))
+    for number, row in enumerate(rows, start=1):
+        if not all(fits(row[key]) for key, fits in KINDS.items()):
+            wrong = f"entry {number} has values of other kinds than reproduce.py writes"
+            raise ValueError(f"{shown(file)} holds no published numbers: {wrong}")
+    return rows
+
+
+def html(rows: list[dict[str, Any]]) -> Markup:
+    """A figure of the worst cases as O, then folded the main rows, and all of them."""
+    main = [row for row in rows if row["main"]]
+    parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
+    return joined([_figure(rows), *parts, _folded(f"All {len(rows)} numbers", rows)])
+
+
+def _folded(label: str, rows: list[dict[str, Any]]) -> Markup:
+    words = (
+        "S0 to S4 are the sources. In parentheses stands what a source does not print, but is"
+        " known. Several numbers in a cell are what the row's name lists, in its order. Where it"
+        " lists nothing, three are win, draw and loss in per cent (in S1: wins of X, wins of O,"
+        " draws), and two are those as X and as O or, for a net's loss and accuracy, a range."
+    )
+    about = element("p", words, class_="quiet")
+    return element("details", element("summary", label), about, _table(rows, label))
+
+
+def worst_as_o(rows: list[dict[str, Any]]) -> list[tuple[str, dict[str, float]]]:
+    """Whose worst cases as O the rows hold, and these: "claimed", "published", "repaired"."""
+    found = []
+    for row in rows:
+        name = LEARNERS.get((row["source"], row["what"]))
+        values = {
+            key: row[key][1]
+            for key in ("claimed", "published", "repaired")
+            if row[key] and len(row[key]) == 2 and -1 <= row[key][1] <= 0
+        }
+        if name and values:
+            found.append((name, values))
+    return found
+
+
+def _figure(rows: list[dict[str, Any]]) -> Markup:
+    """A row for each learner, on an axis from -1 to 0; nothing if the rows hold no such numbers."""
+    found = worst_as_o(rows)
+    if not found:
+        return joined([])
+    body = []
+    for name, values in found:
+        drawn = axis([(value, key) for key, value in values.items()])
+        numbers = [
+            element("td", minus(phrases.value(values[key])) if key in values else "\u2013")
+            for key in ("claimed", "published", "repaired")
+        ]
+        body.append(element("tr", element("th", name, scope="row"), element("td", drawn), *numbers))
+    marks = [
+        element("th", element("span", class_=f"mark {key}"), f" {words}", scope="col")
+        for key, words in (
+            ("claimed", "Claimed"),
+            ("published", "As published"),
+            ("repaired", "Repaired"),
+        )
+    ]
+    words = element("div", element("span", minus("-1 a certain loss")), element("span", "0 a draw"))
+    ends = element("th", words, scope="col", class_="ends")
+    head = element("tr", element("th", "Learner", scope="col"), ends, *marks)
+    table = element("table", element("thead", head), element("tbody", *body), class_="worsts")
+    label = "Worst cases as O, as claimed, as published and repaired"
+    caption = element("figcaption", element("h3", "Worst case as O"), LEAD)
+    frame = element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
+    return element("figure", caption, frame, class_="worst-figure")
+
+
+def _table(rows: list[dict[str, Any]], label: str) -> Markup:
+    heads = [element("th", head, scope="col") for head in HEADS]
+    parts = []
+    for source in dict.fromkeys(row["source"] for row in rows):
+        title = TITLES.get(source, source)
+        own = [_row(row) for row in rows if row["source"] == source]
+        head = element("tr", element("th", title, scope="rowgroup", colspan=len(HEADS)))
+        parts.append(element("tbody", head, *own))
+    table = element("table", element("thead", element("tr", *heads)), *parts, class_="words")
+    return element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
+
+
+def _row(row: dict[str, Any]) -> Markup:
+    data = [element("td", text) for text in (*map(_minus, cells(row)[:3]), _noted(row["note"]))]
+    return element("tr", element("th", row["what"], scope="row"), *data)
+
+
+def _minus(cell: str) -> str:
+    """A cell's numbers with true minus signs; a dash alone stays."""
+    return cell if cell == "-" else minus(cell)
+
+
+def _noted(note: str) -> str:
+    """A note whose numbers have true minus signs; hyphens within words stay."""
+    return re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, note)

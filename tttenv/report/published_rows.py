@@ -1,0 +1,62 @@
+"""A published number beside ours, as the cells of a table: claimed, as published, repaired."""
+
+from typing import Any
+
+from tttenv.certificates import phrases
+
+Filled = dict[str, Any]
+TITLES = {  # of the sources of published numbers
+    "ground": "The solved game, by which all claims are judged",
+    "S0": "S0  LMS, seven features",
+    "S1": "S1  minimax with a cache, Q-table, MCTS, network",
+    "S2": "S2  lecture notes: searches, MCTS, TD(0), genetic algorithm",
+    "S3": "S3  supervised classifier of best replies",
+    "S4": "S4  masked one-hot MLPs, self-play",
+    "others": "What existing learners are worth",
+}
+
+# Rows of worst cases, as X and as O, that the figure above the table shows, and whose they are.
+LEARNERS = {
+    ("S0", "worst case first / second"): "LMS, seven features",
+    ("S1", "Q-table, worst case as X / O"): "Q-table",
+    ("S1", "tree search, worst case as X / O"): "Tree search",
+    ("S1", "network, worst case as X / O"): "Network 9-36-36-9",
+    ("S2", "TD(0), worst case as X / O"): "TD(0)",
+    ("S2", "genetic, its worst case as X / O"): "Genetic algorithm",
+    ("S3", "worst case as X / O"): "Supervised classifier",
+    ("S4", "worst case first / second"): "Masked MLPs, self-play",
+    ("others", "the same: worst case as X / O"): "Algorithm A",
+    ("others", "MaskablePPO against random: worst case as X / O"): "MaskablePPO",
+}
+
+
+def cells(row: Filled) -> list[str]:
+    """A row's cells after the first."""
+    budget = "-" if row["budget"] is None else row["budget"]
+    if row["budget"] is not None and row["budget"] != row["budget_claimed"]:
+        budget += f" / {row['budget_claimed']}"
+    verdict = {True: "yes", False: "NO", None: "-"}[row["holds"]]
+    claimed = spelled(row["claimed"], row["unit"])
+    if row["expected"] and not row["claimed"]:
+        claimed = f"({spelled(row['expected'], row['unit'])})"
+    numbers = [claimed, *(spelled(row[key], row["unit"]) for key in ("published", "repaired"))]
+    return [*numbers, budget, row["tolerance"], verdict]
+
+
+def spelled(numbers: Any, unit: str) -> str:
+    """Numbers as a table shows them."""
+    if numbers is None or len(numbers) == 0:
+        return "-"
+    return " / ".join(_spell(number, unit) for number in numbers)
+
+
+def _spell(number: float, unit: str) -> str:
+    if unit == "%":
+        return phrases.share(number)
+    if unit == "value":
+        return phrases.value(number)
+    if unit == "weight":
+        return f"{number:.6f}"
+    if unit == "s":
+        return f"{number:.3g}"
+    return f"{number:,.0f}" if abs(number) >= 100 or number == int(number) else f"{number:.4g}"

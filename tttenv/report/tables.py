@@ -1,0 +1,114 @@
+"""The report's curves and pairs as HTML, of elements that escape what they hold."""
+
+from itertools import product
+from typing import Any
+
+from tttenv.certificates import phrases
+from tttenv.exact import Score, score
+from tttenv.report.curves import svg, thinned, told
+from tttenv.report.load_players import RULES, Shown
+from tttenv.report.marks import minus
+from tttenv.report.markup import Markup, element, joined
+
+SURE = 1 - 1e-9  # a probability above it is 1, but for rounding
+ENDS = ("win", "draw", "loss")  # of a game, for X
+SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
+
+
+def curves(players: list[Shown]) -> Markup:
+    """A figure for each player whose training left a curve, or event files that hold none."""
+    return joined(
+        _figure(player, number)
+        for number, player in enumerate(players)
+        if player.curve or player.no_curve
+    )
+
+
+def _figure(player: Shown, number: int) -> Markup:
+    heading = element("h3", player.name)
+    if player.curve is None:
+        words = "no curve: what the training left cannot be read"
+        return element("figure", element("figcaption", heading, words))
+    curve = thinned(player.curve)
+    end = f"{curve.steps[-1]:,} steps in {curve.seconds[-1]:.1f} s of one core"
+    words = f"not yet unbeatable after {end}"
+    if curve.unbeatable_at:
+        step, seconds = curve.unbeatable_at
+        words = f"unbeatable after {step:,} steps, {seconds:.1f} s of one core"
+    share = phrases.share(curve.optimal[-1])
+    label = f"{player.name}: {words}; optimal moves {share} %"
+    drawn = [
+        element("div", svg(curve, over, label), class_=f"over-{over}")
+        for over in ("steps", "seconds")
+    ]
+    caption = element("figcaption", heading, words)
+    about = {"data_name": player.name, "data_player": number, "data_measures": told(curve)}
+    if player.snapshots:
+        steps = {*player.snapshots, curve.steps[-1]}
+        about["data_stops"] = " ".join(str(n) for n, at in enumerate(curve.steps) if at in steps)
+    return element("figure", caption, *drawn, **about)
+
+
+def scores(players: list[Shown]) -> list[list[Score]]:
+    """The exact result of every player as X (rows) against every player as O (columns)."""
+    found = [score(RULES, x.table, o.table) for x, o in product(players, players)]
+    return [found[at : at + len(players)] for at in range(0, len(found), len(players))]
+
+
+def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
+    """What X may expect, a row for every player as X and a column for every player as O."""
+    heads = [element("th", element("span", player.name), scope="col") for player in players]
+    rows = [
+        element(
+            "tr",
+            element("th", player.name, scope="row"),
+            *(_pair(result, at, column) for column, result in enumerate(results)),
+        )
+        for at, (player, results) in enumerate(zip(players, found, strict=True))
+    ]
+    corner = element("td", "X \\ O")
+    return joined([element("thead", element("tr", corner, *heads)), element("tbody", *rows)])
+
+
+def _pair(result: Score, row: int, column: int) -> Markup:
+    """A pair's value, with its three probabilities for who chooses it."""
+    shares = "|".join(phrases.share(part) for part in result)
+    sure = next((name for name, part in zip(ENDS, result, strict=True) if part > SURE), None)
+    classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
+    classes += ["self"] if row == column else []
+    about = {"data_x": row, "data_o": column, "data_odds": shares, "tabindex": -1}
+    return element("td", _short(result.value, sure), class_=" ".join(classes), **about)
+
+
+def _short(value: float, sure: str | None) -> str:
+    """A value in two digits after the point; what is sure is a sign, and stands out."""
+    if sure:
+        return SIGNS[sure]
+    cut = round(min(abs(value), 0.99), 2)  # only what is sure is called so
+    return minus(f"{'-' if value < 0 else '+'}{cut:.2f}".replace("0.", ".")) if cut else ".00"
+
+
+def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
+    """Who always beats whom, in a sentence: the news in the table of pairs."""
+    ends = [[part > SURE for part in result] for results in found for result in results]
+    wins, draws, losses = (sum(column) for column in zip(*ends, strict=True))
+    words = (
+        f"Of {len(players) ** 2:,} pairs X always wins {wins:,}, O always wins {losses:,}, and"
+        f" {draws:,} are always drawn; in the others chance decides."
+    )
+    return element("p", words, id="certain")
+
+
+def options(players: list[Shown]) -> Markup:
+    """The players as choices of a select element, by number."""
+    return joined(element("option", p.name, value=n) for n, p in enumerate(players))
+
+
+def summary(players: list[Shown]) -> dict[str, Any]:
+    """Counts that the page's sentences tell."""
+    safe = sum(player.certificate["unbeatable"] for player in players)
+    about = (
+        f"{len(players)} players of tic-tac-toe, {safe} of them proved unbeatable. Find the only"
+        " move that does not lose, play them, watch them blunder, teach one: every number is exact."
+    )
+    return {"count": len(players), "unbeatable": safe, "about": about}

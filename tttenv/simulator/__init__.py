@@ -1,1 +1,0 @@
-"""Games in progress, any number side by side: what both environments wrap."""

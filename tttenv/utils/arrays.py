@@ -1,0 +1,70 @@
+"""Arguments as arrays of real numbers; anything else raises a ValueError, within a second."""
+
+import reprlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.utils.untrusted import shown
+
+REAL = "biuf"  # kinds of NumPy's types: truth values, whole numbers and others, but not complex
+LONGEST = 80  # characters of a wrong argument in a message
+MOST = 1_000_000  # numbers of an argument that is not an array yet
+DEEPEST = 64  # lists within each other, at least as many as NumPy allows
+# For a `repr` that takes no time: twenty-four lists of two, each in the next, are 2**24 numbers.
+REPR = reprlib.Repr()
+REPR.maxlevel = 4
+REPR.maxlist = REPR.maxtuple = REPR.maxdict = REPR.maxset = REPR.maxfrozenset = 30
+REPR.maxarray = REPR.maxdeque = 30
+REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
+
+
+def real_numbers(what: str, given: Any) -> NDArray[Any]:
+    """The same numbers as an array of real numbers of any type and shape.
+
+    Args:
+        what: the name of the argument, for the message.
+        given: numbers; a masked array is refused, since the masked numbers have no meaning.
+
+    Raises:
+        ValueError: for anything else.
+    """
+    if isinstance(given, np.ma.MaskedArray):
+        raise ValueError(f"{what} are plain numbers, not a masked array")
+    if _count(given) > MOST:
+        raise ValueError(f"{what} are an array, or up to {MOST:,} numbers, not {described(given)}")
+    try:
+        array = np.asarray(given)
+    except Exception as error:  # an object's own __array__ may raise anything
+        raise ValueError(f"{what} are numbers, not {described(given)}") from error
+    if array.dtype.kind not in REAL:
+        raise ValueError(f"{what} are real numbers, not {described(given)}")
+    return array
+
+
+def described(given: Any) -> str:
+    """A wrong argument in a few words, for a message of one line."""
+    if isinstance(given, np.ndarray):
+        return f"an array of {given.dtype}"
+    try:
+        return shown(REPR.repr(given), LONGEST)
+    except Exception:  # an object's own __repr__ may raise anything
+        return f"a {type(given).__name__}"
+
+
+def _count(given: Any) -> int:
+    """How many numbers lists within each other hold, if those side by side are equally long.
+
+    An array counts as nothing, since it exists already; so does what has no length.
+    """
+    count = 1
+    for _ in range(DEEPEST):
+        try:
+            if hasattr(given, "__array__") or isinstance(given, str | bytes):
+                return 0
+            count *= len(given)
+            given = given[0]
+        except Exception:  # a number, an empty list, or an object that raises anything
+            return count
+    return count

@@ -1,0 +1,144 @@
+"""numba's cache of compiled code, made safe against damage and against other users' files.
+
+numba unpickles the files of its cache and runs them, even if they are damaged. Here every file ends
+with the SHA-256 of the bytes before, which is checked before anything is unpickled. A file with
+another digest is compiled again and replaced. If the cache cannot be read or written, the program
+goes on without it, after one warning. The digest protects against damage; against files of other
+users, the folder and each file must belong to the user alone.
+"""
+
+import hashlib
+import inspect
+import io
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from numba.core import caching
+
+from tttenv.utils.private_folder import private_folder, require_private
+
+DIGEST = hashlib.sha256().digest_size
+_warned: list[str] = []  # the only warning of this process, once it is given
+
+
+def warn_once(message: str) -> None:
+    """Log a warning about the cache, the first time only: further problems have the same cause."""
+    if not _warned:
+        _warned.append(message)
+        logging.getLogger("tttenv").warning("tttenv: %s", message)
+
+
+def cache_unused_message(folder: object, error: Exception) -> str:
+    """The message that compiled code cannot be stored in `folder`."""
+    return (
+        f"compiled code is not kept in {folder}: {_reason(error)}. It is compiled at each start;"
+        " TTTENV_CACHE names another folder"
+    )
+
+
+def _reason(error: Exception) -> str:
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return " ".join(said.split())[:200].rstrip(".")
+
+
+class CheckedCache(caching.FunctionCache):
+    """The cache of one function's compiled code; no failure of it stops the program."""
+
+    def __init__(self, function: Callable[..., Any], folder: str) -> None:
+        self._impl_class = partial(_CacheFiles, folder=folder)  # type: ignore[assignment]  # called alike
+        super().__init__(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _CheckedFiles(folder, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled code for a signature; None if there is none that can be used."""
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception as error:  # unpickling and LLVM raise anything
+            warn_once(cache_unused_message(self._cache_path, error))
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Store the compiled code for a signature, if possible."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            warn_once(cache_unused_message(self._cache_path, error))
+
+
+class _CacheFiles(caching.CompileResultCacheImpl):
+    """The names of a function's files in the folder."""
+
+    def __init__(self, function: Callable[..., Any], folder: str) -> None:
+        # numba's own __init__ would look for a folder
+        file = inspect.getfile(function)
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _CacheFolder(file, self._lineno, folder)
+        name = f"{Path(file).stem}.{function.__qualname__}"
+        self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
+
+
+class _CacheFolder(caching.UserProvidedCacheLocator):
+    """The folder that the code of one function is kept in."""
+
+    def __init__(self, file: str, line: int, folder: str) -> None:
+        self._py_file, self._lineno, self._cache_path = file, line, folder
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder if it is missing, and check that it belongs to the user alone."""
+        private_folder(Path(self._cache_path))
+
+
+class _CheckedFiles(caching.IndexDataCacheFile):
+    """The index and the data files of one function, each with its digest at the end."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Store data with its key, which `load` compares."""
+        super().save(key, (key, data))
+
+    def load(self, key: Any) -> Any:
+        """The data stored under a key, or None.
+
+        Two processes that write at once may give their files the same number, so that the index of
+        one leads to the data of the other. So data count only if they hold the same key.
+        """
+        found = super().load(key)
+        return found[1] if found is not None and found[0] == key else None
+
+    def _load_index(self) -> Any:
+        # unpickling ends before the digest
+        return super()._load_index() if self._is_sound(self._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        return super()._load_data(name) if self._is_sound(self._data_path(name)) else None
+
+    def _is_sound(self, path: str) -> bool:
+        try:
+            with open(path, "rb") as file:
+                require_private(os.fstat(file.fileno()), path)
+                data = file.read()
+        except FileNotFoundError:
+            return False
+        except OSError as error:  # another's, or unreadable: replaced if that can be done
+            warn_once(f"compiled code in {self._cache_path} is compiled again: {_reason(error)}")
+            return False
+        if hashlib.sha256(data[:-DIGEST]).digest() == data[-DIGEST:]:
+            return True
+        warn_once(f"compiled code in {self._cache_path} is damaged and is compiled again")
+        return False
+
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[Any]:
+        with super()._open_for_write(filepath) as file:
+            written = io.BytesIO()
+            yield written
+            data = written.getvalue()
+            if hasattr(os, "fchmod"):
+                os.fchmod(file.fileno(), 0o600)
+            file.write(data + hashlib.sha256(data).digest())

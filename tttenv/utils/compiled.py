@@ -1,0 +1,109 @@
+"""`compiled`: loops as machine code by numba, cached under the hash of all kernels' sources.
+
+numba recompiles a function when its own file changes, but not when a function it calls in another
+file does. So the cache is in a folder named by the hash of the sources of all kernels: an edit of
+any of them starts a new one. `TTTENV_CACHE` is another place for it than the user's cache
+(`XDG_CACHE_HOME` or ~/.cache); a relative path begins at the working directory. Reading compiled
+code runs it, so the folder is used only if no other user can write to it. If there is no such
+folder, everything works without a cache, after a warning.
+
+numba names compiled code after its types, and a record type after a counter of the process. So the
+code for two record types, cached by different processes, could have the same name, and one would
+run for the other. Here the name of a record type is its definition.
+"""
+
+import hashlib
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+
+from tttenv.utils import compile_time as compile_time  # counts from the first function on
+from tttenv.utils.compile_cache import CheckedCache, cache_unused_message, warn_once
+from tttenv.utils.private_folder import private_folder
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+PACKAGE = Path(__file__).parents[1]
+BASE = ("bare", "compiled", "struct")  # what all kernels are written with
+
+
+def sources() -> list[Path]:
+    """The files that compiled code is made of: all kernels, and what they are written with."""
+    base = [PACKAGE / "utils" / f"{name}.py" for name in BASE]
+    return sorted([*base, *PACKAGE.rglob("*_kernel.py")])
+
+
+def source_hash() -> str:
+    """The hash of every kernel's source and of numba's version, as 16 hexadecimal digits."""
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sources():
+        name = file.relative_to(PACKAGE).as_posix()
+        digest.update(name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder() -> str:
+    """The folder for compiled code, or an empty string if there is none that is safe."""
+    wanted, user = os.environ.get("TTTENV_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
+    base = Path(wanted) if wanted else Path(user if os.path.isabs(user) else "~/.cache") / "tttenv"
+    try:
+        base = base if wanted else base.expanduser()
+        return str(private_folder(base / source_hash()))
+    except (OSError, RuntimeError) as error:  # read-only, shared, or a user without a home
+        warn_once(cache_unused_message(base, error))
+        return ""
+
+
+CACHE_FOLDER = _cache_folder()
+
+
+def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
+    """The part of numba's names for compiled code for a record type: equal in every process."""
+    return "Record", (str(record.name),)
+
+
+_records: Any = numba.types.Record
+_records.mangling_args = property(_name_of_record)
+
+
+def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Compile `function` at its first call, without the GIL, and keep the result on disk."""
+    options: Any = {"nogil": True, "no_cfunc_wrapper": True}
+    made: Any = numba.njit(**options)(function)
+    if not hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT
+        return function
+    made.get_call_template = partial(_call_template, made.get_call_template)
+    made.typeof_pyval = partial(_type_of_argument, made.typeof_pyval)
+    if CACHE_FOLDER:
+        made._cache = CheckedCache(function, CACHE_FOLDER)
+    return cast("Callable[_P, _R]", made)
+
+
+def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
+    """The type of what is no number and no array: a struct knows its own.
+
+    numba would ask for it by several calls in Python, which take longer than some searches.
+    """
+    known = getattr(value, "_numba_type_", None)
+    return original(value) if known is None else known
+
+
+def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
+    """Numba's answer to a call from compiled code, for one signature instead of several.
+
+    numba would compile a function anew for each constant and each width of integers given to it.
+    """
+    return original(tuple(map(_widened, args)), {name: _widened(kws[name]) for name in kws})
+
+
+def _widened(kind: Any) -> Any:
+    """A constant's type without its value; any signed integer as an int64."""
+    types: Any = numba.types
+    kind = types.unliteral(kind)
+    return types.int64 if kind in types.signed_domain else kind

@@ -1,0 +1,173 @@
+"""Tables of names: what can be made by name, in which module it is and which options it takes.
+
+A row names its target as "module:attribute"; nothing is imported before it is used. A spec is
+`name[:option=value[,option=value]]`, where a value may stand in parentheses to hold a spec itself.
+"""
+
+import difflib
+import importlib
+import inspect
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, NewType, TypeVar
+
+from tttenv.utils.untrusted import shown
+
+_T = TypeVar("_T")
+Spec = NewType("Spec", str)  # annotates an option or a field that names a player itself
+LONGEST_NAME = 80  # characters of a name or value that a message repeats
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entry of a table: the module and name of its object, and one line about it."""
+
+    target: str  # "module:attribute"
+    about: str  # one line for help texts
+    safe: bool = field(
+        default=False, kw_only=True
+    )  # may be named by a file: starts no program, loads no file
+
+
+class Table(Generic[_T]):
+    """Rows by name; `load` returns the object, a `_T`, that a row names."""
+
+    def __init__(self, kind: str, rows: dict[str, Row], otherwise: str = "") -> None:
+        self.kind = kind  # of the objects, like "player", for messages
+        self.rows = rows
+        self.otherwise = otherwise  # for messages: what can be given instead of a name
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.rows)
+
+    def load(self, name: str) -> _T:
+        """The object that row `name` points to.
+
+        Raises:
+            ValueError: for an unknown name, with the nearest known one and all others.
+        """
+        if not isinstance(name, str) or name not in self.rows:
+            known = [*self.rows, *[self.otherwise] * bool(self.otherwise)]
+            raise ValueError(unknown(self.kind, name, self.rows, known))
+        module, attribute = self.rows[name].target.split(":")
+        return typing.cast("_T", getattr(importlib.import_module(module), attribute))
+
+
+def near(name: str, known: Iterable[str]) -> str | None:
+    """The known name that `name` most likely means, or None.
+
+    Upper and lower case are the same. The beginning of a name is enough if it is unique.
+    """
+    names = {other.lower(): other for other in known}
+    asked = name.lower()
+    if len(asked) > LONGEST_NAME:
+        return None
+    found = difflib.get_close_matches(asked, names, n=1)
+    if not found and len(asked.lstrip("-")) > 2:
+        begun = [other for other in names if other.startswith(asked)]
+        found = begun if len(begun) == 1 else []
+    return names[found[0]] if found else None
+
+
+def unknown(
+    kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
+) -> str:
+    """The message about an unknown name: the nearest known one, if any, and all known ones.
+
+    Args:
+        kind: of the objects, like "player".
+        name: the unknown name.
+        names: the known names.
+        listed: what the message lists as known; by default `names`.
+    """
+    names = list(names)
+    found = near(name, names) if isinstance(name, str) else None
+    hint = f"did you mean {found}? " if found else ""
+    known = ", ".join(names if listed is None else listed)
+    return f"unknown {kind} {shown(repr(name), LONGEST_NAME)}; {hint}known are {known}"
+
+
+def parse(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a spec into its name and its options, still as text.
+
+    Raises:
+        ValueError: for unbalanced parentheses or an option without a value.
+    """
+    name, _, rest = spec.partition(":")
+    options = {}
+    for part in _split(rest) if rest else []:
+        option, equals, value = part.partition("=")
+        if not equals or not option or not value:
+            part, whole = (shown(repr(text), LONGEST_NAME) for text in (part, spec))
+            raise ValueError(f"options are written option=value, not {part} in {whole}")
+        if option in options:
+            raise ValueError(f"an option is given twice in {shown(repr(spec), LONGEST_NAME)}")
+        options[option] = value[1:-1] if value[0] == "(" and value[-1] == ")" else value
+    return name, options
+
+
+def _split(text: str) -> list[str]:
+    """The parts between the commas that stand outside all parentheses."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth < 0:
+            break
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    if depth:
+        raise ValueError(f"unbalanced parentheses in {shown(repr(text), LONGEST_NAME)}")
+    return parts
+
+
+def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given: Any) -> _T:
+    """Call `factory(*given, **options)` with each option converted to its annotated type.
+
+    Raises:
+        ValueError: for an unknown option or a value of the wrong kind, naming what is accepted.
+    """
+    hints = typing.get_type_hints(factory)
+    known = list(inspect.signature(factory).parameters)[len(given) :]
+    arguments = {}
+    for option, text in options.items():
+        if option not in known:
+            accepted = ", ".join(known) if known else "no options"
+            asked = shown(repr(option), LONGEST_NAME)
+            found = near(option, known)
+            hint = f"did you mean {found}? " if found else ""
+            raise ValueError(f"{name} has no option {asked}; {hint}it takes {accepted}")
+        try:
+            arguments[option] = convert(text, hints[option])
+        except ValueError as error:
+            value = shown(repr(text), LONGEST_NAME)
+            raise ValueError(f"{name}: {option}={value} is not {error}") from None
+    return factory(*given, **arguments)
+
+
+def convert(text: str, hint: Any) -> Any:
+    """The value of `text` in the annotated type `hint`.
+
+    Raises:
+        ValueError: naming what was expected.
+    """
+    if typing.get_origin(hint) is Literal:
+        choices = [str(choice) for choice in typing.get_args(hint)]
+        if text not in choices:
+            raise ValueError(f"one of {', '.join(choices)}")
+        return typing.get_args(hint)[choices.index(text)]
+    if isinstance(hint, types.UnionType):
+        inner = [kind for kind in typing.get_args(hint) if kind is not type(None)]
+        return None if text == "none" else convert(text, inner[0])
+    if hint is bool:
+        if text not in ("true", "false"):
+            raise ValueError("true or false")
+        return text == "true"
+    try:
+        return hint(text)
+    except ValueError:
+        wanted = {int: "a whole number", float: "a number"}.get(hint, getattr(hint, "__name__", ""))
+        raise ValueError(wanted) from None
