@@ -116,7 +116,7 @@ def reproduce(
         show: called with a source and its rows as soon as all of its jobs are done.
     """
     from scripts.reproduction import work
-    from tttenv.parallel import Outcome, ResultsFolder, Task
+    from tttenv.parallel import ResultsFolder, Task, TaskResult
 
     path = str(given.moves_csv.resolve()) if given.moves_csv else None
     digest = hashlib.sha256(given.moves_csv.read_bytes()).hexdigest() if given.moves_csv else None
@@ -130,7 +130,7 @@ def reproduce(
         name: {n for n, task in enumerate(tasks) if work.needs(name, task)} for name in names
     }
 
-    def ended(outcome: Outcome) -> None:
+    def ended(outcome: TaskResult) -> None:
         if outcome.error:
             return
         done[outcome.number] = outcome.value

@@ -18,7 +18,7 @@ PUBLIC = {
     "tttenv.utils.compiled": "compiled",
     "tttenv.certificates.metrics": "ATTACKED EXACT SAMPLED",
     "tttenv.certificates.metrics.arena": "arena",
-    "tttenv.players": "OPPONENTS player",
+    "tttenv.players": "PLAYERS player",
     "tttenv.policy": "Policy blend from_observations greedy masked_normalise over sample softmax"
     " uniform uniform_over validated",
     "tttenv.utils.registry": "Row Spec Table",

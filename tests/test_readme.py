@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from learners.registry import LEARNERS
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ["tttenv", "learners", "scripts", "tests", "checkpoints"]
@@ -35,7 +35,7 @@ def test_the_first_readme_stays_short():
 def test_every_player_and_every_learner_has_a_row_in_one_readme():
     """The table of trained players is another: what each learner's player is worth."""
     trained = "checkpoints/README.md"
-    homes = dict.fromkeys(OPPONENTS, "tttenv/README.md") | dict.fromkeys(
+    homes = dict.fromkeys(PLAYERS, "tttenv/README.md") | dict.fromkeys(
         LEARNERS, "learners/README.md"
     )
     for player, home in homes.items():

@@ -139,7 +139,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
 def named_players() -> list[dict[str, Any]]:
     """A row for each player that needs no training: its certificate."""
     from tttenv import Rules, certify, player
-    from tttenv.players import OPPONENTS
+    from tttenv.players import PLAYERS
 
     return [
         {
@@ -148,7 +148,7 @@ def named_players() -> list[dict[str, Any]]:
             "seconds": None,
             **certify(Rules(), player(name)).to_dict(),
         }
-        for name in OPPONENTS
+        for name in PLAYERS
     ]
 
 

@@ -10,7 +10,7 @@ from learners.registry import LEARNERS, row
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.workers import HERE
-from tttenv.parallel import Outcome
+from tttenv.parallel import TaskResult
 from tttenv.utils import optional_dependencies
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list["Result"]:
     known = {one.folder(n): (one, n) for one in tried for n in seeds}
     for one in tried:
         one.training(given.seed, schedules[one.name])
-    latest: dict[tuple[str, int], Outcome] = {}
+    latest: dict[tuple[str, int], TaskResult] = {}
     going = list(tried)
     for number in range(halving.ROUNDS) if given.halve else [halving.ROUNDS - 1]:
         todo = []
@@ -148,7 +148,7 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list["Result"]:
                     todo.append((one.folder(n), one.training(n, schedule)))
         last = number == halving.ROUNDS - 1
 
-        def tell(outcome: Outcome, last: bool = last) -> str | None:
+        def tell(outcome: TaskResult, last: bool = last) -> str | None:
             assert outcome.task.folder is not None
             found = _result(*known[outcome.task.folder.name], outcome)
             ended = last or found.unbeatable or found.error
@@ -184,7 +184,7 @@ def _schedule(one: "Setting", given: Arguments) -> "Schedule":
     )
 
 
-def _unfinished(outcome: Outcome, steps: int) -> bool:
+def _unfinished(outcome: TaskResult, steps: int) -> bool:
     """Whether a training of an earlier round can go on to so many steps."""
     if outcome.error or outcome.value["unbeatable_at"]:
         return False
@@ -192,7 +192,7 @@ def _unfinished(outcome: Outcome, steps: int) -> bool:
 
 
 def _survivors(
-    going: Sequence["Setting"], seeds: range, latest: dict[tuple[str, int], Outcome]
+    going: Sequence["Setting"], seeds: range, latest: dict[tuple[str, int], TaskResult]
 ) -> list["Setting"]:
     """The settings that go on to the next round, for each learner and game."""
     from learners.cli import halving
@@ -208,7 +208,7 @@ def _survivors(
     return [one for place, one in enumerate(going) if place in kept]
 
 
-def _result(one: "Setting", seed: int, outcome: Outcome) -> "Result":
+def _result(one: "Setting", seed: int, outcome: TaskResult) -> "Result":
     """What a training came to, as if its setting had not been stopped early."""
     from tttenv.report.sweep_file import Result
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tttenv.certificates import phrases
 from tttenv.cli import workers
 from tttenv.cli.workers import Workers
-from tttenv.parallel import Context, Outcome, ResultsFolder, Task
+from tttenv.parallel import Context, ResultsFolder, Task, TaskResult
 from tttenv.parallel.code_version import code_version
 from tttenv.parallel.tasks import to_json
 from tttenv.utils.files import write
@@ -38,8 +38,8 @@ def run_all(
     runs: Path,
     given: Workers,
     quiet: bool,
-    tell: Callable[[Outcome], str | None] = lambda outcome: None,
-) -> list[Outcome]:
+    tell: Callable[[TaskResult], str | None] = lambda outcome: None,
+) -> list[TaskResult]:
     """Do all trainings; see `workers.run_all`.
 
     Finished ones are known again by what the folder RESULTS in `runs` says of them. Those that were

@@ -35,7 +35,7 @@ from tttenv.adapters.sb3 import (
 from tttenv.adapters.sb3.models import observed
 from tttenv.exact import positions
 from tttenv.game.features import one_hot
-from tttenv.players import FOREIGN, OPPONENTS, is_path
+from tttenv.players import FOREIGN, PLAYERS, is_path
 from tttenv.players.sb3 import Algorithm
 from tttenv.policy import sample, uniform
 from tttenv.testing import check_policy, some_boards
@@ -335,7 +335,7 @@ def test_a_saved_model_of_another_game_is_refused(zips):
 
 
 def test_players_from_outside_have_rows_of_their_own():
-    assert not set(FOREIGN) & set(OPPONENTS)
+    assert not set(FOREIGN) & set(PLAYERS)
     assert {"sb3", "external"} <= set(FOREIGN)
     assert callable(FOREIGN.load("sb3"))
     assert set(Algorithm.__args__) == {"detect", *KINDS}

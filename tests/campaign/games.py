@@ -24,7 +24,7 @@ from .running import Log
 
 BOARDS = [(3, 3, 3), (3, 3, 3), (2, 2, 2), (1, 5, 2), (4, 4, 3), (3, 4, 3), (2, 6, 3)]
 BOARDS += [(4, 4, 4), (5, 5, 4), (1, 13, 4), (15, 15, 5), (19, 19, 5), (6, 2, 4)]
-OPPONENTS = [None, "random", "first", "tactical", "epsilon:player=first,epsilon=0.5"]
+PLAYERS = [None, "random", "first", "tactical", "epsilon:player=first,epsilon=0.5"]
 GAMES = 6  # side by side
 STEPS = 60
 WRONG = 0.03  # how often a move is any cell, taken or not
@@ -42,7 +42,7 @@ class Games:
     def case(self, number: int, rng: random.Random) -> None:
         """One setting."""
         size = rng.choice(BOARDS)
-        opponent, seat = rng.choice(OPPONENTS), rng.choice(("X", "O", "random"))
+        opponent, seat = rng.choice(PLAYERS), rng.choice(("X", "O", "random"))
         self.setting = f"{size}, {opponent} as opponent, seat {seat}"
         policy = self._policy(opponent, Rules(*size))
         seed = rng.getrandbits(32)

@@ -8,7 +8,7 @@ from tttenv.certificates import reachability
 from tttenv.certificates.equivariance import require_images_alike
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.game.symmetry import canonical, inverses
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.policy import blend, declares_equivariance, uniform
 from tttenv.testing import some_boards
 
@@ -57,7 +57,7 @@ def search(rules, policy, seat, **options):
 
 def test_the_players_that_declare_it_are_these():
     rules = Rules()
-    told = {name for name in OPPONENTS if declares_equivariance(player(name, rules))}
+    told = {name for name in PLAYERS if declares_equivariance(player(name, rules))}
     assert told == {"random", "tactical"}
     assert all(map(declares_equivariance, declared(rules).values()))
     assert not declares_equivariance(blend(uniform, player("first", rules), 0.5))

@@ -12,7 +12,7 @@ from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_case
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps, orbits
-from tttenv.players import OPPONENTS, player
+from tttenv.players import PLAYERS, player
 from tttenv.policy import blend, declares_equivariance, uniform
 
 GAMES = [Rules(), Rules(1, 2, 2), Rules(2, 2, 2), Rules(2, 3, 3), Rules(1, 9, 3), Rules(3, 4, 3)]
@@ -22,7 +22,7 @@ MORE = [
     "epsilon:player=first,epsilon=0.3",
     "mcts:iterations=20",
 ]
-SPECS = [*OPPONENTS, *MORE]
+SPECS = [*PLAYERS, *MORE]
 by_seat = pytest.mark.parametrize("seat", "XO")
 
 

@@ -17,11 +17,11 @@ from tttenv.certificates.reachable_certificate import (
 )
 from tttenv.cli.certify import main as certify_command
 from tttenv.cli.certify import print_certificate, progress, verdict
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 
 REACHABLE = "reachable positions"
 MORE = ["minimax:ties=first", "mcts:iterations=20", "selfplay", "genetic", "reinforce"]
-SMALL = [(Rules(), [*OPPONENTS, *MORE])]
+SMALL = [(Rules(), [*PLAYERS, *MORE])]
 SMALL += [(Rules(3, 4, 3), ["random", "tactical", "minimax:ties=first"])]
 SMALL += [(Rules(2, 5, 4), ["first", "minimax:ties=first"])]
 

@@ -9,7 +9,7 @@ from pairs import pairs
 from tttenv import Outcome, Rules, player, refute
 from tttenv.certificates import reachability, refutation
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.policy import uniform
 
 MORE = ["minimax:ties=first", "mcts:iterations=20", "epsilon:player=first,epsilon=0.3"]
@@ -42,7 +42,7 @@ def lost_in_the_environment(rules, seat, line):
 
 @pytest.mark.parametrize(
     ("rules", "spec", "seat"),
-    pairs([Rules(), Rules(2, 4, 3), Rules(1, 2, 2)], [*OPPONENTS, *MORE], "XO"),
+    pairs([Rules(), Rules(2, 4, 3), Rules(1, 2, 2)], [*PLAYERS, *MORE], "XO"),
     ids=str,
 )
 def test_on_small_boards_a_lost_game_is_found_if_and_only_if_there_is_one(rules, spec, seat):

@@ -23,7 +23,7 @@ from learners.registry import LEARNERS
 from scripts import reproduction
 from tttenv.certificates import metrics
 from tttenv.cli import arguments, console
-from tttenv.players import OPPONENTS, bundled, player
+from tttenv.players import PLAYERS, bundled, player
 from tttenv.players.hinting import hinting
 from tttenv.utils.registry import near
 
@@ -167,7 +167,7 @@ def test_nothing_is_said_against_the_readmes_commands():
 
 
 TABLES = {
-    "player": ([*OPPONENTS, *bundled.names()], player),
+    "player": ([*PLAYERS, *bundled.names()], player),
     "learner": (LEARNERS, lambda name: importlib.import_module("learners.registry").row(name)),
     "metric": (metrics.EXACT, metrics.EXACT.load),
     "source": (reproduction.SOURCES, reproduction.home),

@@ -11,7 +11,7 @@ from hostile_lines import ANSWER, hostile_line
 from tttenv import Rules, player
 from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
 from tttenv.cli.time_limits import LEAST, Budget, limited_to
-from tttenv.players import OPPONENTS, is_path
+from tttenv.players import PLAYERS, is_path
 from tttenv.utils.registry import Row
 
 DIRECTIONS = [(0, 1), (1, 0), (1, 1), (1, -1)]
@@ -344,7 +344,7 @@ def test_a_player_with_time_is_given_what_the_manager_leaves(monkeypatch):
         return policy
 
     monkeypatch.setattr(sys.modules[__name__], "timed", timed, raising=False)
-    monkeypatch.setitem(OPPONENTS.rows, "timed", Row(f"{__name__}:timed", "for this test"))
+    monkeypatch.setitem(PLAYERS.rows, "timed", Row(f"{__name__}:timed", "for this test"))
     engine = Engine("timed:time=5,seed=7", 5, 0)
     answers(engine, "START 7")
     assert asked == [(LEAST, 7)]  # whatever has to be compiled, before its time runs
@@ -370,7 +370,7 @@ def broken(rules, how: str = ""):
 
 @pytest.mark.parametrize("how", ["raise", "nan", "taken", "text", "sum"])
 def test_a_player_that_fails_is_an_error_and_the_board_stays(how, monkeypatch):
-    monkeypatch.setitem(OPPONENTS.rows, "broken", Row(f"{__name__}:broken", "for this test"))
+    monkeypatch.setitem(PLAYERS.rows, "broken", Row(f"{__name__}:broken", "for this test"))
     engine = Engine(f"broken:how={how}", 5, 0)
     assert answers(engine, "START 5", "BOARD", "DONE")[0] == "OK"
     before = state(engine)

@@ -16,7 +16,7 @@ from learners.registry import LEARNERS
 from tttenv import Rules, certify, player
 from tttenv.cli import console
 from tttenv.env.env import TicTacToe
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ def test_help_lists_every_learner_and_player_and_every_field(ran):
     shown = ran("train.py", "--help").stdout
     assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in LEARNERS)
     shown = ran("certify.py", "--help").stdout
-    assert all(re.search(rf"^ +{name} ", shown, re.MULTILINE) for name in OPPONENTS)
+    assert all(re.search(rf"^ +{name} ", shown, re.MULTILINE) for name in PLAYERS)
     shown = ran("train.py", "selfplay", "--help").stdout
     options = {"--steps", "--preset", "--rules", "--out", "--resume", "--device", "--threads"}
     fields = {f"--{name.replace('_', '-')}" for name in vars(LEARNERS.load("selfplay").Config())}

@@ -24,7 +24,7 @@ def last_cell(boards):
 
 
 SEATS = ["X", "O", "random"]
-OPPONENTS = {"none": None, "function": last_cell, **{n: n for n in ("first", "random", "tactical")}}
+PLAYERS = {"none": None, "function": last_cell, **{n: n for n in ("first", "random", "tactical")}}
 
 
 class Replay(Referee):
@@ -103,10 +103,10 @@ def same(env, rules, text, board, over, picture=False):
         assert read_picture(rules, env.render()) == text
 
 
-@pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, OPPONENTS))
+@pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, PLAYERS))
 def test_one_game_shows_x_as_the_side_that_opened(rules, seat, opponent):
-    env = TicTacToe(*rules, OPPONENTS[opponent], seat, obs="board", render_mode="ansi")
-    referee = replay(rules, 1, OPPONENTS[opponent], seat, 3)
+    env = TicTacToe(*rules, PLAYERS[opponent], seat, obs="board", render_mode="ansi")
+    referee = replay(rules, 1, PLAYERS[opponent], seat, 3)
     dice = np.random.default_rng(0)
     seen, _ = env.reset(seed=3)
     referee.deal([0])
@@ -125,10 +125,10 @@ def test_one_game_shows_x_as_the_side_that_opened(rules, seat, opponent):
             seen, _ = env.reset(options=options)
 
 
-@pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, OPPONENTS))
+@pytest.mark.parametrize(("rules", "seat", "opponent"), pairs(SIZES, SEATS, PLAYERS))
 def test_many_games_show_x_as_the_side_that_opened(rules, seat, opponent):
-    env = VectorTicTacToe(5, *rules, OPPONENTS[opponent], seat, obs="board", render_mode="ansi")
-    referee = replay(rules, 5, OPPONENTS[opponent], seat, 4)
+    env = VectorTicTacToe(5, *rules, PLAYERS[opponent], seat, obs="board", render_mode="ansi")
+    referee = replay(rules, 5, PLAYERS[opponent], seat, 4)
     dice = np.random.default_rng(1)
     seen, infos = env.reset(seed=4)
     referee.deal(range(5))
@@ -149,13 +149,13 @@ def test_many_games_show_x_as_the_side_that_opened(rules, seat, opponent):
             assert infos["final_obs"][i].tolist() == answers[i][0]
 
 
-@pytest.mark.parametrize(("rules", "plies", "opponent"), pairs(SIZES, range(4), OPPONENTS))
+@pytest.mark.parametrize(("rules", "plies", "opponent"), pairs(SIZES, range(4), PLAYERS))
 def test_a_game_that_begins_on_a_board_goes_on_as_the_sides_on_it(rules, plies, opponent):
     start = "_" * rules[0] * rules[1]
     for cell in (0, 5, 2)[:plies]:
         start = put(start, cell)
-    env = TicTacToe(*rules, OPPONENTS[opponent], "X", obs="board", render_mode="ansi")
-    referee = replay(rules, 1, OPPONENTS[opponent], "X", 5)
+    env = TicTacToe(*rules, PLAYERS[opponent], "X", obs="board", render_mode="ansi")
+    referee = replay(rules, 1, PLAYERS[opponent], "X", 5)
     env.reset(seed=5, options={"board": start, "seat": mover(start)})
     referee.revive(start)
     dice, over = np.random.default_rng(plies), False

@@ -16,13 +16,13 @@ from stable_baselines3.common.env_checker import check_env as sb3_check
 
 from tttenv import Rules, player
 from tttenv.env.env import TicTacToe
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.testing import check_env, check_mirrored
 
 OBS = ["onehot", "board", "dict"]
 
 
-@pytest.mark.parametrize(("name", "seat", "obs"), pairs(OPPONENTS, ["X", "O", "random"], OBS))
+@pytest.mark.parametrize(("name", "seat", "obs"), pairs(PLAYERS, ["X", "O", "random"], OBS))
 def test_both_check_envs_are_silent(name, seat, obs):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -5,9 +5,9 @@ import pytest
 from referee import OPENING, REPLY, SEAT, die
 
 from tttenv import Outcome, Rules, player
-from tttenv.env.board_games import BoardBackend
+from tttenv.env.board_games import BoardGames
 from tttenv.env.match import Match
-from tttenv.env.table_games import TableBackend
+from tttenv.env.table_games import TableGames
 from tttenv.policy import uniform
 
 RULES = Rules()
@@ -162,7 +162,7 @@ def test_one_board_for_each_of_several_games_is_not_taken_for_one_for_all():
     assert (match.boards == boards).all()
 
 
-@pytest.mark.parametrize("kind", [BoardBackend, TableBackend])
+@pytest.mark.parametrize("kind", [BoardGames, TableGames])
 def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     part, whole = kind(RULES, 4), kind(RULES, 4)
     boards = [RULES.parse(text) for text in ("_" * 9, "X________", "XX_OO____", "X___O____")]

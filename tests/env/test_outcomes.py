@@ -34,7 +34,7 @@ from tttenv.testing import check_env, check_mirrored
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
 SIZES = [(3, 3, 3), (2, 2, 2), (1, 12, 3), (1, 13, 3), (4, 4, 3), (4, 4, 4)]
 GAMES = 7
-OPPONENTS = [None, "random", "tactical", "function"]
+PLAYERS = [None, "random", "tactical", "function"]
 KINDS = [("onehot", True), ("onehot", False), ("board", True), ("dict", False)]
 every_size = pytest.mark.parametrize("rules", SIZES, ids=spell)
 DRAWS = {"random": 0.7, "tactical": -1, None: 0.25}  # what a draw pays; otherwise 0
@@ -85,7 +85,7 @@ def refereed(rules, opponent, seat, games, steps, make, wrong=0.05):
             env.reset()
 
 
-@pytest.mark.parametrize(("rules", "opponent", "seat"), pairs(SIZES, OPPONENTS, "XO"))
+@pytest.mark.parametrize(("rules", "opponent", "seat"), pairs(SIZES, PLAYERS, "XO"))
 def test_one_game_pays_plain_numbers_for_how_it_ended(rules, opponent, seat):
     def make(policy):
         return TicTacToe(*rules, policy, seat, draw=DRAWS.get(opponent, 0.0))
@@ -100,7 +100,7 @@ def test_one_game_pays_plain_numbers_for_how_it_ended(rules, opponent, seat):
         assert reward != 0 or not np.signbit(reward)
 
 
-@pytest.mark.parametrize(("rules", "opponent", "kind"), pairs(SIZES, OPPONENTS, KINDS))
+@pytest.mark.parametrize(("rules", "opponent", "kind"), pairs(SIZES, PLAYERS, KINDS))
 def test_many_games_pay_an_array_of_floats_for_how_they_ended(rules, opponent, kind):
     obs, copy = kind
 

@@ -10,9 +10,9 @@ from referee import Referee, plain
 from tttenv import Rules, player
 from tttenv.env.env import TicTacToe
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 
-PLAYERS = [None, *(name for name in OPPONENTS if name not in ("alphabeta", "mcts"))]
+PLAYERS = [None, *(name for name in PLAYERS if name not in ("alphabeta", "mcts"))]
 SEATS = ["X", "O", "random"]
 OBS = ["onehot", "board", "dict"]
 

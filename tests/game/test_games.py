@@ -5,10 +5,10 @@ import pytest
 from reference import windows
 
 from tttenv import Outcome, Rules, player
-from tttenv.env.board_games import BoardBackend
+from tttenv.env.board_games import BoardGames
 from tttenv.env.match import Match
 from tttenv.env.rollouts import rollout
-from tttenv.env.table_games import TableBackend
+from tttenv.env.table_games import TableGames
 from tttenv.players.baselines import random as random_row
 from tttenv.policy import uniform
 
@@ -41,7 +41,7 @@ def games():
     return cells, np.array([winner for _, winner in found])
 
 
-@pytest.mark.parametrize("kind", [TableBackend, BoardBackend])
+@pytest.mark.parametrize("kind", [TableGames, BoardGames])
 def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     cells, winners = games
     assert len(cells) == 255_168
@@ -67,7 +67,7 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
 
 
 def test_games_that_are_kept_go_on_without_the_others():
-    games = TableBackend(Rules(), 6)
+    games = TableGames(Rules(), 6)
     games.reset(np.ones(6, np.bool_))
     games.keep(np.arange(6) < 4)
     cells = games.sample(1)
@@ -79,7 +79,7 @@ def test_both_kinds_of_memory_play_the_same_games():
     rules = Rules(3, 4, 3)
     policy = player("tactical", rules)
     matches = [Match(rules, 40, policy, "random") for _ in range(2)]
-    matches[1].games = BoardBackend(rules, 40)
+    matches[1].games = BoardGames(rules, 40)
     dice = [np.random.default_rng(1) for _ in range(2)]
     everywhere = np.ones(40, np.bool_)
     for match, rng in zip(matches, dice, strict=True):

@@ -19,8 +19,8 @@ from scripts import reproduce, reproduction
 from scripts.reproduction import tables, work
 from scripts.reproduction.rows import Row, Task, holds, scores, tolerance
 from tttenv import Rules
-from tttenv.parallel import Context, Outcome
-from tttenv.players import OPPONENTS
+from tttenv.parallel import Context, TaskResult
+from tttenv.players import PLAYERS
 
 ROOT = Path(__file__).parents[2]
 QUIET = Context(tell=lambda done, of, state: None)
@@ -105,7 +105,7 @@ def test_every_row_is_found_by_a_job_of_its_source_or_says_why_not():
             assert row.id.startswith(f"{source}.")
             assert row.job or "not re-run" in row.note
             player, _, key = row.repaired.partition("/")
-            assert not player or (key and player.split(":")[0] in {*LEARNERS, *OPPONENTS})
+            assert not player or (key and player.split(":")[0] in {*LEARNERS, *PLAYERS})
             assert len({len(part) for part in (row.known, row.band) if part}) <= 1
             assert row.least <= max(module.JOBS[row.job].amounts if row.job else [0])
         for job in module.JOBS.values():
@@ -213,7 +213,7 @@ def test_the_table_of_a_source_is_shown_as_soon_as_its_jobs_are_done(tmp_path, m
     def run_all(todo, workers, kept, quiet, ended):
         for number, task in enumerate(todo):
             order.append(task.arguments.task.source)
-            ended(Outcome(number, task, {"found": found, "seconds": 1.0}))
+            ended(TaskResult(number, task, {"found": found, "seconds": 1.0}))
         return []
 
     monkeypatch.setattr(reproduce.workers, "run_all", run_all)

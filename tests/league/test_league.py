@@ -20,9 +20,9 @@ from tttenv.game.openings import opening_classes
 from tttenv.league import league, league_file, league_tasks, pair
 from tttenv.league.cached_player import Asker, PlayerError, answers_alone
 from tttenv.league.pair import EXACT, SAMPLED, Limits, PairResult
-from tttenv.parallel import Context, Outcome, ResultsFolder
+from tttenv.parallel import Context, ResultsFolder, TaskResult
 from tttenv.parallel.tasks import LONGEST_VALUE, key, perform
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.policy import Blend, uniform
 from tttenv.report import league as page
 
@@ -34,7 +34,7 @@ QUICK = {  # options for players that would take long
     "alphabeta": "alphabeta:depth=1",
     "epsilon": "epsilon:player=(alphabeta:depth=1),epsilon=0.5",
 }
-PLAYERS = [QUICK.get(name, name) for name in OPPONENTS]
+PLAYERS = [QUICK.get(name, name) for name in PLAYERS]
 
 
 def asker(spec, rules=SMALL):
@@ -545,7 +545,7 @@ def test_what_a_folder_holds_of_a_block_counts_only_if_it_is_whole(tmp_path):
         assert not remains(wrong)
         with pytest.raises(ValueError, match="result"):
             league_tasks.results(wrong, block, 12)
-        of_wrong = league_tasks.results_of(Outcome(0, task, wrong), 12)
+        of_wrong = league_tasks.results_of(TaskResult(0, task, wrong), 12)
         assert [type(found) for found in of_wrong] == [league.Failed] * 2
     assert not remains([value[0] | {"method": method} for method in ("exactly", 3)])
     with pytest.raises(ValueError, match="results are 13"):

@@ -19,7 +19,7 @@ from tttenv.cli import report
 from tttenv.drawing.tiles import DARK, LIGHT
 from tttenv.exact import positions, score, solve
 from tttenv.game.symmetry import orbits
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import read_card
 from tttenv.report import curves, endings, marks, published, step_drawing, strips, tables
 from tttenv.report.leaderboard import blunder_classes
@@ -99,10 +99,10 @@ def cells_of(found):
 def test_the_leaderboard_is_what_certify_prints(opened, shipped, run_here):
     page = opened(shipped)
     rows, strengths = rows_of(page), []
-    assert set(rows) == {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")} | {*OPPONENTS}
+    assert set(rows) == {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")} | {*PLAYERS}
     for name, row in rows.items():
         folder = ROOT / "checkpoints" / name
-        found = certify(RULES, name).to_dict() if name in OPPONENTS else None
+        found = certify(RULES, name).to_dict() if name in PLAYERS else None
         found = found or read_card(folder)["certificate"]
         assert cells_of(found).items() <= row.items()
         wins = sum(found["vs_random"][seat][0] for seat in "XO")

@@ -15,7 +15,7 @@ from tttenv.certificates.certificate import TINY, blunders
 from tttenv.cli import report
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.symmetry import orbits
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 
 ROOT = Path(__file__).parents[2]
 
@@ -61,7 +61,7 @@ def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
     page = opened(shipped)
     shown = json.loads(page.locator("#data").text_content())["players"]
     folders = {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")}
-    assert {player["spec"] for player in shown} == folders | {*OPPONENTS}
+    assert {player["spec"] for player in shown} == folders | {*PLAYERS}
 
 
 def test_a_curve_alone_has_its_legend_beside_its_heading_and_on_no_curve():

@@ -13,7 +13,7 @@ from reference import spell
 from tttenv import Rules, player
 from tttenv.env.env import TicTacToe
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.policy import blend, uniform
 
 
@@ -23,16 +23,16 @@ def last_cell(boards):
 
 
 SPECS = {"mcts": "mcts:iterations=20", "alphabeta": "alphabeta:depth=1"}
-PLAYERS = {
+EACH = {
     "none": None,
     "function": last_cell,
     "blend": blend(last_cell, uniform, 0.5),
-    **{name: SPECS.get(name, name) for name in OPPONENTS},
+    **{name: SPECS.get(name, name) for name in PLAYERS},
     "nested": "epsilon:player=(epsilon:player=tactical,epsilon=0.5)",
 }
 PLAYED = [  # on a small board by everybody, on a large one by who need not solve the game
-    *(((3, 3, 3), name) for name in PLAYERS),
-    *(((5, 5, 4), name) for name in PLAYERS if name not in ("minimax", "epsilon")),
+    *(((3, 3, 3), name) for name in EACH),
+    *(((5, 5, 4), name) for name in EACH if name not in ("minimax", "epsilon")),
 ]
 COPIES = {
     "pickle": lambda env: pickle.loads(pickle.dumps(env)),
@@ -70,7 +70,7 @@ def played(env, turns):
 @pytest.mark.parametrize(("played_by", "way"), list(zip(PLAYED, cycle(COPIES))))  # endless
 def test_a_copy_made_in_mid_game_plays_on_alike(played_by, way):
     rules, name = played_by
-    given = {**dict(zip("mnk", rules, strict=True)), "opponent": PLAYERS[name]}
+    given = {**dict(zip("mnk", rules, strict=True)), "opponent": EACH[name]}
     for env in (
         gym.make("TicTacToe-v0", **given),
         TicTacToe(**given, seat="O", obs="board"),
@@ -83,7 +83,7 @@ def test_a_copy_made_in_mid_game_plays_on_alike(played_by, way):
         assert played(twin, 12) == played(env, 12)
 
 
-@pytest.mark.parametrize("name", list(OPPONENTS))
+@pytest.mark.parametrize("name", list(PLAYERS))
 def test_a_player_that_is_pickled_answers_alike(name):
     rules = Rules(2, 4, 3)
     boards = np.array([rules.start(), rules.parse("X___O___"), rules.parse("XO_X____")])

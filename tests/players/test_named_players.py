@@ -11,18 +11,18 @@ from reference import RULES, SMALL, game, mover, put, random_game, spell, view, 
 
 from tttenv.exact import backward_induction, enumerable, positions, score, solve
 from tttenv.game.rules import Rules
-from tttenv.players import FOREIGN, OPPONENTS, bundled, player
+from tttenv.players import FOREIGN, PLAYERS, bundled, player
 from tttenv.policy import uniform
 
 SPECS = [
-    *OPPONENTS,
+    *PLAYERS,
     "minimax:ties=first",
     "minimax:ties=fastest",
     "epsilon:player=tactical,epsilon=0.3",
     "epsilon:player=(minimax:ties=first),epsilon=1",
 ]
 
-KNOWN_NAMES = ", ".join((*OPPONENTS, *FOREIGN, *bundled.names(), "or the folder of a checkpoint"))
+KNOWN_NAMES = ", ".join((*PLAYERS, *FOREIGN, *bundled.names(), "or the folder of a checkpoint"))
 
 
 def undecided(rules, games=6):

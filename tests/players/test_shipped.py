@@ -13,7 +13,7 @@ from learners.registry import LEARNERS
 from learners.training.checkpoint import load_policy
 from tttenv import Rules, certify, player
 from tttenv.certificates.certificate import Certificate
-from tttenv.players import OPPONENTS, checked_spec, checkpoint_of, rules_of
+from tttenv.players import PLAYERS, checked_spec, checkpoint_of, rules_of
 from tttenv.players import bundled as shipped
 from tttenv.players.checkpoint import read_card
 from tttenv.testing import some_boards
@@ -82,7 +82,7 @@ def test_rows_of_the_table_come_before_trained_players(tmp_path, monkeypatch):
     assert shipped.names() == ["minimax"]
     assert checkpoint_of("minimax") is None
     assert checkpoint_of("random") is None
-    assert not set(shipped.names()) - set(OPPONENTS)
+    assert not set(shipped.names()) - set(PLAYERS)
 
 
 def test_a_file_may_not_name_a_trained_player():

@@ -11,7 +11,7 @@ from tttenv import Rules, certify, player
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import positions
 from tttenv.game.symmetry import canonical, maps, orbits
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.players.symmetric_player import Canonical, CanonicalTable, canonical_player
 from tttenv.policy import uniform
 from tttenv.testing import check_policy, some_boards
@@ -165,6 +165,6 @@ def test_the_option_stands_inside_options_of_other_players():
 
 
 def test_the_rows_of_the_table_do_not_know_it():
-    for name in OPPONENTS:
+    for name in PLAYERS:
         with pytest.raises(ValueError, match="canonical"):
             player(f"{name}:canonical=true")

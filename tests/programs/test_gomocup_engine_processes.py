@@ -79,7 +79,7 @@ def test_a_manager_that_leaves_ends_it_quietly():
 CHATTY = """
 import os, sys
 from tttenv.cli import console, gomocup
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.utils.registry import Row
 def chatty(rules):
     print("made")
@@ -89,7 +89,7 @@ def chatty(rules):
         os.system("echo child")
         return (boards == 0) / (boards == 0).sum(axis=1, keepdims=True)
     return policy
-OPPONENTS.rows["chatty"] = Row("__main__:chatty", "it prints")
+PLAYERS.rows["chatty"] = Row("__main__:chatty", "it prints")
 console.run(gomocup.main, "gomocup", ["chatty"])
 """
 

@@ -15,7 +15,7 @@ from processes import ROOT, command, run_script, surroundings
 from test_scripts import KEYS, TINY
 
 from learners.registry import LEARNERS
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 
 SCRIPTS = sorted(
     p.name for p in (ROOT / "scripts").glob("*.py") if "__main__" in p.read_text(encoding="utf-8")
@@ -78,7 +78,7 @@ def test_the_benchmark_tells_of_every_player_and_learner(ran, tmp_path):
     assert (told.returncode, told.stderr) == (0, "")
     found = json.loads(told.stdout)
     assert found == json.loads((tmp_path / "o" / "benchmark.json").read_text())
-    names = [*OPPONENTS, *(f"{name} 0" for name in LEARNERS)]
+    names = [*PLAYERS, *(f"{name} 0" for name in LEARNERS)]
     assert [row["player"] for row in found["players"]] == names
     assert [row["learner"] for row in found["learners"]] == list(LEARNERS)
     assert all(set(row) >= KEYS for row in found["players"])
@@ -87,7 +87,7 @@ def test_the_benchmark_tells_of_every_player_and_learner(ran, tmp_path):
         assert any("tfevents" in path.name for path in (tmp_path / "r" / f"{name}-0").iterdir())
     shown = ran("benchmark.py", "--learners", "--out", "o", "--runs", "r")
     assert (shown.returncode, shown.stderr) == (0, "")
-    assert all(re.search(rf"^ *{name} ", shown.stdout, re.MULTILINE) for name in OPPONENTS)
+    assert all(re.search(rf"^ *{name} ", shown.stdout, re.MULTILINE) for name in PLAYERS)
     assert "tensorboard --logdir r" in shown.stdout
 
 

@@ -14,7 +14,7 @@ from tttenv import Rules
 from tttenv.cli import doctor as doctor_command
 from tttenv.cli.play.notation import cell_of
 from tttenv.cli.subjects import Environment, load
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.testing.asked_player import Player
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
@@ -134,7 +134,7 @@ def test_play_on_taken_cells_is_found_as_that_too():
     assert found["all illegal"] == "its favourite cell is a taken one on 100.0% of the boards"
 
 
-@pytest.mark.parametrize("name", [*OPPONENTS])
+@pytest.mark.parametrize("name", [*PLAYERS])
 def test_every_player_that_can_be_named_is_healthy(name):
     options = {"mcts": ":iterations=50", "epsilon": ":player=tactical,epsilon=0.1"}
     assert problems(name + options.get(name, "")) == {}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tttenv.players import OPPONENTS
+from tttenv.players import PLAYERS
 from tttenv.utils.registry import Row, Table, call, convert, parse
 
 WORDS = st.text("abcxyz019_.-", min_size=1)
@@ -124,9 +124,9 @@ def test_a_table_imports_nothing_until_a_row_is_used_and_lists_its_names():
         table.load("tau")
 
 
-@pytest.mark.parametrize("name", list(OPPONENTS))
+@pytest.mark.parametrize("name", list(PLAYERS))
 def test_every_row_of_the_players_table_can_be_made_and_says_what_it_is_in_a_line(name):
-    assert callable(OPPONENTS.load(name))
-    about = OPPONENTS.rows[name].about
+    assert callable(PLAYERS.load(name))
+    about = PLAYERS.rows[name].about
     assert 0 < len(about) <= 80
     assert "\n" not in about

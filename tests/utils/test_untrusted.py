@@ -7,7 +7,7 @@ import typing
 import pytest
 
 from tttenv import Rules
-from tttenv.players import FOREIGN, OPPONENTS, checked_spec, player, untrusted_player
+from tttenv.players import FOREIGN, PLAYERS, checked_spec, player, untrusted_player
 from tttenv.utils.registry import Row, Spec
 from tttenv.utils.untrusted import DEEPEST_JSON, QUOTED, parse_json, read_bytes, read_json, shown
 
@@ -16,15 +16,15 @@ PLAIN = (int, float, bool)  # kinds of option that name nothing
 
 def options(row):
     """The kinds of a player's options, without None."""
-    hints = typing.get_type_hints(OPPONENTS.load(row) if row in OPPONENTS else FOREIGN.load(row))
+    hints = typing.get_type_hints(PLAYERS.load(row) if row in PLAYERS else FOREIGN.load(row))
     for name, hint in hints.items():
         if name not in ("rules", "return"):
             yield from set(typing.get_args(hint) or [hint]) - {type(None)}
 
 
-@pytest.mark.parametrize("row", list(OPPONENTS))
+@pytest.mark.parametrize("row", list(PLAYERS))
 def test_a_safe_player_takes_numbers_words_of_a_list_and_safe_players(row):
-    assert OPPONENTS.rows[row].safe
+    assert PLAYERS.rows[row].safe
     for kind in options(row):
         assert kind in (*PLAIN, Spec) or isinstance(kind, str), f"{row} takes {kind}"
 
@@ -40,7 +40,7 @@ def test_players_from_outside_are_not_for_files(row, tmp_path, monkeypatch):
 
 
 def test_a_row_added_later_is_unsafe_until_it_says_otherwise(monkeypatch):
-    monkeypatch.setitem(OPPONENTS.rows, "mine", Row("tttenv.players.baselines:first", "mine"))
+    monkeypatch.setitem(PLAYERS.rows, "mine", Row("tttenv.players.baselines:first", "mine"))
     assert player("mine") is not None
     with pytest.raises(ValueError, match="a file may not name the player 'mine'"):
         checked_spec("mine")

@@ -107,10 +107,13 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 @contextmanager
 def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
-    """The same player, asked by the workers that the options name if that is worth its while."""
+    """The player, evaluated by worker processes if there are any and it searches each board."""
+    if given.workers == HERE:
+        yield policy
+        return
     from tttenv.league.worker_player import WorkerPlayer, worth_sharing
 
-    if given.workers == HERE or not worth_sharing(policy):
+    if not worth_sharing(policy):
         yield policy
         return
     with workers.backend(given.workers) as backend:

@@ -217,9 +217,9 @@ def with_players(arguments: type) -> str:
     Args:
         arguments: a class, whose docstring describes the command.
     """
-    from tttenv.players import FOREIGN, OPPONENTS, bundled
+    from tttenv.players import FOREIGN, PLAYERS, bundled
 
-    rows = OPPONENTS.rows | FOREIGN.rows
+    rows = PLAYERS.rows | FOREIGN.rows
     known = "\n".join(f"  {name:<12}{row.about}" for name, row in rows.items())
     trained = f"Trained players: {', '.join(bundled.names())}."
     return f"{inspect.cleandoc(arguments.__doc__ or '')}\n\nPlayers by name:\n{known}\n\n{trained}"

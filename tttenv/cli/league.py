@@ -14,7 +14,7 @@ from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
-from tttenv.parallel import Outcome, ResultsFolder
+from tttenv.parallel import ResultsFolder, TaskResult
 from tttenv.players.hinting import hinting
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
         league_tasks.forget_failed(folder, tasks, openings)
     found: dict[int, list[Result]] = {}
 
-    def tell(outcome: Outcome) -> None:
+    def tell(outcome: TaskResult) -> None:
         found[outcome.number] = league_tasks.results_of(outcome, openings)
 
     try:

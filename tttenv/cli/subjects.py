@@ -8,7 +8,7 @@ import gymnasium
 
 from tttenv import Rules
 from tttenv.cli.user_module import imported, is_in_a_module, naming
-from tttenv.players import FOREIGN, OPPONENTS, bundled, is_path, player, rules_of
+from tttenv.players import FOREIGN, PLAYERS, bundled, is_path, player, rules_of
 from tttenv.players.as_policy import resolve_policy
 from tttenv.policy import Observed, from_observations, is_network
 from tttenv.testing.asked_player import Player
@@ -50,7 +50,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         return _player(name, Rules.of(rules or "3,3,3"), found, obs, kind)
     if (
         not is_path(name)
-        and near(name.partition(":")[0], [*OPPONENTS, *FOREIGN, *bundled.names()]) is None
+        and near(name.partition(":")[0], [*PLAYERS, *FOREIGN, *bundled.names()]) is None
     ):
         close = near(name, gymnasium.registry)
         if close is not None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from tttenv.parallel import Backend, News, Outcome, ResultsFolder, Task, run
+from tttenv.parallel import Backend, News, ResultsFolder, Task, TaskResult, run
 from tttenv.utils.untrusted import MEBIBYTE, shown
 
 MOST_BARS = 20  # of tasks at work
@@ -53,9 +53,9 @@ def run_all(
     given: Workers,
     results: Path | None = None,
     quiet: bool = False,
-    tell: Callable[[Outcome], str | None] = lambda outcome: None,
+    tell: Callable[[TaskResult], str | None] = lambda outcome: None,
     pieces: str = "all",
-) -> list[Outcome]:
+) -> list[TaskResult]:
     """Do all tasks and return what came of each, in the order of the tasks.
 
     Args:
@@ -73,7 +73,7 @@ def run_all(
     """
     if not tasks:
         return []
-    outcomes: list[Outcome] = []
+    outcomes: list[TaskResult] = []
     folder = None if results is None else ResultsFolder(results)
     with backend(given) as entered, _Bars([task.size for task in tasks], pieces, quiet) as bars:
         for outcome in run(tasks, entered, folder, bars.news):
@@ -85,7 +85,7 @@ def run_all(
     return outcomes
 
 
-def values(outcomes: Sequence[Outcome]) -> list[Any]:
+def values(outcomes: Sequence[TaskResult]) -> list[Any]:
     """The values of tasks that all had to be done.
 
     Raises:
@@ -214,7 +214,7 @@ class _Bars:
             )
         self._show()
 
-    def ended(self, outcome: Outcome, line: str | None) -> None:
+    def ended(self, outcome: TaskResult, line: str | None) -> None:
         """A task has ended; print what there is to say of it."""
         size = outcome.task.size
         self._ended += size

@@ -14,8 +14,8 @@ from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
 
 
-class BoardBackend:
-    """Games as boards in the agent's view; see `games.Backend`."""
+class BoardGames:
+    """Games as boards in the agent's view; see `games.GameBatch`."""
 
     def __init__(self, rules: Rules, games: int) -> None:
         self.rules, self.shape = rules, (rules.m, rules.n, rules.k)

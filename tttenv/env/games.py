@@ -14,7 +14,7 @@ Numbers = NDArray[np.int64]  # which games of the batch
 Dice = NDArray[np.float64]  # in [0, 1)
 
 
-class Backend(Protocol):
+class GameBatch(Protocol):
     """A batch of games in progress.
 
     `board_backend` keeps boards, for any rules; `table_backend` keeps numbers of positions, where

@@ -19,12 +19,12 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tttenv.env.games import Backend
+from tttenv.env.games import GameBatch
 from tttenv.env.rollback import Rollback
 from tttenv.env.rollouts import new_games
 from tttenv.env.single_game import SingleGame
 from tttenv.env.step_buffers_kernel import StepBuffers
-from tttenv.env.table_games import TableBackend
+from tttenv.env.table_games import TableGames
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed_dice
 from tttenv.game.rewards import Payoffs
@@ -70,13 +70,13 @@ class Match:
         at_least_one_game(games)
         self.rules, self.seat, self.illegal = rules, seat, illegal
         self.payoffs = Payoffs(draw)
-        self.games: Backend = new_games(rules, games)
+        self.games: GameBatch = new_games(rules, games)
         self.opponent = opponent
         self.active = 0  # how many games go on
         self.key: int | None = None  # of the last step, if games ended in it against an opponent
         self.attempting = False  # inside the block of an `attempt`, which saves everything once
         self.single: SingleGame | None = None
-        if games == 1 and isinstance(self.games, TableBackend):
+        if games == 1 and isinstance(self.games, TableGames):
             self.single = SingleGame(self.games)
 
     @property

@@ -5,9 +5,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.board_games import BoardBackend
-from tttenv.env.games import Backend, asked
-from tttenv.env.table_games import TableBackend
+from tttenv.env.board_games import BoardGames
+from tttenv.env.games import GameBatch, asked
+from tttenv.env.table_games import TableGames
 from tttenv.env.transition_table import FEW, child_table, transition_table
 from tttenv.exact import Tabulated, tabulate
 from tttenv.game.rewards import Payoffs
@@ -16,9 +16,9 @@ from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
 
 
-def new_games(rules: Rules, count: int) -> Backend:
+def new_games(rules: Rules, count: int) -> GameBatch:
     """Memory for `count` games, of the kind that is quickest for the rules."""
-    kind = TableBackend if rules.cells <= FEW else BoardBackend
+    kind = TableGames if rules.cells <= FEW else BoardGames
     return kind(rules, count)
 
 

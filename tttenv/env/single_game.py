@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.table_games import TableBackend
+from tttenv.env.table_games import TableGames
 from tttenv.env.transition_table import transition_table
 from tttenv.exact import Tabulated
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
@@ -46,7 +46,7 @@ class SingleGame:
     Its opponents are those that the batch has compiled.
     """
 
-    def __init__(self, games: TableBackend) -> None:
+    def __init__(self, games: TableGames) -> None:
         self.games, self.planes, self.masks = games, games.table.planes, games.table.masks
         found = lists(games.rules)
         self.successors, self.outcomes, self.seen_by_other, self.legal, self.legal_count = found

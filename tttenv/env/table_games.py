@@ -18,8 +18,8 @@ from tttenv.policy import Policy, uniform
 NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # of opponents not looked up
 
 
-class TableBackend:
-    """Games as numbers of positions; see `games.Backend`."""
+class TableGames:
+    """Games as numbers of positions; see `games.GameBatch`."""
 
     def __init__(self, rules: Rules, games: int) -> None:
         self.table, self.rules = transition_table(rules), rules

@@ -8,7 +8,7 @@ from typing import Any
 
 from tttenv.league.league import LONGEST, Block, Failed, Result, play_block
 from tttenv.league.league_file import result_from_dict, result_to_dict
-from tttenv.parallel import Context, Outcome, ResultsFolder, Task
+from tttenv.parallel import Context, ResultsFolder, Task, TaskResult
 from tttenv.players import checkpoint_of, inner_specs
 from tttenv.players.bundled import CARD
 from tttenv.utils.registry import parse
@@ -105,7 +105,7 @@ def results(value: Any, block: Block, openings: int) -> list[Result]:
         raise ValueError(f"no result of a pair: {type(error).__name__}") from None
 
 
-def results_of(outcome: Outcome, openings: int) -> list[Result]:
+def results_of(outcome: TaskResult, openings: int) -> list[Result]:
     """What came of a task; where it has no value, all its pairs failed for the same reason.
 
     Args:

@@ -4,8 +4,8 @@ A task is a function of a module and its arguments. Its result depends on nothin
 is the same wherever and beside whatever it ran, and it may be run again after a loss.
 """
 
-from tttenv.parallel.executor import Backend, News, Outcome, run
+from tttenv.parallel.executor import Backend, News, TaskResult, run
 from tttenv.parallel.results_folder import ResultsFolder
 from tttenv.parallel.tasks import Context, Shared, Task
 
-__all__ = ["Backend", "Context", "News", "Outcome", "ResultsFolder", "Shared", "Task", "run"]
+__all__ = ["Backend", "Context", "News", "ResultsFolder", "Shared", "Task", "TaskResult", "run"]

@@ -22,7 +22,7 @@ class News(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class TaskResult:
     """What came of a task: a value, or a line on what went wrong."""
 
     number: int  # of the task, counted from 0
@@ -63,7 +63,7 @@ def run(
     backend: Backend,
     results: ResultsFolder | None = None,
     watch: Callable[[News], None] = lambda news: None,
-) -> Iterator[Outcome]:
+) -> Iterator[TaskResult]:
     """Do all tasks, yielding what comes of each as it ends, in no particular order.
 
     A value is written to the results before it is yielded. Tasks whose value is there already are
@@ -81,7 +81,7 @@ def run(
         while len(working) < backend.room() and (following := next(waiting, None)):
             number, task = following
             if results is not None and (stored := results.get(task)) is not None:
-                yield Outcome(number, task, stored.value, reused=True)
+                yield TaskResult(number, task, stored.value, reused=True)
                 continue
             working[number] = task
             backend.submit(number, task)
@@ -95,10 +95,10 @@ def run(
             yield _outcome(number, working.pop(number), done, results)
 
 
-def _outcome(number: int, task: Task, done: Done, results: ResultsFolder | None) -> Outcome:
+def _outcome(number: int, task: Task, done: Done, results: ResultsFolder | None) -> TaskResult:
     if done.value is None:
         line = f"{task.name}: {done.error}"
-        return Outcome(number, task, error=line, traceback=done.traceback)
+        return TaskResult(number, task, error=line, traceback=done.traceback)
     if results is not None:
         results.put(task, done.value)
-    return Outcome(number, task, json.loads(done.value))
+    return TaskResult(number, task, json.loads(done.value))

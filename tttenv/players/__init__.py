@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
 # and its row here. Scripts, tests, environments and the benchmark pick it up by its name. A row is
 # safe, so that files may name it, if its function starts no program and loads nothing: its options
 # are numbers, words of a list, or a `Spec`, which then has to be safe itself.
-OPPONENTS: Table[Any] = Table(
+PLAYERS: Table[Any] = Table(
     "player",
     {
         "random": Row("tttenv.players.baselines:random", "every legal move alike", safe=True),
@@ -194,4 +194,4 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
 
 def _everyone() -> Table[Any]:
     """All players that can be named."""
-    return Table("player", OPPONENTS.rows | FOREIGN.rows, "or the folder of a checkpoint")
+    return Table("player", PLAYERS.rows | FOREIGN.rows, "or the folder of a checkpoint")

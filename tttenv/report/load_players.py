@@ -14,7 +14,7 @@ from tttenv.certificates.curve import Curve
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
 from tttenv.exact.determinism import tabulate_pure
-from tttenv.players import OPPONENTS, bundled, checkpoint_of, player, rules_of, untrusted_player
+from tttenv.players import PLAYERS, bundled, checkpoint_of, player, rules_of, untrusted_player
 from tttenv.players.checkpoint import CARD, load, read_card
 from tttenv.players.hinting import hinting
 from tttenv.policy import Policy
@@ -163,7 +163,7 @@ def endings_of(players: list[Shown]) -> list[Ending]:
 
 def usual() -> list[str]:
     """The specs of the trained players that come with the package, and of all by name."""
-    return [*(name for name in bundled.names() if rules_of(name) == RULES), *OPPONENTS]
+    return [*(name for name in bundled.names() if rules_of(name) == RULES), *PLAYERS]
 
 
 def shown(spec: str, name: str) -> Shown:
@@ -182,7 +182,7 @@ def shown(spec: str, name: str) -> Shown:
 def named(spec: str, name: str, policy: Policy) -> Shown:
     """A player that is no checkpoint, as `shown`."""
     table = _table(policy, spec)
-    row = OPPONENTS.rows.get(spec.partition(":")[0])
+    row = PLAYERS.rows.get(spec.partition(":")[0])
     about = row.about if row else "a guest"
     return Shown(shorter(name, LONGEST), spec, about, table, certify(RULES, table).to_dict())
 
