@@ -82,6 +82,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
         from learners.training.loop import Schedule, usual_schedule
         from learners.training.train import TAKEN, is_taken, train
     from tttenv.game.rules import Rules
+    from tttenv.utils.compile_time import watch
 
     out = options.out or _usual_folder(name, options, config)
     console.check_folder(out)
@@ -108,7 +109,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
             start=options.start,
             backend=backend,
         )
-    _conclude(out, last, options.json)
+    _conclude(out, last, watch.seconds, options.json)
 
 
 def _backend(options: Options) -> Any:
@@ -337,11 +338,12 @@ def _with_a_line_below() -> Any:
     return Below
 
 
-def _conclude(out: Path, last: Any, as_json: bool) -> None:
-    """Say how the last evaluation of a training was, and where its player is."""
+def _conclude(out: Path, last: Any, compile_seconds: float, as_json: bool) -> None:
+    """Print the last evaluation of a training, and where its player is."""
     if as_json:
         found = None if last.certificate is None else last.certificate.to_dict()
         result = {"player": str(out), "steps": last.step, "seconds": last.seconds}
+        result["compile_seconds"] = round(compile_seconds, 3)
         print(json.dumps({**result, "certificate": found}, indent=2))
         return
     if last.certificate is not None:

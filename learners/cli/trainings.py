@@ -77,12 +77,13 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
     """Train in the task's folder, telling of every step and of the last evaluation.
 
     Returns:
-        Steps, seconds of processor time, step and seconds of the first unbeatable certificate if
-        there was one, and the last certificate.
+        Steps, seconds of processor time, seconds that compiling took besides, step and seconds of
+        the first unbeatable certificate if there was one, and the last certificate.
     """
     from learners.training.loop import Evaluation
     from learners.training.train import remove, train
     from tttenv.game.rules import Rules
+    from tttenv.utils.compile_time import Stopwatch
 
     folder, schedule = context.folder, training.schedule
     assert folder is not None
@@ -102,6 +103,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         state = phrases.standing(evaluation.numbers)
         stepped(evaluation.step)
 
+    clock = Stopwatch()
     last = train(
         training.learner,
         training.config,
@@ -116,6 +118,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
     return {
         "steps": last.step,
         "seconds": last.seconds,
+        "compile_seconds": round(clock.compile_seconds, 3),
         "unbeatable_at": last.unbeatable_at,
         "certificate": None if last.certificate is None else last.certificate.to_dict(),
     }

@@ -219,7 +219,9 @@ def test_resuming_goes_on_with_the_settings_of_the_start(ran, tmp_path):
     assert (other.returncode, other.stdout) == (2, "")
     assert "lr=0.004, not 0.5" in other.stderr
     resume = ("train.py", "selfplay", "--out", "out", "--resume", "--steps", "20", "--json")
-    assert json.loads(ran(*resume).stdout)["steps"] == 20
+    result = json.loads(ran(*resume).stdout)
+    assert set(result) == {"player", "steps", "seconds", "compile_seconds", "certificate"}
+    assert result["steps"] == 20
     assert ran("train.py", *TINY, "--out", "through", "--steps", "20").returncode == 0
     folders = [tmp_path / "out", tmp_path / "through"]
     weights = [(f / file_of(read_card(f), WEIGHTS)).read_bytes() for f in folders]

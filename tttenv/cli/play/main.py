@@ -54,7 +54,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         if hasattr(stream, "reconfigure"):  # odd characters are no reason to stop
             stream.reconfigure(errors="replace")
     with ExitStack() as beside:
-        session, advice = _seated(given, beside)
+        with console.stage("setting up the game", given.json):
+            session, advice = _seated(given, beside)
         if given.window:
             try:
                 from tttenv.cli.play.windowed import Windowed
