@@ -399,7 +399,7 @@ def test_a_player_that_cannot_play_the_size_refuses_start_and_the_game_stays():
         (["first", "--k", "20"], "a board has 1 to 19 rows"),
         (["first", "--k", "1"], "k goes from 2"),
         (["first", "--seed", "-1"], "a seed is"),
-        (["first", "more"], "one argument too many"),
+        (["first", "more"], "Unrecognized options: more"),
         ([], "PLAYER is required"),
     ],
 )

@@ -144,7 +144,7 @@ def test_losing_lines_replay_to_a_loss_in_the_environment(ran, seat):
         ("certify.py", ["no/such/folder"], "card.json"),
         ("certify.py", ["epsilon:player=(no/such/folder)"], "card.json"),
         ("gomocup.py", ["nobody"], "known are"),
-        ("gomocup.py", ["first", "--k", "many"], "--k: a whole number"),
+        ("gomocup.py", ["first", "--k", "many"], "--k: 'many' is not an integer"),
         ("train.py", ["nobody"], "known are"),
         ("train.py", ["--colour"], "known learners"),
         ("train.py", ["selfplay", "--preset", "best"], "known are"),

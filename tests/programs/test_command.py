@@ -73,7 +73,7 @@ def test_the_overview_names_every_command(tmp_path):
         (["--colour"], "tttenv: unknown command '--colour'; known are play"),
         (["certify"], "tttenv certify: PLAYER is required (see tttenv certify --help)"),
         (["train", "nobody"], "tttenv train: unknown learner 'nobody'"),
-        (["train", "td0", "--colour"], "tttenv train td0: there is no option --colour"),
+        (["train", "td0", "--colour"], "tttenv train td0: Unrecognized options: --colour"),
         (["doctor", "nobody"], "tttenv doctor: unknown player 'nobody'"),
     ],
 )

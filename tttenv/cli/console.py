@@ -6,6 +6,7 @@ import inspect
 import io
 import logging
 import os
+import re
 import shutil
 import signal
 import sys
@@ -17,7 +18,6 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import tyro
 
-from tttenv.cli import arguments
 from tttenv.cli.text_tables import room, wrapped
 from tttenv.cli.workers import Workers
 from tttenv.utils import optional_dependencies
@@ -161,8 +161,6 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
         args: what was typed after it.
         description: what the help begins with; the dataclass's docstring, unless told otherwise.
     """
-    if wrong := arguments.valued_flag(kind, args):
-        fail(prog, f"{wrong} (see {prog} --help)")
     complaint, page = io.StringIO(), _Page()
     about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
     try:
@@ -172,8 +170,7 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
         if end.code not in (0, None, WRONG_ARGUMENTS):  # a signal asks us to end
             raise
         if end.code:
-            wrong = arguments.complaint(kind, args) or _gist(complaint.getvalue())
-            fail(prog, f"{wrong} (see {prog} --help)")
+            fail(prog, f"{_gist(complaint.getvalue())} (see {prog} --help)")
         print(filled(page.getvalue()), end="")
         raise
 
@@ -200,15 +197,25 @@ def filled(text: str) -> str:
     return "\n".join(lines)
 
 
+PLAINLY = {  # what Python and the parser say of a value, in plain words
+    r"Error parsing (\S+): invalid literal for int\(\) with base 10: (.+)": (
+        r"\1: \2 is not an integer"
+    ),
+    r"Error parsing (\S+): could not convert string to float: (.+)": r"\1: \2 is not a number",
+    r"Missing from [^:]+: (\S+) .*": r"\1 is required",
+}
+
+
 def _gist(box: str) -> str:
-    """The sentences of a boxed message, up to its first rule."""
-    lines = []
-    for line in box.splitlines()[1:]:
-        text = line.strip("│╭╮╰╯ ")
-        if text and not text.strip("─"):
-            break
-        lines.append(text.strip("─ "))
-    return " ".join(lines).strip() or box.strip()
+    """The parser's boxed message as one sentence, with the option that may have been meant."""
+    lines = [line.strip("│╭╮╰╯ ") for line in box.splitlines()[1:]]
+    rules = [at for at, line in enumerate(lines) if line and not line.strip("─")]
+    said = " ".join(lines[: rules[0]] if rules else lines).strip("─ ") or box.strip()
+    for pattern, words in PLAINLY.items():
+        said = re.sub(f"^{pattern}$", words, said)
+    if "Perhaps you meant:" in lines[:-1]:
+        said += f"; did you mean {lines[lines.index('Perhaps you meant:') + 1].split()[0]}?"
+    return said
 
 
 def with_players(arguments: type) -> str:
