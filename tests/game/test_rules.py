@@ -131,6 +131,12 @@ def test_boards_of_another_size_are_refused(shape):
             ask(np.zeros(shape, np.int8))
 
 
+@pytest.mark.parametrize("shape", [(9,), (2, 8), (1, 2, 9)], ids=repr)
+def test_a_batch_of_another_shape_is_refused(shape):
+    with pytest.raises(ValueError, match=r"boards \(batch, 9\) are wanted"):
+        Rules().check_all(np.zeros(shape, np.int8))
+
+
 def test_of_all_fillings_of_the_board_check_accepts_the_undecided_positions_alone():
     undecided = {tuple(view(board)) for board in game((3, 3, 3)).decisions}
     accepted = set()

@@ -124,6 +124,8 @@ def test_pairs_played_alone_or_the_other_way_round_have_the_same_result(shape):
         assert (alone.odds == odds).all()
         assert (turned.odds == odds).all()
         assert alone.value == -pair.play(rules, second, first, openings, 2, 0).value
+        assert alone.values().tolist() == (-turned.reversed().values() + 0.0).tolist()
+        assert alone.values().mean() == pytest.approx(alone.value)
 
 
 def followed(rules, seats, board, mover):
