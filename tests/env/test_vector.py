@@ -174,11 +174,9 @@ def test_its_manual_covers_what_the_single_one_does_not():
     assert all(f"| `{name}` |" in inspect.getdoc(VectorTicTacToe) for name in more)
 
 
-def test_one_seed_is_wanted_and_a_reset_before_the_first_step():
+def test_a_reset_is_needed_before_the_first_step():
     vector = VectorTicTacToe(2)
     with pytest.raises(gym.error.ResetNeeded):
         vector.step(np.array([0, 0]))
-    with pytest.raises(ValueError, match="one seed"):
-        vector.reset(seed=[1, 2])
     with pytest.raises(ValueError, match="at least one game"):
         VectorTicTacToe(0)

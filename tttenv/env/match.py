@@ -207,6 +207,26 @@ class Match:
             ended = self.active < len(cells)
             self.key = key if ended and self.opponent is not None else None
 
+    def step_or_reset(self, cells: Cells, rng: np.random.Generator) -> None:
+        """`step_unchecked` in the games that go on; finished games start anew instead.
+
+        A game starts with the key of the step in which it ended, as if it was reset at once.
+        """
+        ended = self.over.copy()
+        if ended.all():
+            self.reset(ended, rng)
+            return
+        if not ended.any():
+            self.step_unchecked(cells, rng)
+            return
+        with self.attempt(rng):
+            former, cells = self.key, cells.copy()
+            cells[ended] = (self.boards[ended] != 0).argmax(axis=1)  # taken: the game stays over
+            self.step_unchecked(cells, rng)
+            latest, self.key = self.key, former
+            self.reset(ended, rng)
+            self.key = latest if self.over.any() else None
+
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
         """`step_unchecked` for a match of one game."""
         if self.single is None or self.asks:
@@ -287,7 +307,7 @@ class Match:
         cells = on_board(actions, len(self.over), self.rules)
         if self.illegal == "raise":
             boards = self.boards
-            taken = np.flatnonzero(boards[np.arange(len(cells)), cells])
+            taken = np.flatnonzero((boards[np.arange(len(cells)), cells] != 0) & ~self.over)
             if taken.size:
                 shown = self.rules.format(self.board_to_move(taken[0]))
                 raise ValueError(f"action {cells[taken[0]]} of game {taken[0]} is taken on {shown}")

@@ -141,6 +141,44 @@ def plain_seed(seed: Any) -> Any:
     return int(seed) if isinstance(seed, np.integer) else seed
 
 
+def one_seed(seed: Any, games: int) -> Any:
+    """The one seed of a batch of games: a list of seeds, one for each game, becomes one number.
+
+    Raises:
+        ValueError: for a list of another length, or of anything but integers from 0 on and None.
+        gymnasium.error.Error: as `plain_seed`.
+    """
+    if not isinstance(seed, list | tuple):
+        return plain_seed(seed)
+    if len(seed) != games:
+        raise ValueError(f"{games} seeds are needed, one for each game, not {len(seed)}")
+    seeds = [plain_seed(one) for one in seed]
+    if all(one is None for one in seeds):
+        return None
+    if not all(isinstance(one, int) and one >= 0 for one in seeds):
+        raise ValueError("seeds are integers from 0 on")
+    state = np.random.SeedSequence(seeds).generate_state(2, np.uint64)
+    return int(state[0]) << 64 | int(state[1])
+
+
+def reset_mask(options: Any, games: int) -> NDArray[np.bool_] | None:
+    """The option `reset_mask` of a reset, (games,) with at least one True; None if not given.
+
+    Raises:
+        ValueError: for any other value, or a board beside it.
+    """
+    if not isinstance(options, Mapping) or options.get("reset_mask") is None:
+        return None
+    mask = options["reset_mask"]
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (games,):
+        raise ValueError(f"reset_mask is a NumPy array of {games} booleans, not {described(mask)}")
+    if not mask.any():
+        raise ValueError("reset_mask has no True")
+    if options.get("board") is not None:
+        raise ValueError("reset_mask goes with 'seat', not with 'board'")
+    return mask
+
+
 class Start(NamedTuple):
     """How games begin: what the options of a reset ask for, found playable."""
 

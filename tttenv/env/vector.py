@@ -18,8 +18,9 @@ from tttenv.env.observation import (
     generator_kept,
     known_render_mode,
     new_last_stones,
-    plain_seed,
+    one_seed,
     require_open,
+    reset_mask,
     resolve_opponent,
 )
 from tttenv.game.outcomes_kernel import Outcomes
@@ -27,6 +28,19 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
 from tttenv.utils.arrays import described
+
+
+def known_mode(mode: Any) -> AutoresetMode:
+    """An autoreset mode by its name, such as "NextStep", or itself.
+
+    Raises:
+        ValueError: for an unknown one.
+    """
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        known = ", ".join(one.value for one in AutoresetMode)
+        raise ValueError(f"autoreset_mode is one of {known}, not {described(mode)}") from None
 
 
 class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
@@ -38,13 +52,21 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     |----------|---------|---------|
     | `num_envs` | `1` | how many games are played side by side |
     | `copy` | `True` | hand out new arrays; `False`: arrays that the next step overwrites |
+    | `autoreset_mode` | `"SameStep"` | when finished games restart; see below |
 
-    Where games ended in a step, its infos hold `final_obs` and `final_info`, dense over all games,
+    By default the observation of a finished game is the first one of the next game. Where games
+    ended in a step, its infos then hold `final_obs` and `final_info`, dense over all games,
     and `_final_obs` and `_final_info`, which say in which games; other rows are zeros. A row of
     `final_obs` is what `TicTacToe.step` would have returned (for obs="dict" a structured array:
     `final_obs[i]["observation"]`). `final_info` holds `action_mask` and `outcome`, int8
     (num_envs,), as `TicTacToe` describes them, with `_action_mask` and `_outcome`, which say in
     which games.
+
+    With `"NextStep"` and `"Disabled"` a finished game shows its last observation and a mask of
+    zeros, and where games ended infos hold `outcome` and `_outcome`. With `"NextStep"` the next
+    step ignores the action of a finished game and restarts it, with reward 0; wrappers such as
+    `gymnasium.wrappers.vector.NormalizeObservation` need this mode. With `"Disabled"` finished
+    games restart by `reset(options={"reset_mask": mask})`, a NumPy array of booleans (num_envs,).
 
     One key a step, drawn from `np_random`, serves all games: game i's dice are numbers 3 i + 1 to
     3 i + 3 of splitmix64 seeded by the key, in the order that `TicTacToe` gives. So games are
@@ -73,8 +95,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         render_mode: str | None = None,
         copy: bool = True,
         draw: float = 0.0,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     ) -> None:
         self.rules = Rules(m, n, k)
+        self.autoreset_mode = known_mode(autoreset_mode)
+        self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
         other = resolve_opponent(opponent, self.rules)
         self.match = Match(self.rules, num_envs, other, seat, illegal, draw)
         self.num_envs, self.copy = num_envs, copy
@@ -87,31 +112,47 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self._last_stones = new_last_stones()
+        self._started = False
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self,
+        *,
+        seed: int | list[int | None] | None = None,
+        options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
         """Begin all games; `options` as in `TicTacToe`, a board for all or one for each.
+
+        The option `reset_mask`, booleans (num_envs,), begins the games that it marks alone. All
+        games share one generator; a list of seeds, one for each game, seeds it by all of them.
 
         If anything is raised, by the opponent too, the former games and `np_random` stay as they
         were.
 
         Raises:
-            ValueError: for a list of seeds, an unknown option or a board not to be played on.
+            ValueError: for an unknown option, a board not to be played on, a list of seeds or a
+                mask of another length, and a mask before all games have begun or with a seed.
             gymnasium.error.Error: for a seed below 0 or of more than 65,536 bits.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
-        seed = plain_seed(seed)
-        if seed is not None and not isinstance(seed, int):
-            raise ValueError(f"one seed rolls for all games: a whole number, not {described(seed)}")
+        mask, number = reset_mask(options, self.num_envs), one_seed(seed, self.num_envs)
+        if mask is not None:
+            if number is not None or not self._started:
+                raise ValueError("reset_mask goes without a seed, after all games have begun")
+            options = {
+                name: value for name, value in (options or {}).items() if name != "reset_mask"
+            }
         start = Start.of(self.match, options)
         with generator_kept(self):
-            super().reset(seed=seed)
+            super().reset(seed=number)
             with self.match.attempt(self.np_random):
-                if seed is not None:
+                if number is not None:
                     self.match.key = None  # drawn from the former generator
-                start.begin(self.match, self.np_random)
+                if mask is None:
+                    start.begin(self.match, self.np_random)
+                else:
+                    self.match.reset(mask, self.np_random, start.seat)
+                self._started = True
                 return self._now()
 
     def step(
@@ -130,6 +171,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         match = self.match
+        if self.autoreset_mode != AutoresetMode.SAME_STEP:
+            return self._step_without_reset(actions)
         if match.active < self.num_envs or self.closed:
             require_open(self.closed)
             raise gymnasium.error.ResetNeeded("call reset() before the first step()")
@@ -144,8 +187,31 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         truncated = np.zeros(self.num_envs, np.bool_)
         return self.observer.named(observations, masks), rewards, over, truncated, infos
 
+    def _step_without_reset(
+        self, actions: ArrayLike
+    ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
+        """A step after which finished games stay as they are, in the other two modes."""
+        match = self.match
+        require_open(self.closed)
+        if not self._started:
+            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
+        if self.autoreset_mode == AutoresetMode.DISABLED and match.active < self.num_envs:
+            over = int(np.flatnonzero(match.over)[0])
+            raise gymnasium.error.ResetNeeded(
+                f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
+            )
+        match.step_or_reset(match.checked(actions), self.np_random)
+        outcomes, over_now = match.outcomes.copy(), match.over.copy()
+        rewards = match.payoffs.many(outcomes, self.observer.rewards())
+        observed, infos = self._now()
+        if over_now.any():
+            infos |= {"outcome": outcomes, "_outcome": over_now}
+        return observed, rewards, over_now, np.zeros(self.num_envs, np.bool_), infos
+
     def sample_actions(self) -> NDArray[np.int64]:
-        """A random legal cell for every game (num_envs,), with the dice of the action space.
+        """A random legal cell for every game (num_envs,), drawn by the action space's generator.
+
+        For a game that is over it is 0.
 
         Raises:
             gymnasium.error.ResetNeeded: before the first reset.
@@ -153,7 +219,10 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         """
         require_open(self.closed)
         if self.match.active < self.num_envs:
-            raise gymnasium.error.ResetNeeded("call reset() first")
+            if not self._started:
+                raise gymnasium.error.ResetNeeded("call reset() first")
+            chances = self.action_space.np_random.random((self.num_envs, self.rules.cells))
+            return np.asarray((chances * self.match.legal()).argmax(axis=1), np.int64)
         return self.match.sample(self.action_space.np_random)
 
     def action_masks(self) -> Mask:

@@ -1,0 +1,199 @@
+"""When finished games restart: in the same step, in the next one, or when they are reset."""
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import vector as wrappers
+from pairs import pairs
+
+from tttenv import player
+from tttenv.env import TicTacToe, VectorTicTacToe
+
+MODES = ["NextStep", "Disabled"]
+
+
+def asked(boards):
+    """A random opponent that is called in Python."""
+    return player("random")(boards)
+
+
+def made(mode, games=50, rules=(3, 3, 3), **settings):
+    return VectorTicTacToe(games, *rules, autoreset_mode=mode, **settings)
+
+
+@pytest.mark.parametrize(
+    ("rules", "opponent", "seat", "obs"),
+    pairs(
+        [(3, 3, 3), (5, 5, 4)],
+        ["random", asked, None],
+        ["X", "O", "random"],
+        ["onehot", "board", "dict"],
+    ),
+)
+def test_a_batch_of_one_is_the_single_environment_that_is_reset_at_each_end(
+    rules, opponent, seat, obs
+):
+    if opponent is None:
+        seat = "X"
+    settings = {"opponent": opponent, "seat": seat, "obs": obs}
+    batch, one = made("NextStep", 1, rules, **settings), TicTacToe(*rules, **settings)
+    seen, expected = [env.reset(seed=4) for env in (batch, one)]
+    over, dice = False, np.random.default_rng(0)
+    for _ in range(150):
+        for got, wanted in zip(np.atleast_1d(seen[0]), [expected[0]], strict=True):
+            np.testing.assert_equal(
+                {k: v[0] for k, v in got.items()} if isinstance(got, dict) else got, wanted
+            )
+        assert (seen[1]["action_mask"][0] == expected[1]["action_mask"]).all()
+        legal = np.flatnonzero(expected[1]["action_mask"])
+        cell = int(dice.choice(legal)) if legal.size and dice.random() > 0.03 else 0
+        seen, reward, terminated, truncated, infos = batch.step([cell])
+        seen = seen, infos
+        if over:
+            expected, paid, over = one.reset(), 0.0, False
+        else:
+            observed, paid, over, _, info = one.step(cell)
+            expected = observed, info
+        assert (reward[0], terminated[0], truncated[0]) == (paid, over, False)
+        assert ("outcome" in infos) == over
+        if over:
+            assert infos["outcome"][0] == info["outcome"]
+
+
+@pytest.mark.parametrize("opponent", ["random", asked])
+def test_finished_games_show_their_end_and_then_begin_while_others_go_on(opponent):
+    env = made("NextStep", opponent=opponent, obs="board")
+    env.reset(seed=1)
+    ended, count = np.zeros(50, bool), 0
+    for _ in range(60):
+        cells = env.sample_actions()
+        observed, rewards, over, _, infos = env.step(cells)
+        assert not over[ended].any()
+        assert not rewards[ended].any()
+        assert (np.abs(observed[ended]).sum(axis=1) <= 1).all()  # X may have opened
+        assert (rewards[~over] == 0).all()
+        assert (infos["action_mask"].any(axis=1) == ~over).all()
+        assert (observed[over] != 0).sum() == (env.boards[over] != 0).sum()
+        ended, count = over, count + over.sum()
+    assert count > 200
+
+
+def test_without_autoreset_games_begin_where_the_mask_says():
+    env = made("Disabled")
+    env.reset(seed=0)
+    for _ in range(200):
+        _, _, over, _, _ = env.step(env.sample_actions())
+        if over.any():
+            before = env.boards
+            with pytest.raises(gym.error.ResetNeeded, match=rf"game {over.argmax()} is over"):
+                env.step(np.zeros(50, int))
+            assert (env.boards == before).all()
+            env.reset(options={"reset_mask": over, "seat": "X"})
+            assert not env.boards[over].any()
+            assert (env.boards[~over] == before[~over]).all()
+
+
+def test_an_opponent_that_raises_changes_nothing_in_the_step_of_a_new_game():
+    calls = 0
+
+    def fails_at_times(boards):
+        nonlocal calls
+        calls += 1
+        if calls % 3 == 0:
+            raise OSError("gone")
+        return player("random")(boards)
+
+    env, same = (made("NextStep", 9, opponent=o) for o in (fails_at_times, asked))
+    while True:
+        try:
+            env.reset(seed=3)
+            break
+        except OSError:
+            pass
+    same.reset(seed=3)
+    failures = 0
+    for _ in range(100):
+        cells = same.sample_actions()
+        wanted = same.step(cells)
+        while True:
+            try:
+                got = env.step(cells)
+                break
+            except OSError:
+                failures += 1
+        for one, other in zip(got[:3], wanted[:3], strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert failures > 10
+
+
+def test_make_vec_takes_the_mode_and_the_metadata_name_it():
+    for mode in AutoresetMode:
+        for name in (mode, mode.value):
+            env = gym.make_vec("TicTacToe-v0", num_envs=3, autoreset_mode=name)
+            assert env.metadata["autoreset_mode"] is mode
+    assert gym.make_vec("TicTacToe-v0").metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert VectorTicTacToe.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        wrappers.FlattenObservation,
+        wrappers.NormalizeObservation,
+        wrappers.NormalizeReward,
+        wrappers.RecordEpisodeStatistics,
+        lambda env: wrappers.ClipReward(env, -0.5, 0.5),
+        lambda env: wrappers.TransformAction(env, lambda action: action),
+    ],
+)
+def test_wrappers_of_gymnasium_run_on_the_next_step_mode(wrap):
+    env = wrap(gym.make_vec("TicTacToe-v0", num_envs=4, autoreset_mode="NextStep"))
+    env.reset(seed=0)
+    for _ in range(40):
+        observed, rewards, *_ = env.step(env.unwrapped.sample_actions())
+        assert np.isfinite(observed).all()
+        assert np.isfinite(rewards).all()
+
+
+def test_a_list_of_seeds_seeds_the_batch():
+    first, again, other = (made("NextStep", 3) for _ in range(3))
+    seen = [env.reset(seed=s)[0] for env, s in ((first, [1, 2, 3]), (again, [1, 2, 3]))]
+    assert (seen[0] == seen[1]).all()
+    assert first.np_random_seed == again.np_random_seed
+    other.reset(seed=[3, 2, 1])
+    assert other.np_random_seed != first.np_random_seed
+    first.reset(seed=[None, None, None])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"options": {"reset_mask": np.ones(4, bool)}}, "3 booleans"),
+        ({"options": {"reset_mask": [True, False, False]}}, "3 booleans"),
+        ({"options": {"reset_mask": np.ones(3, int)}}, "3 booleans"),
+        ({"options": {"reset_mask": np.zeros(3, bool)}}, "no True"),
+        ({"options": {"reset_mask": np.ones(3, bool), "board": "_" * 9}}, "not with 'board'"),
+        ({"options": {"reset_mask": np.ones(3, bool)}, "seed": 1}, "without a seed"),
+        ({"seed": [1, 2]}, "3 seeds"),
+        ({"seed": [1, 2, -3]}, "from 0 on"),
+    ],
+)
+def test_what_is_no_mask_and_no_list_of_seeds_is_refused(wrong, said):
+    env = made("Disabled", 3)
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match=said):
+        env.reset(**wrong)
+    with pytest.raises(ValueError, match="after all games have begun"):
+        made("Disabled", 3).reset(options={"reset_mask": np.ones(3, bool)})
+
+
+def test_an_unknown_mode_is_refused_with_the_known_ones():
+    with pytest.raises(ValueError, match="NextStep, SameStep, Disabled, not 'Never'"):
+        made("Never")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_step_before_the_first_reset_is_refused(mode):
+    with pytest.raises(gym.error.ResetNeeded):
+        made(mode).step(np.zeros(50, int))
