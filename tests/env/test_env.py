@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check
 from pairs import pairs
 from stable_baselines3.common.env_checker import check_env as sb3_check
 
-from tttenv import Rules, player
+from tttenv import Rules, player, worst_case
 from tttenv.env.env import TicTacToe
 from tttenv.players import PLAYERS
 from tttenv.testing import check_env, check_mirrored
@@ -260,3 +260,19 @@ def test_an_opponent_that_was_made_for_other_rules_is_refused_and_not_misread():
     env.reset(seed=0)
     with pytest.raises(ValueError, match="3,3,3"):
         env.step(0)
+
+
+def test_keys_for_gymnasiums_play_lie_as_the_cells_do():
+    for m, n in ((3, 3), (3, 4), (4, 10), (1, 10)):
+        keys = TicTacToe(m, n, 3).get_keys_to_action()
+        assert sorted(keys.values()) == list(range(m * n))
+        assert len(keys) == m * n
+    assert TicTacToe().get_keys_to_action()[("s",)] == 4
+    with pytest.raises(ValueError, match="5,5,4"):
+        TicTacToe(5, 5, 4).get_keys_to_action()
+
+
+def test_the_reward_threshold_is_what_the_best_response_to_the_default_opponent_gets():
+    worst = worst_case(Rules(), player("random"))
+    best = -(worst["X"] + worst["O"]) / 2
+    assert 0 <= best - gym.spec("TicTacToe-v0").reward_threshold < 1e-4

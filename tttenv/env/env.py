@@ -32,6 +32,9 @@ if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
 QUICK = (int, np.int64)  # kinds of action that need no conversion
 
 
+KEYBOARD = ("1234567890", "qwertyuiop", "asdfghjkl;", "zxcvbnm,./")
+
+
 class TicTacToe(gymnasium.Env[Observation, np.int64]):
     """m,n,k-games against any opponent, or against yourself.
 
@@ -224,6 +227,22 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         """The legal cells, bool (m * n,); none on a finished board."""
         mask: NDArray[np.bool_] = self.match.legal()[0]
         return mask
+
+    def get_keys_to_action(self) -> dict[tuple[str, ...], int]:
+        """Return keys for `gymnasium.utils.play`, laid out as the cells are.
+
+        Call `play(env, wait_on_player=True)`, since nothing happens until a move is made.
+
+        On 3x3 they are q w e, a s d, z x c; with four rows they begin at the digits.
+
+        Raises:
+            ValueError: for a larger board.
+        """
+        m, n = self.rules.m, self.rules.n
+        if m > len(KEYBOARD) or n > len(KEYBOARD[0]):
+            raise ValueError(f"{self.rules} has more cells than a keyboard has keys in rows")
+        rows = KEYBOARD[1:] if m < len(KEYBOARD) else KEYBOARD
+        return {(key,): n * i + j for i in range(m) for j, key in enumerate(rows[i][:n])}
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
         """Let `opponent` answer from now on, in the game at hand too.
