@@ -15,8 +15,8 @@ def test_random_positions_of_sixteen_cells_have_the_values_that_enumeration_find
     _agrees(rules, np.sort(drawn))
 
 
-def test_every_empty_board_has_the_value_that_enumeration_finds() -> None:
-    for rules in ENUMERABLE:
+def test_every_empty_board_of_twelve_cells_has_the_value_that_enumeration_finds() -> None:
+    for rules in (one for one in ENUMERABLE if one.cells <= 12):
         assert tttenv.prove(rules).value == solve(rules).value, rules
 
 
