@@ -59,11 +59,8 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
-autodoc_mock_imports = [
-    name
-    for name in ("pettingzoo", "pyspiel", "open_spiel", "ray", "skrl", "tianshou", "torchrl")
-    if importlib.util.find_spec(name) is None
-]
+FOREIGN = "open_spiel pettingzoo pyspiel ray skrl tensordict tianshou torchrl".split()
+autodoc_mock_imports = [name for name in FOREIGN if importlib.util.find_spec(name) is None]
 ARRAY = r"ndarray\[(?:tuple\[.*?\]|Any), dtype\[(\w+)\]\]"
 ARRAY_LIKE = r"_Buffer \| _SupportsArray\[.*?_NestedSequence\[complex \| bytes \| str\]"
 SPELLED = {  # how signatures spell what Python prints at length
@@ -157,22 +154,21 @@ def player_options() -> str:
     """A table of the options of every player that can be named, from its function's signature."""
     from tttenv.players import FOREIGN, PLAYERS
 
-    rows = ["| player | options and their defaults |", "|--------|----------------------------|"]
+    rows = ["| player | options |", "|--------|---------|"]
     for name in (*PLAYERS.rows, *FOREIGN.rows):
         table = PLAYERS if name in PLAYERS.rows else FOREIGN
         _, *options = inspect.signature(table.load(name)).parameters.values()
-        shown = [
-            f"`{one.name}`"
-            + ("" if one.default is one.empty else f" = {shown_default(one.default)}")
-            for one in options
-        ]
+        shown = [f"`{one.name}{shown_default(one.default)}`" for one in options]
         rows.append(f"| `{name}` | {', '.join(shown) or 'none'} |")
     return "\n".join(rows)
 
 
 def shown_default(value: Any) -> str:
-    """An option's default as it is written in a player's name."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    """An option's default as it is written in a player's name; nothing if there is none."""
+    if value in (None, "", inspect.Parameter.empty):
+        return ""
+    shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"={shown.lower() if isinstance(value, bool) else shown}"
 
 
 def write_generated(_app: Any) -> None:
