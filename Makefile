@@ -17,6 +17,7 @@ benchmark: .venv/compiled ## train every learner, certify every player, write re
 	$(BIN)/python scripts/benchmark.py $(ARGS)
 
 docs: .venv/docs .venv/compiled ## build the documentation site, its code run: docs/_build/html
+	@echo "building docs/_build/html/index.html; the code of new and changed pages runs first, in minutes"
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
 
 test: check .venv/compiled ## static checks and quick tests, in minutes: run it after each change
