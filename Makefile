@@ -10,11 +10,15 @@ SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark test test-all test-rest test-slow test-disturbed test-rllib test-ray campaign campaign-short check format clean
+.PHONY: benchmark docs test test-all test-rest test-slow test-disturbed test-rllib test-ray campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
 	$(BIN)/python scripts/benchmark.py $(ARGS)
+
+docs: .venv/docs .venv/compiled ## build the documentation site, its code run: docs/_build/html
+	@echo "building docs/_build/html/index.html; the code of new and changed pages runs first, in minutes"
+	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
 
 test: check .venv/compiled ## static checks and quick tests, in minutes: run it after each change
 	$(BIN)/python -m pytest $(ARGS)
@@ -26,6 +30,7 @@ test-rest: ## what `make test` leaves out
 	$(MAKE) campaign-short ARGS="--seed 1"  # the same cases each time; longer runs draw new ones
 	$(MAKE) test-rllib ARGS=
 	$(MAKE) test-ray ARGS=
+	$(MAKE) docs ARGS=
 
 test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
 	$(BIN)/python -m pytest $(SLOW) $(ARGS)
@@ -54,8 +59,8 @@ format: .venv/dev ## rewrite the code as `make check` wants it
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
-clean: ## remove the virtual environment, results and runs
-	rm -rf .venv .venv-rllib results runs
+clean: ## remove the virtual environment, results, runs and the built documentation
+	rm -rf .venv .venv-rllib results runs docs/_build docs/reference/generated
 
 .venv/python:
 	$(PYTHON) -m venv .venv
@@ -73,6 +78,11 @@ clean: ## remove the virtual environment, results and runs
 .venv/dev: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv, its extras and the test tools into .venv"
 	$(PIP) --editable '.[learn,window,adapters,dev]'
+	touch $@ .venv/core
+
+.venv/docs: .venv/python pyproject.toml constraints.txt
+	@echo "installing tttenv and what builds its documentation into .venv"
+	$(PIP) --editable '.[learn,docs]'
 	touch $@ .venv/core
 
 .venv-rllib/ready: pyproject.toml constraints-rllib.txt

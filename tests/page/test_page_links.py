@@ -314,9 +314,9 @@ def test_the_workflow_that_publishes_the_page_calls_the_report_as_it_is():
     text = (ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8")
     (line,) = re.findall(r"python scripts/report\.py (.*)", text)
     given = console.parse(report.Arguments, report.PROG, shlex.split(line))
-    assert given.out == Path("site/index.html")
-    assert given.url == "$ADDRESS"
-    (picture,) = re.findall(r"cp (\S+) site/", text)
+    assert given.out == Path("site/report/index.html")
+    assert given.url == "$ADDRESS/report"
+    (picture,) = re.findall(r"cp (\S+) site/report/", text)
     assert (ROOT / picture).name == PREVIEW
     with Image.open(ROOT / picture) as shown:
         assert shown.size == (1200, 630)

@@ -415,18 +415,18 @@ def test_results_are_those_of_one_process_with_any_number_of_tasks_in_flight(
     assert found == [expected] * len(WORKERS)
 
 
-def test_ray_tune_finds_the_numbers_of_the_sweep_by_the_recipe_of_the_readme(
+def test_ray_tune_finds_the_numbers_of_the_sweep_by_the_recipe_of_the_docs(
     nodes, tmp_path, monkeypatch
 ):
-    text = (ROOT / "learners" / "README.md").read_text(encoding="utf-8")
-    section = text.partition("\n## Under Ray Tune\n")[2].partition("\n## ")[0]
-    (command,) = re.findall(r"`sweep\.py (.*)`", section)
-    recipe = "\n".join(line for line in section.splitlines() if line[:4] in ("", " " * 4))
+    text = (ROOT / "docs" / "how-to" / "sweeps.md").read_text(encoding="utf-8")
+    section = text.partition("\n## Run the trainings under Ray Tune\n")[2].partition("\n## ")[0]
+    (command,) = re.findall(r"`sweep\.py ([^`]*)`", section)
+    (recipe,) = re.findall(r"```python\n(.*?)```", section, re.S)
     monkeypatch.chdir(tmp_path)
     child = script("sweep.py", *command.split(), "--json")
     names = {}
     with RayCluster(nodes.address):
-        exec(textwrap.dedent(recipe), names)
+        exec(recipe, names)
     out, complaint = child.communicate(timeout=LONGEST)
     assert (child.returncode, complaint) == (0, "")
     sweep = {

@@ -1,18 +1,20 @@
 """TicTacToe for Ray RLlib (new API stack): registered with its masks, and its modules as players.
 
-from ray.rllib.algorithms.ppo import PPOConfig
-from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-from tttenv.adapters import rllib
+Example::
 
-rllib.register()
-config = (
-    PPOConfig()
-    .environment("TicTacToe-v0", env_config={"opponent": "tactical"})
-    .rl_module(rl_module_spec=RLModuleSpec(module_class=rllib.MaskedModule))
-)
-algorithm = config.build_algo()
-algorithm.train()
-tttenv.certify(rules, rllib.policy(algorithm, rules))
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from tttenv.adapters import rllib
+
+    rllib.register()
+    config = (
+        PPOConfig()
+        .environment("TicTacToe-v0", env_config={"opponent": "tactical"})
+        .rl_module(rl_module_spec=RLModuleSpec(module_class=rllib.MaskedModule))
+    )
+    algorithm = config.build_algo()
+    algorithm.train()
+    tttenv.certify(rules, rllib.policy(algorithm, rules))
 
 With `.env_runners(num_env_runners=2).fault_tolerance(restart_failed_env_runners=True)` games are
 played in two more processes, and training goes on when one of them is lost.

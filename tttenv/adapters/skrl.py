@@ -2,14 +2,16 @@
 
 skrl's agents know no masks, but the observation shows the empty cells: these models read them off.
 
-from skrl.agents.torch.ppo import PPO, PPO_CFG
-from tttenv.adapters.skrl import MaskedPolicy, Value, make_env, policy
+Example::
 
-env = make_env(num_envs=64, opponent="random")
-models = {"policy": MaskedPolicy(env), "value": Value(env)}
-agent = PPO(models=models, memory=..., cfg=PPO_CFG(rollouts=16), **spaces)
-SequentialTrainer(env=env, agents=agent, cfg={"timesteps": 1000}).train()
-print(tttenv.certify(rules, policy(agent, rules)).worst_case)
+    from skrl.agents.torch.ppo import PPO, PPO_CFG
+    from tttenv.adapters.skrl import MaskedPolicy, Value, make_env, policy
+
+    env = make_env(num_envs=64, opponent="random")
+    models = {"policy": MaskedPolicy(env), "value": Value(env)}
+    agent = PPO(models=models, memory=..., cfg=PPO_CFG(rollouts=16), **spaces)
+    SequentialTrainer(env=env, agents=agent, cfg={"timesteps": 1000}).train()
+    print(tttenv.certify(rules, policy(agent, rules)).worst_case)
 """
 
 from collections.abc import Sequence

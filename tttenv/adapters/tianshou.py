@@ -1,15 +1,18 @@
 """TicTacToe for Tianshou 2: observations with the keys `obs` and `mask`, and policies as players.
 
-from tianshou.algorithm import DQN
-from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
-from tianshou.env import DummyVectorEnv
-from tttenv.adapters.tianshou import make_env, policy
+Example::
 
-envs = DummyVectorEnv([lambda: make_env(opponent="random")] * 16)
-moves = DiscreteQLearningPolicy(model=net, action_space=make_env().action_space, eps_training=0.2)
-algorithm = DQN(policy=moves, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=100)
-algorithm.run_training(...)  # explores and plays legal cells only
-print(tttenv.certify(rules, policy(algorithm, rules)).worst_case)
+    from tianshou.algorithm import DQN
+    from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
+    from tianshou.env import DummyVectorEnv
+    from tttenv.adapters.tianshou import make_env, policy
+
+    envs = DummyVectorEnv([lambda: make_env(opponent="random")] * 16)
+    cells = make_env().action_space
+    moves = DiscreteQLearningPolicy(model=net, action_space=cells, eps_training=0.2)
+    algorithm = DQN(policy=moves, optim=AdamOptimizerFactory(lr=1e-3), target_update_freq=100)
+    algorithm.run_training(...)  # explores and plays legal cells only
+    print(tttenv.certify(rules, policy(algorithm, rules)).worst_case)
 """
 
 from typing import Any

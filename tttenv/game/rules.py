@@ -83,7 +83,7 @@ class Rules:
         return np.array(found, np.int64).reshape(-1, self.k)
 
     def start(self, *batch: int) -> Boards:
-        """Empty boards, (*batch, cells)."""
+        """Empty boards, `(*batch, cells)`."""
         return np.zeros((*batch, self.cells), np.int8)
 
     def legal(self, boards: ArrayLike) -> Mask:
@@ -146,7 +146,7 @@ class Rules:
         return np.array([(mark == mine) - (mark == theirs) for mark in marks], np.int8)
 
     def format(self, board: ArrayLike) -> str:
-        """One board (cells,) as text like "OOX_X_X__", the inverse of `parse`."""
+        """One board (cells,) as text like `OOX_X_X__`, the inverse of `parse`."""
         array = self.boards(board)
         if array.ndim != 1:
             raise ValueError(f"format takes one board of {self.cells} cells, not {array.shape}")

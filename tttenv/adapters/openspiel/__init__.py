@@ -1,19 +1,21 @@
 """TicTacToe for OpenSpiel, both ways: our players as its policies and bots, its own as players.
 
-import pyspiel
-import tttenv
-from tttenv.adapters.openspiel import game, player, table
+Example::
 
-rules = tttenv.Rules(3, 3, 3)
-print(pyspiel.nash_conv(game(rules), table(rules, "tactical")))
+    import pyspiel
+    import tttenv
+    from tttenv.adapters.openspiel import game, player, table
 
-
-def search(seed):
-    chance = pyspiel.RandomRolloutEvaluator(1, seed)
-    return pyspiel.MCTSBot(game(rules), chance, 2.0, 50, 10, False, seed, False)
+    rules = tttenv.Rules(3, 3, 3)
+    print(pyspiel.nash_conv(game(rules), table(rules, "tactical")))
 
 
-print(tttenv.certify(rules, player(search, rules)).worst_case)
+    def search(seed):
+        chance = pyspiel.RandomRolloutEvaluator(1, seed)
+        return pyspiel.MCTSBot(game(rules), chance, 2.0, 50, 10, False, seed, False)
+
+
+    print(tttenv.certify(rules, player(search, rules)).worst_case)
 """
 
 from tttenv.adapters.openspiel.from_openspiel import player

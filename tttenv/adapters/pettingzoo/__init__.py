@@ -1,13 +1,15 @@
 """TicTacToe for PettingZoo: the two sides as agents that move in turns, with action masks.
 
-from tttenv.adapters.pettingzoo import env
+Example::
 
-game = env(m=3, n=3, k=3)
-game.reset(seed=0)
-for agent in game.agent_iter():
-    observation, reward, terminated, truncated, info = game.last()
-    mask = None if terminated or truncated else observation["action_mask"]
-    game.step(None if mask is None else game.action_space(agent).sample(mask))
+    from tttenv.adapters.pettingzoo import env
+
+    game = env(m=3, n=3, k=3)
+    game.reset(seed=0)
+    for agent in game.agent_iter():
+        observation, reward, terminated, truncated, info = game.last()
+        mask = None if terminated or truncated else observation["action_mask"]
+        game.step(None if mask is None else game.action_space(agent).sample(mask))
 """
 
 from typing import Any

@@ -1,11 +1,13 @@
 """TicTacToe for Stable-Baselines3 and sb3-contrib: games at batch speed, exact numbers, players.
 
-from sb3_contrib import MaskablePPO
-from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, illegal_mass, policy
+Example::
 
-model = MaskablePPO("MlpPolicy", VecEnv(64, opening=8, draw=0.7))
-model.learn(200_000, [SelfPlayCallback(), ExactEvalCallback(folder="runs/mine")])
-tttenv.certify(rules, policy(model, rules, deterministic=True))
+    from sb3_contrib import MaskablePPO
+    from tttenv.adapters.sb3 import ExactEvalCallback, SelfPlayCallback, VecEnv, policy
+
+    model = MaskablePPO("MlpPolicy", VecEnv(64, opening=8, draw=0.7))
+    model.learn(200_000, [SelfPlayCallback(), ExactEvalCallback(folder="runs/mine")])
+    tttenv.certify(rules, policy(model, rules, deterministic=True))
 """
 
 from tttenv.adapters import wanted

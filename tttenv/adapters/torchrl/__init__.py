@@ -1,16 +1,18 @@
 """TicTacToe for TorchRL: one game or a batch with its ActionMask, and trained modules as players.
 
-from torchrl.modules import MaskedCategorical, ProbabilisticActor
-from tttenv.adapters.torchrl import make_env, policy
+Example::
 
-env = make_env(num_envs=64, opponent="random", seat="X")
-actor = ProbabilisticActor(
-    TensorDictModule(net, ["observation"], ["logits"]),
-    in_keys={"logits": "logits", "mask": "action_mask"},
-    distribution_class=MaskedCategorical,
-)
-frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games dealt anew
-print(tttenv.certify(rules, policy(actor, rules)).worst_case)
+    from torchrl.modules import MaskedCategorical, ProbabilisticActor
+    from tttenv.adapters.torchrl import make_env, policy
+
+    env = make_env(num_envs=64, opponent="random", seat="X")
+    actor = ProbabilisticActor(
+        TensorDictModule(net, ["observation"], ["logits"]),
+        in_keys={"logits": "logits", "mask": "action_mask"},
+        distribution_class=MaskedCategorical,
+    )
+    frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), with autoreset
+    print(tttenv.certify(rules, policy(actor, rules)).worst_case)
 """
 
 from typing import Any

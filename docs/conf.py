@@ -1,0 +1,189 @@
+"""How Sphinx builds the documentation: `make docs`."""
+
+import contextlib
+import importlib.util
+import inspect
+import io
+import os
+import re
+import sys
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+DOCS = Path(__file__).resolve().parent
+ROOT = DOCS.parent
+sys.path.insert(0, str(ROOT))
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # of the kernels that run the code cells
+
+from jupyter_client import KernelManager  # noqa: E402
+
+import tttenv  # noqa: E402  # of this checkout
+
+KernelManager.transport_encryption.default_value = "auto"  # of what kernels and Sphinx exchange
+
+project = "tttenv"
+author = "the tttenv contributors"
+project_copyright = author
+release = version = tttenv.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+exclude_patterns = ["_build", "reference/generated"]
+html_theme = "furo"
+html_title = "tttenv"
+html_static_path = ["_static"]
+html_css_files = ["custom.css"]
+html_show_sourcelink = False
+html_theme_options = {"navigation_with_keys": True}
+pygments_style, pygments_dark_style = "friendly", "monokai"
+
+# Pages of Markdown; those that begin with a kernel's name are run when they are built.
+myst_enable_extensions = ["colon_fence", "deflist", "attrs_inline"]
+myst_heading_anchors = 4
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(DOCS / "_build" / ".jupyter_cache")
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_execution_in_temp = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+copybutton_exclude = ".linenos, .gp, .go"
+
+# Reference pages of Python, from the docstrings; single backticks in them are code.
+default_role = "literal"
+autodoc_default_options = {"members": True}
+autodoc_member_order = "bysource"
+autodoc_class_signature = "mixed"
+autodoc_typehints_format = "short"
+python_use_unqualified_type_names = True
+python_maximum_signature_line_length = 80
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+MOCKED = ("open_spiel", "pettingzoo", "pyspiel", "ray", "skrl", "tensordict", "tianshou", "torchrl")
+autodoc_mock_imports = [name for name in MOCKED if importlib.util.find_spec(name) is None]
+ARRAY = r"ndarray\[(?:tuple\[.*?\]|Any), dtype\[(\w+)\]\]"
+ARRAY_LIKE = r"_Buffer \| _SupportsArray\[.*?_NestedSequence\[complex \| bytes \| str\]"
+SPELLED = {  # how signatures spell what Python prints at length
+    r"~?\b(?:\w+\.)+(?=[A-Za-z_])": "",  # modules
+    ARRAY: r"NDArray[\1]",
+    ARRAY_LIKE: "ArrayLike",
+    r"<\w+ object>": "known_value",
+    r"<factory>": "...",
+}
+
+
+def short_signature(_app: Any, *event: Any) -> tuple[str | None, str | None]:
+    """Spell the types in signatures as the code does."""
+    *_, signature, returned = event
+    for long, short in SPELLED.items():
+        signature = signature and re.sub(long, short, signature)
+        returned = returned and re.sub(long, short, returned)
+    return signature, returned
+
+
+def docstring_as_rst(_app: Any, *event: Any) -> None:
+    """Adapt Markdown in a docstring: headings end it, and tables become those of reStructuredText.
+
+    What follows the first heading is a page of its own, see `reference/environment.md`.
+    """
+    lines: list[str] = event[-1]
+    heading = next((at for at, line in enumerate(lines) if line.startswith("## ")), None)
+    if heading is not None:
+        lines[heading:] = ["See :doc:`/reference/environment`.", ""]
+    at = 0
+    while at < len(lines):
+        rows = 0
+        while at + rows < len(lines) and lines[at + rows].lstrip().startswith("|"):
+            rows += 1
+        if rows:
+            lines[at : at + rows] = table = list_table(lines[at : at + rows])
+            at += len(table)
+        at += 1
+
+
+def list_table(rows: list[str]) -> list[str]:
+    """A Markdown table as a list-table of reStructuredText."""
+    indent = rows[0][: len(rows[0]) - len(rows[0].lstrip())]
+    table = [f"{indent}.. list-table::", f"{indent}   :header-rows: 1", ""]
+    for row in [rows[0], *rows[2:]]:
+        for column, cell in enumerate(row.strip().strip("|").split("|")):
+            table.append(f"{indent}   {'  ' if column else '* '}- {cell.strip()}")
+    return ["", *table, ""]
+
+
+def help_page(command: str) -> str:
+    """What `tttenv COMMAND --help` prints."""
+    from tttenv.cli import main
+
+    name, _, rest = command.partition(" ")
+    page = io.StringIO()
+    with (
+        mock.patch.dict(os.environ, COLUMNS="82"),
+        mock.patch("sys.__stdout__", None),  # no colours, whatever terminal this runs in
+        contextlib.redirect_stdout(page),
+        contextlib.suppress(SystemExit),
+    ):
+        if name:
+            main.COMMANDS.load(name)([*rest.split(), "--help"], f"{main.PROG} {name}")
+        else:
+            main._without_a_command(["--help"])
+    lines = page.getvalue().replace(f"{ROOT}/", "").rstrip().split("\n")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def command_pages() -> str:
+    """A section for every command, with its help text."""
+    from tttenv.cli.main import COMMANDS
+
+    parts = [f"```text\n{help_page('')}\n```"]
+    for name in COMMANDS.rows:
+        parts.append(f"## tttenv {name}\n\n```text\n{help_page(name)}\n```")
+    return "\n\n".join(parts)
+
+
+def learner_pages() -> dict[str, str]:
+    """The help text of `tttenv train` for every learner."""
+    from learners.registry import LEARNERS
+
+    return {
+        f"train_{name}.md": f"```text\n{help_page(f'train {name}')}\n```" for name in LEARNERS.rows
+    }
+
+
+def player_options() -> str:
+    """A table of the options of every player that can be named, from its function's signature."""
+    from tttenv.players import FOREIGN, PLAYERS
+
+    rows = ["| player | options |", "|--------|---------|"]
+    for name in (*PLAYERS.rows, *FOREIGN.rows):
+        table = PLAYERS if name in PLAYERS.rows else FOREIGN
+        _, *options = inspect.signature(table.load(name)).parameters.values()
+        shown = [f"`{one.name}{shown_default(one.default)}`" for one in options]
+        rows.append(f"| `{name}` | {', '.join(shown) or 'none'} |")
+    return "\n".join(rows)
+
+
+def shown_default(value: Any) -> str:
+    """An option's default as it is written in a player's name; nothing if there is none."""
+    if value in (None, "", inspect.Parameter.empty):
+        return ""
+    shown = f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"={shown.lower() if isinstance(value, bool) else shown}"
+
+
+def write_generated(_app: Any) -> None:
+    """Write the pages that are made from the code, where they have changed."""
+    folder = DOCS / "reference" / "generated"
+    folder.mkdir(exist_ok=True)
+    pages = {"commands.md": command_pages(), "players.md": player_options(), **learner_pages()}
+    for name, text in pages.items():
+        file = folder / name
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            file.write_text(text, encoding="utf-8")
+
+
+def setup(app: Any) -> None:
+    """Connect what is above to Sphinx."""
+    app.connect("builder-inited", write_generated)
+    app.connect("autodoc-process-docstring", docstring_as_rst, priority=100)
+    app.connect("autodoc-process-signature", short_signature)
