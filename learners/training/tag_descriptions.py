@@ -37,7 +37,7 @@ DESCRIPTIONS = {
     r"unbeatable/seconds": "Processor time to the first certificate that says unbeatable.",
     r"unbeatable/steps": "Steps to the first certificate that says unbeatable.",
     r"train/(\w+)": r"\1, as the learner itself says it: the mean over the steps since the last"
-    " point. See learners/README.md.",
+    " point. See docs/reference/learners.md.",
 }
 
 
