@@ -30,10 +30,10 @@ def test_the_first_readme_stays_short():
 
 
 def test_every_player_and_every_learner_has_a_row_in_the_reference():
-    for name in PLAYERS:
-        assert REFERENCE["players"].count(f"| `{name}` |") == 1, name
+    for home, names in (("players", PLAYERS), ("learners", LEARNERS)):
+        for name in names:
+            assert re.search(rf"^\| \[`{name}`\]\(#", REFERENCE[home], re.M), name
     for name in LEARNERS:
-        assert re.search(rf"^\| \[`{name}`\]\(#", REFERENCE["learners"], re.M), name
         assert READMES["checkpoints/README.md"].count(f"| `{name}` |") == 1, name
 
 
@@ -93,5 +93,6 @@ def test_its_pictures_are_there_in_light_and_in_dark_and_small(name):
 def test_every_picture_is_shown():
     pictures = {file.name for file in (ROOT / ".github" / "images").iterdir()}
     docs = [file.read_text(encoding="utf-8") for file in (ROOT / "docs").rglob("*.md")]
-    shown = "\n".join([*READMES.values(), *docs])
+    workflow = (ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8")
+    shown = "\n".join([*READMES.values(), *docs, workflow])
     assert {name for name in pictures if name not in shown} == set()
