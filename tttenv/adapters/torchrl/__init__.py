@@ -27,13 +27,13 @@ __all__ = ["Games", "LegalActions", "make_env", "policy"]
 
 
 def make_env(num_envs: int | None = None, **kwargs: Any) -> Any:
-    """A masked TorchRL environment: random actions and `MaskedCategorical` take legal cells only.
+    """Return a masked TorchRL environment; random actions and `MaskedCategorical` are legal.
 
-    It shows "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask", bool
-    (m * n,), all False on a finished board. Actions are categorical.
+    Observations are "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask",
+    bool (m * n,), all False on a finished board. Actions are categorical.
 
     Args:
-        num_envs: None: one game, through TorchRL's `GymEnv`; else `Games`, many side by side.
+        num_envs: None: a single game, through TorchRL's `GymEnv`; otherwise a batch, as `Games`.
         kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
     """
     if num_envs is not None:
