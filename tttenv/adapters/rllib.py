@@ -1,4 +1,4 @@
-"""TicTacToe for Ray RLlib (new API stack): registered with its masks, and its modules as players.
+"""TicTacToe for Ray RLlib (new API stack): the masked environment, and its modules as players.
 
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -14,10 +14,10 @@ algorithm = config.build_algo()
 algorithm.train()
 tttenv.certify(rules, rllib.policy(algorithm, rules))
 
-With `.env_runners(num_env_runners=2).fault_tolerance(restart_failed_env_runners=True)` games are
-played in two more processes, and training goes on when one of them is lost.
+With `.env_runners(num_env_runners=2).fault_tolerance(restart_failed_env_runners=True)` games run in
+two more processes, and training continues if one of them fails.
 
-RLlib pins a Gymnasium of its own, so it wants an environment of its own:
+RLlib pins its own Gymnasium version, so install it in a separate environment:
 pip install 'tttenv[rllib]'.
 """
 

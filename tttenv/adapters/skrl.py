@@ -1,6 +1,6 @@
-"""TicTacToe for skrl: models that mask taken cells, and trained models as players.
+"""TicTacToe for skrl: models that mask occupied cells, and trained models as players.
 
-skrl's agents know no masks, but the observation shows the empty cells: these models read them off.
+skrl's agents do not support masks; these models read the empty cells from the observation.
 
 from skrl.agents.torch.ppo import PPO, PPO_CFG
 from tttenv.adapters.skrl import MaskedPolicy, Value, make_env, policy

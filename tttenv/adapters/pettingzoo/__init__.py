@@ -1,4 +1,4 @@
-"""TicTacToe for PettingZoo: the two sides as agents that move in turns, with action masks.
+"""TicTacToe for PettingZoo: the two sides as alternating agents, with action masks.
 
 from tttenv.adapters.pettingzoo import env
 

@@ -108,7 +108,7 @@ def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False
 
 
 def masked(model: BaseAlgorithm) -> bool:
-    """Whether the model takes masks, as MaskablePPO does."""
+    """Return whether the model takes action masks, as MaskablePPO does."""
     return "action_masks" in inspect.signature(model.predict).parameters
 
 

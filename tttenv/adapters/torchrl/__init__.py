@@ -9,7 +9,7 @@ actor = ProbabilisticActor(
     in_keys={"logits": "logits", "mask": "action_mask"},
     distribution_class=MaskedCategorical,
 )
-frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games dealt anew
+frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games restart
 print(tttenv.certify(rules, policy(actor, rules)).worst_case)
 """
 
