@@ -41,9 +41,9 @@ class Arguments:
     """
 
     player: console.Player  # name[:option=value,...] or a checkpoint's folder
-    rules: str | None = None  # m,n,k; default: 3,3,3 or the checkpoint's game
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
     against: str | None = None  # compute the exact results against this player instead
-    method: Literal["all", "reachable"] | None = None  # default: by the board's size
+    method: Literal["all", "reachable"] | None = None  # if omitted, chosen by the board's size
     positions: int = 20_000_000  # maximum number of reachable positions per seat
     json: bool = False  # print the certificate as JSON
     sampled: bool = False  # play games against random and tactical instead

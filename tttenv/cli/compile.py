@@ -26,7 +26,7 @@ class Arguments:
     (or TTTENV_CACHE) until tttenv, numba or Python change. Running it again takes a few seconds.
     """
 
-    jobs: int | None = None  # number of processes; default: one per core
+    jobs: int | None = None  # number of processes; if omitted, one per core
     json: bool = False  # print the result as JSON
 
 

@@ -28,7 +28,7 @@ class Arguments:
     """
 
     subject: console.Subject  # the player or environment to check
-    rules: str | None = None  # m,n,k; default: 3,3,3 or the checkpoint's game
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
     obs: str | None = None  # input of your function: onehot, board or dict
     kind: str = "logits"  # output of your function or network: logits, values or probs
     games: int = 200  # number of games to play in an environment

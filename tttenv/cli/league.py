@@ -43,7 +43,7 @@ class Arguments:
     """
 
     players: console.Players = ()  # names with options, or checkpoint folders
-    rules: str | None = None  # m,n,k; default: 3,3,3 or the first checkpoint's game
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the first checkpoint's game
     openings: int = 2  # number of stones on the board at the start of a game
     games: int = 400  # games per pair without an exact result, half in each colour
     seed: int = 0  # random seed of these games

@@ -28,9 +28,9 @@ class Arguments:
 
     rules: console.Game = None  # the game, such as 5,5,4: rows, columns, stones in a row
     board: str | None = None  # start from this position: X, O and _ row by row
-    nodes: int | None = None  # maximum number of positions to search; default: unlimited
+    nodes: int | None = None  # maximum number of positions to search; if omitted, unlimited
     memory: int = 2048  # maximum size of the tables in MiB; less may be slower
-    out: Path | None = None  # file of the proof; default: results/proofs/m-n-k.safetensors
+    out: Path | None = None  # file of the proof; if omitted, results/proofs/m-n-k.safetensors
     resume: bool = False  # continue an interrupted search
     check: Path | None = None  # only check this proof file, which need not be trusted
     json: bool = False  # print the result as JSON

@@ -19,7 +19,7 @@ TOLD = 3  # failed tasks named in a message
 class Workers:
     """Where tasks run: in processes on this machine or on a Ray cluster."""
 
-    jobs: int | None = None  # number of parallel tasks; default: as many as fit
+    jobs: int | None = None  # number of parallel tasks; if omitted, as many as fit
     ray: str | None = None  # address of a Ray cluster, or auto: RAY_ADDRESS or the local one
     cores_per_task: int = 1  # threads per task; results may differ in the last digits
     gpus_per_task: float = 0.0  # GPUs per task; training then runs on cuda

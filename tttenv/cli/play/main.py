@@ -25,7 +25,7 @@ class Arguments:
 
     player: console.PlayerOrNone = None  # name[:option=value,...] or a checkpoint
     seat: Literal["X", "O"] = "X"  # your seat in the first game (with --versus: PLAYER's); X starts
-    rules: str | None = None  # m,n,k; default: 3,3,3 or the checkpoint's game
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
     hints: bool = False  # show the value of every move, and point out blunders
     window: bool = False  # play in a window, with the mouse
     versus: str | None = None  # watch PLAYER against this player
