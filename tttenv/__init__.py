@@ -35,7 +35,7 @@ __all__ = [
     "worst_case",
 ]
 
-# Loaded at first use, so that a help text does not wait for the compiler.
+# Imported at first use, so that `--help` does not load the compiler.
 _HOMES = {
     "Outcome": "tttenv.game.rewards",
     "Policy": "tttenv.policy",
@@ -69,5 +69,5 @@ for _id in ("TicTacToe-v0", "tttenv/TicTacToe-v0"):
         entry_point="tttenv.env:TicTacToe",
         vector_entry_point="tttenv.vector:VectorTicTacToe",
         reward_threshold=0.9598,  # the best response to a random opponent: 0.95983 over both seats
-        order_enforce=False,  # it refuses steps before a reset itself, and can be drawn before one
+        order_enforce=False,  # it checks this itself, and can be rendered before a reset
     )

@@ -1,4 +1,4 @@
-"""Adapters to other libraries: one file or folder each, imported only by name."""
+"""Adapters to other libraries, one file or folder each, loaded only when imported by name."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -13,30 +13,30 @@ from tttenv.policy import Policy, evaluating
 
 @contextmanager
 def wanted(*libraries: str, extra: str = "adapters") -> Iterator[None]:
-    """In this block, turn a failed import of a library into one line about its installation.
+    """Turn a failed import of a library in this block into a one-line installation hint.
 
     Raises:
-        ImportError: if one of the named libraries (as they are imported) is not installed.
+        ImportError: if one of the named libraries (by import name) is not installed.
     """
     try:
         yield
     except ModuleNotFoundError as error:
         name = (error.name or "").partition(".")[0]
         if name not in libraries:
-            raise  # installed, but broken inside: its own message says more
+            raise  # installed but broken: its own message says more
         raise ImportError(
             f"{name} is not installed, get it with: pip install 'tttenv[{extra}]'", name=name
         ) from None
 
 
 def frozen(rules: Rules, module: Any, play: Callable[[Any], Policy]) -> Policy:
-    """The policy of a torch module as it is now, in evaluation mode; a frozen snapshot.
+    """Return a frozen snapshot of a torch module's policy, in evaluation mode.
 
     Args:
-        rules: the game; if it can be enumerated, the module is evaluated once on all positions,
-            else it is copied.
+        rules: the game; if it is enumerable, the module is evaluated once on all positions,
+            otherwise it is copied.
         module: the module, which may be trained further.
-        play: makes a policy of the module.
+        play: a function from the module to its policy.
     """
     if not enumerable(rules):
         return play(copy.deepcopy(module).eval())

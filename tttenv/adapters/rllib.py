@@ -1,4 +1,4 @@
-"""TicTacToe for Ray RLlib (new API stack): registered with its masks, and its modules as players.
+"""TicTacToe for Ray RLlib (new API stack): the masked environment, and its modules as players.
 
 Example::
 
@@ -16,10 +16,10 @@ Example::
     algorithm.train()
     tttenv.certify(rules, rllib.policy(algorithm, rules))
 
-With `.env_runners(num_env_runners=2).fault_tolerance(restart_failed_env_runners=True)` games are
-played in two more processes, and training goes on when one of them is lost.
+With `.env_runners(num_env_runners=2).fault_tolerance(restart_failed_env_runners=True)` games run in
+two more processes, and training continues if one of them fails.
 
-RLlib pins a Gymnasium of its own, so it wants an environment of its own:
+RLlib pins its own Gymnasium version, so install it in a separate environment:
 pip install 'tttenv[rllib]'.
 """
 
@@ -44,15 +44,15 @@ with wanted("ray", extra="rllib"):
 
 
 def register(name: str = "TicTacToe-v0") -> None:
-    """Let RLlib know the environment under a name, as `make` makes it."""
+    """Register the environment with RLlib under a name, created by `make`."""
     register_env(name, make)
 
 
 def make(config: dict[str, Any] | None = None) -> TicTacToe:
-    """The environment with `env_config` as its arguments; its observations bring their masks.
+    """Make the environment from `env_config`; observations include the action mask by default.
 
     Raises:
-        ValueError: for a configuration that is no mapping, and as `TicTacToe`.
+        ValueError: for a configuration that is not a mapping, and as `TicTacToe`.
     """
     if not isinstance(config, Mapping | None):
         raise ValueError(f"env_config is a dict or None, not {described(config)}")
@@ -60,12 +60,12 @@ def make(config: dict[str, Any] | None = None) -> TicTacToe:
 
 
 class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown where ray is missing
-    """PPO's own networks over the observation, whose logits of taken cells are out of reach.
+    """RLlib's PPO networks with the logits of occupied cells masked.
 
-    It observes `obs="dict"`; options of the network are those of RLlib's `DefaultModelConfig`.
+    It requires `obs="dict"`; network options are those of RLlib's `DefaultModelConfig`.
 
     Raises:
-        ValueError: for an environment whose observations bring no masks.
+        ValueError: for an environment whose observations have no mask.
     """
 
     def __init__(self, *, observation_space: Any = None, **kwargs: Any) -> None:
@@ -75,7 +75,7 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
         super().__init__(observation_space=observation_space["observation"], **kwargs)
 
     def setup(self) -> None:
-        """Build the networks over the observation alone; the module observes the mask too."""
+        """Build the networks on the observation alone; the module's own space includes the mask."""
         super().setup()
         self.observation_space = self.full_observation_space
 
@@ -86,7 +86,7 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
         return _masked(super()._forward_train(_without_mask(batch), **kwargs), batch)
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
-        """The values of the states, (batch,); they do not depend on the mask."""
+        """Return the values of the states (batch,); they do not depend on the mask."""
         return super().compute_values(_without_mask(batch), embeddings)
 
 
@@ -95,9 +95,10 @@ def _without_mask(batch: dict[str, Any]) -> dict[str, Any]:
 
 
 def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
-    """The same output; logits of taken cells are so low that they are never drawn.
+    """Mask the logits of occupied cells with the smallest finite number.
 
-    Not minus infinity: RLlib's entropy would be no number then. Finished boards have no mask left.
+    Minus infinity would turn RLlib's entropy into NaN, also on finished boards, where no cell is
+    legal.
     """
     logits, legal = out[Columns.ACTION_DIST_INPUTS], batch[Columns.OBS]["action_mask"] > 0
     out[Columns.ACTION_DIST_INPUTS] = torch.where(legal, logits, torch.finfo(logits.dtype).min)
@@ -105,27 +106,27 @@ def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
 
 
 def policy(trained: Any, rules: Rules) -> Policy:
-    """The policy of an algorithm or module as it is now; a frozen snapshot.
+    """Return a frozen snapshot of an algorithm's or module's policy.
 
-    On boards too large to enumerate it goes on asking the module.
+    On boards too large to enumerate it keeps querying the module.
 
     Args:
-        trained: an RLlib algorithm, or a torch module of it, whose outputs are logits.
+        trained: an RLlib algorithm, or its torch module, whose outputs are logits.
         rules: the game that it was trained on.
 
     Raises:
-        ValueError: if it observes something that the environment does not show.
+        ValueError: if its observation space is not one of the environment's.
     """
     player = observed(trained, rules)
     return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player
 
 
 def observed(trained: Any, rules: Rules) -> Observed:
-    """The same as a live player; its `unmasked` shows what a mask hides."""
+    """Return the live player; its `unmasked` gives the probabilities without the mask."""
     module = trained.get_module() if hasattr(trained, "get_module") else trained
 
     def logits(seen: Any) -> Any:
-        if isinstance(seen, dict):  # its own mask open, so that `unmasked` sees behind it
+        if isinstance(seen, dict):  # disable its own mask, so that `unmasked` can be computed
             seen = {name: torch.as_tensor(part) for name, part in seen.items()}
             seen["action_mask"] = torch.ones_like(seen["action_mask"])
         asked = {Columns.OBS: seen if isinstance(seen, dict) else torch.as_tensor(seen)}

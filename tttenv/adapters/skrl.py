@@ -1,6 +1,6 @@
-"""TicTacToe for skrl: models that mask taken cells, and trained models as players.
+"""TicTacToe for skrl: models that mask occupied cells, and trained models as players.
 
-skrl's agents know no masks, but the observation shows the empty cells: these models read them off.
+skrl's agents do not support masks; these models read the empty cells from the observation.
 
 Example::
 
@@ -31,22 +31,22 @@ with wanted("skrl", "torch"):
 
 
 def make_env(num_envs: int = 1, **kwargs: Any) -> Any:
-    """A batch of games as skrl wraps Gymnasium's vector environments.
+    """Return a batch of games in skrl's wrapper for Gymnasium's vector environments.
 
-    It shows float32 (3 * m * n,): mine, theirs, empty.
+    Observations are float32 (3 * m * n,): mine, theirs, empty.
 
     Args:
-        num_envs: how many games are played side by side.
+        num_envs: the number of games.
         kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, render_mode, draw.
     """
     return Games(VectorTicTacToe(num_envs, **kwargs, obs="onehot"))
 
 
 class Games(GymnasiumWrapper):
-    """skrl's wrapper, whose trainers render unless they are `headless`."""
+    """skrl's wrapper, made safe for trainers, which call `render` unless they are `headless`."""
 
     def reset(self) -> Any:
-        """The first observation; later the latest one, since finished games restart by themselves.
+        """Return the first observation; later the latest one, since finished games restart.
 
         Raises:
             gymnasium.error.ClosedEnvironmentError: after `close()`.
@@ -55,30 +55,30 @@ class Games(GymnasiumWrapper):
         return super().reset()
 
     def render(self, *args: Any, **kwargs: Any) -> Any:
-        """Every game's board, if the games have a `render_mode`."""
+        """Render every game, or return None without a `render_mode`."""
         return self._env.render() if self._env.render_mode else None
 
 
 def legal(observations: torch.Tensor) -> torch.Tensor:
-    """The empty cells, bool (batch, cells), as the observations (batch, 3 * cells) show them."""
+    """Return the empty cells, bool (batch, cells), of observations (batch, 3 * cells)."""
     return observations[:, -(observations.shape[1] // 3) :] > 0.5
 
 
 def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
-    """Logits or values (batch, cells), -1e9 on taken cells: what your own `compute` returns."""
+    """Set logits or values (batch, cells) to -1e9 on occupied cells; for use in `compute`."""
     return numbers.masked_fill(~legal(observations), -1e9)
 
 
 class Legal:
-    """A mixin, before Model: the random actions that agents explore with are legal."""
+    """A mixin, listed before Model, that makes random exploration legal."""
 
     def random_act(self, inputs: dict[str, Any], *, role: str = "") -> tuple[torch.Tensor, Any]:
-        """A random legal cell for each row, (batch, 1)."""
+        """Sample a legal cell for each row, (batch, 1)."""
         return torch.multinomial(legal(inputs["observations"]).float(), 1), {}
 
 
 class MaskedPolicy(Legal, CategoricalMixin, Model):
-    """A policy network for skrl's PPO, A2C and similar agents; it never plays a taken cell."""
+    """A masked policy network for skrl's PPO, A2C and similar agents."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
         Model.__init__(self, **_spaces(env))
@@ -86,12 +86,12 @@ class MaskedPolicy(Legal, CategoricalMixin, Model):
         self.net = _layers(self.num_observations, hidden, self.num_actions)
 
     def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
-        """Logits (batch, cells)."""
+        """Return logits (batch, cells)."""
         return masked(self.net(inputs["observations"]), inputs["observations"]), {}
 
 
 class MaskedQ(Legal, DeterministicMixin, Model):
-    """Action values for skrl's DQN and DDQN on `env`; the highest is a legal cell's."""
+    """Masked action values for skrl's DQN and DDQN on `env`."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
         Model.__init__(self, **_spaces(env))
@@ -99,12 +99,12 @@ class MaskedQ(Legal, DeterministicMixin, Model):
         self.net = _layers(self.num_observations, hidden, self.num_actions)
 
     def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
-        """Values (batch, cells)."""
+        """Return values (batch, cells)."""
         return masked(self.net(inputs["observations"]), inputs["observations"]), {}
 
 
 class Value(DeterministicMixin, Model):
-    """A value network beside a `MaskedPolicy` on `env`."""
+    """A value network for `MaskedPolicy` on `env`."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
         Model.__init__(self, **_spaces(env))
@@ -112,18 +112,18 @@ class Value(DeterministicMixin, Model):
         self.net = _layers(self.num_observations, hidden, 1)
 
     def compute(self, inputs: dict[str, Any], role: str = "") -> tuple[torch.Tensor, Any]:
-        """Values (batch, 1)."""
+        """Return values (batch, 1)."""
         return self.net(inputs["observations"]), {}
 
 
 def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
-    """The policy of a skrl agent or model as it is now, without exploration, on legal cells only.
+    """Return a frozen snapshot of a skrl policy, without exploration, on legal cells only.
 
     Args:
-        trained: an agent with a model named "policy" or "q_network", or such a model: a categorical
-            one plays by its probabilities, another takes the legal cell with the highest value.
+        trained: an agent with a model named "policy" or "q_network", or such a model. A categorical
+            model plays by its probabilities, any other takes the legal cell with the highest value.
         rules: the game.
-        deterministic: categorical ones take their likeliest cell too.
+        deterministic: categorical models take their most likely cell too.
 
     Raises:
         ValueError: for an agent without such a model.

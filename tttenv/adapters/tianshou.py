@@ -35,11 +35,11 @@ with wanted("tianshou", "torch"):
 
 
 def make_env(**kwargs: Any) -> Any:
-    """`TicTacToe-v0` as Tianshou's masked policies read it, for its vector environments.
+    """Return `TicTacToe-v0` in the format of Tianshou's masked policies and vector environments.
 
-    It shows `obs`, float32 (3 * m * n,): mine, theirs, empty; and `mask`, int8 (m * n,): the legal
-    cells. Tianshou's DQN and similar algorithms use the mask, for their targets if `is_double`; for
-    actor-critics there are `MaskedActor` and `Critic`.
+    Observations are `obs`, float32 (3 * m * n,): mine, theirs, empty; and `mask`, int8 (m * n,):
+    the legal cells. Tianshou's DQN and similar algorithms apply the mask, to their targets only if
+    `is_double`; for actor-critics use `MaskedActor` and `Critic`.
 
     Args:
         kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, render_mode, draw.
@@ -55,11 +55,11 @@ def _renamed(seen: dict[str, Any]) -> dict[str, Any]:
 
 
 class MaskedActor(AbstractDiscreteActor):
-    """An actor for Tianshou's actor-critics that gives taken cells no probability.
+    """An actor for Tianshou's actor-critics that masks occupied cells.
 
     Args:
-        net: planes (batch, 3 * cells) to one logit a cell (batch, cells).
-        cells: how many cells the board has.
+        net: a network from planes (batch, 3 * cells) to logits (batch, cells).
+        cells: the number of cells of the board.
     """
 
     def __init__(self, net: torch.nn.Module, cells: int) -> None:
@@ -67,37 +67,37 @@ class MaskedActor(AbstractDiscreteActor):
         self.net = net
 
     def get_preprocess_net(self) -> ModuleWithVectorOutput:
-        """None: the net sees the planes themselves."""
+        """Raise NotImplementedError: the network takes the planes directly."""
         raise NotImplementedError("a MaskedActor has no network before its own")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Logits (batch, cells), -1e9 on taken cells; a finished board has them everywhere."""
+        """Return logits (batch, cells): -1e9 on occupied cells, everywhere on finished boards."""
         logits = self.net(torch.as_tensor(obs.obs))
         taken = torch.as_tensor(np.asarray(obs.mask)) == 0
         return logits.masked_fill(taken, -1e9), state
 
 
 class Critic(ModuleWithVectorOutput):
-    """A critic beside a `MaskedActor`; `net`: planes (batch, 3 * cells) to values (batch, 1)."""
+    """A critic for `MaskedActor`; `net` maps planes (batch, 3 * cells) to values (batch, 1)."""
 
     def __init__(self, net: torch.nn.Module) -> None:
         super().__init__(1)
         self.net = net
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> torch.Tensor:
-        """Values (batch, 1)."""
+        """Return values (batch, 1)."""
         values: torch.Tensor = self.net(torch.as_tensor(obs.obs))
         return values
 
 
 def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
-    """The policy of a Tianshou algorithm as it is now, without exploration, on legal cells only.
+    """Return a frozen snapshot of a Tianshou policy, without exploration, on legal cells only.
 
     Args:
-        trained: on `make_env`; one of the DQN family takes the legal cell with the highest value,
-            others play by their probabilities.
+        trained: an algorithm or policy trained on `make_env`; the DQN family takes the legal cell
+            with the highest value, others sample from their probabilities.
         rules: the game.
-        deterministic: these take their likeliest cell too.
+        deterministic: take the most likely cell instead of sampling.
     """
     mover = trained.policy if isinstance(trained, Algorithm) else trained
     by_value = isinstance(mover, DiscreteQLearningPolicy)
@@ -108,7 +108,7 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
                 found = mover(Batch(obs=Batch(_renamed(seen)), info=Batch()))
                 if by_value:
                     return mover.compute_q_value(found.logits, None)
-                # Ties are shares of the best probability, so they are judged by the logarithm.
+                # Ties are decided relative to the best probability, hence the logarithm.
                 return found.dist.probs.log() if deterministic else found.dist.probs
 
         kind = "values" if by_value or deterministic else "probs"

@@ -1,1 +1,1 @@
-"""How strong a player is, exactly: its certificate, its mistakes, a game that it loses."""
+"""The exact strength of a player: its certificate, its mistakes, a game that it loses."""

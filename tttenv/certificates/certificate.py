@@ -1,4 +1,4 @@
-"""The certificate: a player's exact strength, with games to check it by."""
+"""The certificate: a player's exact strength, with games that prove it."""
 
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -37,47 +37,47 @@ TINY = 1e-6  # a value-losing move counts as a blunder if its probability is abo
 TOLERANCE = 1e-9  # values that differ by less are equal
 
 
-IN_TRAINING = 200_000  # positions that each seat may take beyond 15 cells, as a training goes on
+IN_TRAINING = 200_000  # limit of positions per seat beyond 15 cells, during training
 ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """A player's exact strength; anyone who has the player can compute it again.
+    """A player's exact strength; anyone who has the player can recompute it.
 
-    None stands for what is not known. By the method "all positions" all is known.
+    None means unknown. By the method "all positions" everything is known.
 
     A player is unbeatable if its expected result against a best response is the game's value in
-    both seats, up to 1e-9. `never_loses` and `losing_line` count every move of a probability above
-    zero, however small, `blunders` those above 1e-6: so a player that mixes in a losing move with a
-    probability of 1e-12 is unbeatable, has no blunders, and has a losing line.
+    both seats, up to 1e-9. `never_loses` and `losing_line` consider every move with a probability
+    above zero, however small, `blunders` those above 1e-6: so a player that plays a losing move
+    with a probability of 1e-12 is unbeatable, has no blunders, and has a losing line.
     """
 
     rules: str  # "m,n,k"
     value: int | None  # the game's value for X under perfect play
-    vs_random: dict[str, list[float] | None]  # by seat: win, draw, loss against uniform random
+    vs_random: dict[str, list[float] | None]  # by seat: win, draw, loss against random play
     vs_perfect: dict[str, list[float] | None]  # the same against evenly mixed value-optimal moves
     worst_case: dict[str, float | None]  # by seat: this player's value against a best response
     unbeatable: bool | None  # the worst case is the game's value in both seats
     optimal_moves: dict[str, float | None]  # probability on optimal moves: all, critical, reached
     blunders: int | None  # positions where it plays a value-losing move with p > 1e-6
     losing_line: dict[str, list[int] | None]  # by seat: a game it loses, cell by cell; `shortest`
-    method: str = ALL_POSITIONS  # or "reachable positions": of its own moves and every reply
-    reached: dict[str, int] | None = None  # by seat: positions it was asked about, if reachable
+    method: str = ALL_POSITIONS  # or "reachable positions": its own moves and all replies
+    reached: dict[str, int] | None = None  # by seat: positions queried, if by reachable positions
     never_loses: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     shortest: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
-    symmetry: str | None = None  # how mirror images are known to be treated alike, if that is used
-    # Boards queried again, in other batches: all gave the same answer. 0: it is a table, or one of
+    symmetry: str | None = None  # how equivariance is known, if symmetry is used
+    # Boards queried again in other batches, all with the same result. 0: it is a table, or one of
     # our networks. Two certificates are equal whatever this number is.
     queried_twice: int | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields by name, as values that JSON can hold."""
+        """Return all fields by name, as JSON-serializable values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
-        """The certificate that `to_dict` wrote, also before there were other methods.
+        """Return the certificate that `to_dict` wrote, including older formats.
 
         Raises:
             TypeError: for missing or unknown fields.
@@ -90,17 +90,17 @@ class Certificate:
 
 
 def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """By seat, whether a player of which all positions are known never loses."""
+    """By seat, whether a player with all positions known never loses."""
     return {seat: line is None for seat, line in lines.items()}
 
 
 def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """By seat, that the lost game is the shortest, if there is one."""
+    """By seat, True if there is a lost game, which is then the shortest; otherwise None."""
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 
 def default_method(rules: Rules, policy: Policy) -> str:
-    """The method by which a player is certified unless another one is asked for."""
+    """Return the method used to certify a player unless specified otherwise."""
     return ALL_POSITIONS if enumerable(rules) or isinstance(policy, Tabulated) else REACHABLE
 
 
@@ -117,36 +117,35 @@ def certify(
 ) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
-    Below 16 cells it is computed over all positions. The policy is asked once about each undecided
-    one, in batches of some 100,000; each row of its answer is divided by its sum. Then it is asked
-    again, in another order and other batches: about all that leave a choice if these are at most
-    5,000 and the player does not search, else about 460, enough to see with a probability of 99 %
-    that 1 % are answered otherwise. A player that samples its move, remembers or adds noise is
-    refused. Tables and the networks of our learners are not asked again.
+    Below 16 cells it is computed over all positions. The policy is queried once on each undecided
+    one, in batches of some 100,000, and its output is normalized. Then it is queried again in
+    another order and other batches: on all positions with a choice if these are at most 5,000 and
+    the player does not search, otherwise on about 460, enough to detect with 99 % probability that
+    1 % of the outputs differ. A player that samples its move, has memory or adds noise is
+    rejected. Tables and the networks of our learners are not queried again.
 
-    From 16 cells on, the positions are taken that the player's own moves and any replies lead to.
-    What cannot be known from these is None, and a seat that needs more positions than allowed is
-    undecided. Of these positions the player is asked again in the same way. A player that is a
+    From 16 cells on, it is computed over the positions that the player's own moves and any replies
+    lead to. What these do not determine is None, and a seat with more positions than allowed is
+    undecided. The player is queried again on these positions in the same way. A player that is a
     table of all positions of 16 cells, such as minimax, is measured over all of them.
 
     Args:
         rules: the game.
         policy: a player, its name, or a model of Stable-Baselines3; for other networks and
-            functions over observations see `tttenv.policy.from_observations`.
-        positions: by reachable positions, how many are followed in each seat.
+            functions of observations see `tttenv.policy.from_observations`.
+        positions: by reachable positions, the limit for each seat.
         method: "all positions", on up to 16 cells, or "reachable positions"; None chooses as
             described above.
-        value_of: by reachable positions, the game's value for X, where it is known.
-        images: by reachable positions, let mirror images stand for one another if the player
-            declares, by its attribute `equivariant`, that it treats them alike; this is checked.
-        name: what messages call the player; its spec, function or class unless told otherwise.
-        watch: by reachable positions, called before each question with how far the search is.
+        value_of: by reachable positions, the game's value for X, if known.
+        images: by reachable positions, merge symmetric positions if the player declares itself
+            equivariant by its attribute `equivariant`; this is checked.
+        name: the player's name in messages; by default its spec, function or class.
+        watch: by reachable positions, called before each query with the progress of the search.
 
     Raises:
-        ValueError: if all positions are asked for and the game has more than 16 cells, the policy
-            has a time limit, its answers break the laws of a policy, or it does not give the same
-            board the same answer twice; for an unknown method, a `policy` that is no player and
-            `rules` that are none.
+        ValueError: if all positions are requested and the game has more than 16 cells; if the
+            policy has a time limit, returns invalid probabilities, or gives different outputs on
+            the same board; and for an unknown method, `policy` or `rules`.
     """
     require_rules(rules)
     if method not in (None, *METHODS):
@@ -166,7 +165,7 @@ def certify(
     return _CERTIFICATES[player]
 
 
-# Certificates by player: a `Tabulated` never changes, so its certificate is computed once.
+# Certificates by player, cached because a `Tabulated` never changes.
 _CERTIFICATES: WeakKeyDictionary[Tabulated, Certificate] = WeakKeyDictionary()
 
 
@@ -192,11 +191,11 @@ def _certificate(rules: Rules, player: Tabulated) -> Certificate:
 
 
 def require_pure(policy: Policy) -> None:
-    """Raise unless the policy is pure, as far as it declares itself.
+    """Raise if the policy declares itself impure.
 
     Raises:
         ValueError: if its `impure` names a limit, such as the time, that its moves depend on; the
-            message names other limits.
+            message suggests other limits.
     """
     limit = getattr(policy, "impure", None)
     if limit:
@@ -207,12 +206,12 @@ IMPURE = "limit its iterations or nodes instead, so that it always answers alike
 
 
 def perfect_player(rules: Rules) -> Policy:
-    """The player that is uniform over all value-optimal moves."""
+    """Return the player that is uniform over all value-optimal moves."""
     return Mixture(rules, solve(rules).optimal)
 
 
 def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str, float]:
-    """The mean probability put on value-optimal moves.
+    """Compute the mean probability on value-optimal moves.
 
     Args:
         game: the positions.
@@ -237,7 +236,7 @@ def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str
 
 
 def reachable(game: Positions, table: Probs, seat: int) -> Mask:
-    """Which positions the player's own moves in `seat` and any replies lead to, (positions,)."""
+    """Mark the positions that the player's moves in `seat` and any replies reach, (positions,)."""
     found = np.zeros(len(game), np.bool_)
     found[0] = True
     for stones in range(len(game.plies) - 1):
@@ -250,7 +249,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """In which positions the player may play a move that loses value, (positions,)."""
+    """Mark the positions where the player may play a move that loses value, (positions,)."""
     found = np.empty(len(table), np.bool_)
     for rows in solution.positions.blocks():
         found[rows] = ((table[rows] > TINY) & ~solution.optimal[rows]).any(axis=1)
@@ -258,7 +257,7 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
 
 
 def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float] | None]:
-    """Win, draw and loss of the player against another, by seat."""
+    """Return win, draw and loss of the player against another, by seat."""
     as_x = score(rules, player, other)
     as_o = score(rules, other, player)
     return {"X": list(as_x), "O": list(reversed(as_o))}
@@ -268,11 +267,11 @@ NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 
 
 def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[int] | None]:
-    """The shortest game the player loses, by seat, as the cells of both sides; None if none.
+    """Find the shortest game the player loses, by seat, as the cells of both sides, or None.
 
     The player plays its moves with probability above `tiny`; if none of these games is lost, all
-    its moves with probability above zero. The opponent plays any legal move. Ties between the
-    shortest games go to the likeliest game, then to the one whose cells come first.
+    its moves with probability above zero. The opponent plays any legal move. Among the shortest
+    games the likeliest is chosen, then the one whose cells come first.
 
     Args:
         game: the positions.
@@ -286,7 +285,7 @@ def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[i
 
 
 def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[int] | None:
-    """The shortest game lost in `seat` (0 is X) by moves with probability above `least`, if any."""
+    """Find the shortest game lost in `seat` (0 is X) by moves with probability above `least`."""
     length = np.full(len(game), NEVER, np.int16)
     length[game.lost & (game.seats == seat)] = 0
     chance = np.where(length == 0, 1.0, 0.0)
@@ -308,9 +307,9 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
 
 
 def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """In each row the first of the likeliest among the cells with the shortest game, (rows,).
+    """Return in each row the first of the likeliest cells with the shortest game, (rows,).
 
-    Chances that differ by less than one part in 10**9 count as equal.
+    Probabilities that differ by less than one part in 10**9 count as equal.
     """
     shortest = lengths == lengths.min(axis=1, keepdims=True)
     likely = np.where(shortest, chances, -1.0)
@@ -319,7 +318,7 @@ def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDA
 
 
 def _line_of(game: Positions, choice: NDArray[np.int8]) -> list[int]:
-    """The cells of the game that plays `choice` (positions,) from the empty board; -1 ends it."""
+    """Return the cells of the game that plays `choice` (positions,) from the start; -1 ends it."""
     line, at = [], 0
     while choice[at] >= 0:
         line.append(int(choice[at]))

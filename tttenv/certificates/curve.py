@@ -1,4 +1,4 @@
-"""The curve of a training as its card keeps it: a bounded number of exact measures, checked."""
+"""A learning curve as stored in a card: a bounded number of exact measures, validated."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,29 +6,29 @@ from typing import Any
 
 from tttenv.utils.untrusted import shown
 
-MOST = 200  # measures that are kept of a training
+MOST = 200  # maximum measures stored for a run
 TAGS = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves")
-KEY = "curve"  # of a card
+KEY = "curve"  # in a card
 COLUMNS = ("steps", "seconds", "worst_case_X", "worst_case_O", "optimal_moves")
 LIMITS = ((0, 1e12), (0.0, 1e9), (-1.001, 1.001), (-1.001, 1.001), (-0.001, 1.001))
-DIGITS = (0, 3, 6, 6, 6)  # that a card keeps after the point
-UNBEATABLE = -1e-9  # a worst case above it is 0, but for rounding
+DIGITS = (0, 3, 6, 6, 6)  # decimals stored in a card
+UNBEATABLE = -1e-9  # a worst case above it is 0 up to rounding
 
-Point = tuple[float, ...]  # of these columns
+Point = tuple[float, ...]  # one value per column
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A training's exact measures, in order."""
+    """The exact measures of a training run, in order."""
 
     steps: list[int]
-    seconds: list[float]  # of processor time since the first step
+    seconds: list[float]  # processor time since the first step
     worst: dict[str, list[float]]  # by seat: the value against a best response
     optimal: list[float]  # the share of optimal moves
 
     @property
     def unbeatable_at(self) -> tuple[int, float] | None:
-        """The step and second of the first measure that cannot be beaten."""
+        """The step and second of the first unbeatable measure."""
         for step, second, *worst in zip(
             self.steps, self.seconds, self.worst["X"], self.worst["O"], strict=True
         ):
@@ -38,20 +38,20 @@ class Curve:
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """A measure of a training by its tags; None on boards where these are not all known."""
+    """Make a measure from numbers by tag; None on boards where these are not all known."""
     if not numbers.keys() >= set(TAGS):
         return None
     return (step, numbers["time/seconds"], *(numbers[tag] for tag in TAGS))
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """The points and one more; of too many the landmarks.
+    """Append a point; above the limit keep the landmarks.
 
-    What stays depends on the steps alone, so that a training which was resumed keeps the same.
+    The selection depends only on the steps, so a resumed run keeps the same points.
 
     Args:
-        points: of earlier steps.
-        added: of a later one.
+        points: the points so far.
+        added: a later point.
         every: steps between measures.
     """
     whole = [*points, added]
@@ -59,26 +59,26 @@ def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, 
 
 
 def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
-    """The numbers of at most so many points: those that lie a power of two of intervals apart.
+    """Return the indices of at most `most` points, spaced by a power of two of intervals.
 
-    The first and the last are always among them, and so is the first that cannot be beaten.
+    The first, the last and the first unbeatable one are always included.
 
     Args:
-        points: of a training, in order.
+        points: the run's points, in order.
         every: steps between measures.
-        most: points, at least 5.
+        most: maximum number, at least 5.
     """
     safe = next((at for at, one in enumerate(points) if min(one[2:4]) > UNBEATABLE), 0)
     return sorted({safe, *spaced([int(one[0]) for one in points], every, most)})
 
 
 def spaced(steps: Sequence[int], every: int, most: int) -> list[int]:
-    """The numbers of the first, the last, and those of all steps that lie evenly apart.
+    """Return the indices of the first, the last, and evenly spaced steps.
 
     Args:
-        steps: of a training, in order.
+        steps: the run's steps, in order.
         every: steps between measures.
-        most: how many, at least 5; one place is left for another.
+        most: maximum number, at least 5; one is reserved for another point.
     """
     apart, last = every, len(steps) - 1
     while steps[-1] / apart > most - 4:
@@ -87,7 +87,7 @@ def spaced(steps: Sequence[int], every: int, most: int) -> list[int]:
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
-    """The points as a card keeps them: a list of rounded numbers for each column."""
+    """Return the points as a card stores them: a list of rounded numbers for each column."""
     columns = zip(*points, strict=True)
     return {
         name: [round(number, digits) if digits else int(number) for number in column]
@@ -96,10 +96,10 @@ def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
 
 
 def from_card(card: Mapping[str, Any]) -> Curve | None:
-    """The curve that a card holds, which may be a stranger's; None if it holds none.
+    """Return the curve of an untrusted card; None if it holds none.
 
     Raises:
-        ValueError: if what it holds is no curve.
+        ValueError: if the card's curve is invalid.
     """
     found = card.get(KEY)
     if found is None:
@@ -116,12 +116,12 @@ def require_measures(
     whole: Collection[str],
     optional: Collection[str] = (),
 ) -> None:
-    """Raise ValueError unless a stranger's columns are those of a curve.
+    """Raise ValueError unless untrusted columns are those of a curve.
 
     Args:
-        found: what a card holds: a list of numbers for each column.
-        limits: the least and the greatest number of each column, by its name.
-        whole: the columns of whole numbers.
+        found: the card's content: a list of numbers for each column.
+        limits: the minimum and maximum of each column, by name.
+        whole: the columns of integers.
         optional: the columns in which a number may be None.
     """
     if not isinstance(found, dict) or set(found) != set(limits):

@@ -1,8 +1,9 @@
-"""Whether a player treats mirror images alike, so that images of a board can stand for one another.
+"""Check that a player is equivariant, so that symmetric positions can be merged.
 
-What a player does with a class of images may depend on nothing but the class. So its answers on two
-images must lead to the same classes with the same probabilities. A board that is an image of itself
-needs no more: which of several moves that are images of each other is played makes no difference.
+A player's move distribution over symmetry classes may depend only on the class of the board. So its
+outputs on two images must lead to the same classes with the same probabilities. For a board that is
+its own image nothing else is required: which of several symmetric moves is played makes no
+difference.
 """
 
 import numpy as np
@@ -14,15 +15,15 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy
 
-TOLERANCE = 1e-6  # how far the probabilities of the same class may differ between images
+TOLERANCE = 1e-6  # maximum difference of a class's probability between images
 
 
 def geometry(rules: Rules, images: bool) -> kernels.Geometry:
-    """The geometry of a board for the kernels.
+    """Return the geometry of a board for the kernels.
 
     Args:
-        rules: of the board.
-        images: whether all images of a board have the same code.
+        rules: the game.
+        images: whether all images of a board share one code.
     """
     inverses = symmetry.inverses(rules)
     kept = inverses if images else inverses[:1]
@@ -30,19 +31,19 @@ def geometry(rules: Rules, images: bool) -> kernels.Geometry:
 
 
 def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str) -> None:
-    """Raise unless the player treats all images of the boards as it treats the boards.
+    """Raise unless the player is equivariant on the boards.
 
     Args:
         rules: the game.
         policy: the player.
         boards: undecided boards (batch, cells).
-        name: of the player, for messages.
+        name: the player's name in messages.
 
     Raises:
         ValueError: naming a board and an image of it from which it reaches other classes.
     """
     maps = symmetry.maps(rules)
-    images = boards[:, maps].reshape(-1, rules.cells)  # all images of a board follow one another
+    images = boards[:, maps].reshape(-1, rules.cells)  # all images of a board in sequence
     reached = _classes_after(rules, images, ask(images, policy))
     for i, board in enumerate(boards):
         first, *others = reached[i * len(maps) : (i + 1) * len(maps)]
@@ -56,7 +57,7 @@ def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str
 
 
 def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[bytes, float]]:
-    """For each of the boards (batch, cells) the probability of each class that a move leads to."""
+    """For each of the boards (batch, cells), return the probability of each class after a move."""
     rows, cells = np.nonzero(probs > 0)
     after = boards[rows]
     after[np.arange(len(rows)), cells] = 1
@@ -69,7 +70,7 @@ def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[byte
 
 
 def _alike(first: dict[bytes, float], second: dict[bytes, float]) -> bool:
-    """Whether two distributions have the same classes and nearly the same probabilities."""
+    """Return whether two distributions have the same classes and nearly the same probabilities."""
     return first.keys() == second.keys() and all(
         abs(prob - second[key]) <= TOLERANCE for key, prob in first.items()
     )

@@ -1,8 +1,8 @@
-"""The curve of a training on a board too large to list, as its card keeps it: bounded and checked.
+"""Learning curves on boards too large to enumerate, as stored in a card: bounded and validated.
 
-A certificate by reachable positions says at each measure, for both seats: how many positions it
-followed, how many lost games an attack of a fixed length finds, how many stones the shortest lost
-game has that was found, and the worst case. What it leaves open is None.
+Each measure holds, from a certificate by reachable positions and for both seats: the number of
+positions followed, the number of lost positions in an attack of fixed length, the length of the
+shortest lost game found, and the worst case. What is undecided is None.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,8 +11,8 @@ from typing import Any
 
 from tttenv.certificates.curve import MOST, require_measures, spaced
 
-KEY = "larger_curve"  # of a card
-LIMITS = {  # of the numbers, whole but for the worst case
+KEY = "larger_curve"  # in a card
+LIMITS = {  # of the numbers; all are integers except the worst case
     "reached": (0, 1e12),
     "losing_leaves": (0, 1e6),
     "losing_line": (1, 361),
@@ -21,20 +21,20 @@ LIMITS = {  # of the numbers, whole but for the worst case
 COUNTS = {f"{name}_{seat}": limits for name, limits in LIMITS.items() for seat in "XO"}
 COLUMNS = ("steps", "seconds", *COUNTS)
 
-Point = tuple[float | None, ...]  # of these columns
+Point = tuple[float | None, ...]  # one value per column
 
 
 @dataclass(frozen=True)
 class LargerCurve:
-    """A training's measures, in order."""
+    """The measures of a training run, in order."""
 
     steps: list[int]
-    seconds: list[float]  # of processor time since the first step
-    counts: dict[str, list[float | None]]  # by the names in COUNTS
+    seconds: list[float]  # processor time since the first step
+    counts: dict[str, list[float | None]]  # keys are the names in COUNTS
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """A measure of a training by its tags; None where no certificate followed positions."""
+    """Make a measure from numbers by tag; None unless a certificate followed positions."""
     counts = [numbers.get(f"exact/{name}") for name in COUNTS]
     if "exact/reached_X" not in numbers and "exact/reached_O" not in numbers:
         return None
@@ -42,13 +42,13 @@ def point(step: int, numbers: Mapping[str, float]) -> Point | None:
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """The points and one more; of too many the first, the last, and some evenly between them.
+    """Append a point; above the limit keep the first, the last, and some evenly between them.
 
-    What stays depends on the steps alone, so that a training which was resumed keeps the same.
+    The selection depends only on the steps, so a resumed run keeps the same points.
 
     Args:
-        points: of earlier steps.
-        added: of a later one.
+        points: the points so far.
+        added: a later point.
         every: steps between measures.
     """
     whole = [*points, added]
@@ -56,7 +56,7 @@ def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, 
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float | None]]:
-    """The points as a card keeps them: a list of numbers for each column."""
+    """Return the points as a card stores them: a list of numbers for each column."""
     columns = zip(*points, strict=True)
     return {
         name: [_shortened(number) for number in column]
@@ -69,10 +69,10 @@ def _shortened(number: float | None) -> float | None:
 
 
 def from_card(card: Mapping[str, Any]) -> LargerCurve | None:
-    """The curve that a card holds, which may be a stranger's; None if it holds none.
+    """Return the curve of an untrusted card; None if it holds none.
 
     Raises:
-        ValueError: if what it holds is no curve.
+        ValueError: if the card's curve is invalid.
     """
     found = card.get(KEY)
     if found is None:

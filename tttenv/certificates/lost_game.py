@@ -1,4 +1,4 @@
-"""The lost game behind a lost position: found back from it, round by round, and then played out."""
+"""Reconstruct the game that leads to a lost position, round by round, and play it out."""
 
 from dataclasses import dataclass
 
@@ -15,20 +15,20 @@ from tttenv.game.types import Boards, Probs
 
 @dataclass(frozen=True)
 class LostGame:
-    """Finds games that a player loses; see `through`."""
+    """Reconstructs games that a player loses; see `through`."""
 
     player: SeatedPlayer
-    geometry: Geometry  # says which boards have the same code
+    geometry: Geometry  # defines which boards share a code
 
     def through(self, rounds: list[Codes], lost: Codes) -> list[int]:
-        """A game that is lost at once from a given position, as the cells of both sides.
+        """Return a game that is lost right after a given position, as the cells of both sides.
 
         Args:
             rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
-            lost: the code (1, words) of the position, a reply wins there.
+            lost: the code (1, words) of the position, in which a reply wins.
 
         Raises:
-            ValueError: if the player no longer plays what led to the position.
+            ValueError: if the player no longer plays the moves that led to the position.
         """
         chain = [lost]
         for among in reversed(rounds):
@@ -43,7 +43,7 @@ class LostGame:
         return line
 
     def _before(self, code: Codes, among: Codes) -> Codes:
-        """The first position (1, words) of a round from which one of the next can be reached."""
+        """Return the first position (1, words) of a round from which `code` is reachable."""
         board = kernels.decode(code, self.player.rules.cells)[0]
         own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
         pairs = np.array([(a, b) for a in own for b in other])
@@ -58,7 +58,7 @@ class LostGame:
         raise self._another_answer(board)
 
     def _reached_from(self, board: Boards, probs: Probs) -> Codes:
-        """The codes (positions, words) of what one board (cells,) leads to in a round."""
+        """Return the codes (positions, words) that one board (cells,) leads to in a round."""
         moves, empty = np.flatnonzero(probs > 0), np.flatnonzero(board == 0)
         pairs = np.array([(a, b) for a in moves for b in empty if a != b]).reshape(-1, 2)
         boards = np.repeat(board[None], len(pairs), axis=0)
@@ -66,9 +66,9 @@ class LostGame:
         return kernels.encode(boards, self.geometry)
 
     def _step(self, board: Boards, wanted: NDArray[np.int64] | None) -> tuple[int, int]:
-        """The player's move on a board (cells,) and a reply that leads to the code `wanted`.
+        """Return the player's move on a board (cells,) and a reply that leads to the code `wanted`.
 
-        None wants a reply that wins. The player's likeliest moves are tried first.
+        For None, a reply that wins. The player's most likely moves are tried first.
         """
         probs = ask(board[None], self.player.policy)[0]
         for own in np.argsort(-probs, kind="stable")[: np.count_nonzero(probs)]:

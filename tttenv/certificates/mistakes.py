@@ -1,10 +1,10 @@
-"""Positions in which a player gives a result away, found among those that its own play reaches.
+"""Find positions in which a player gives its result away, among those its own play reaches.
 
-Round by round, the player's moves and all replies are played, as for a certificate; of too many
-positions, half of those looked at are the best for the opponent, half are drawn at random. A line
-of play ends where the opponent wins by threats or the player cannot reach its aim any more; back
-from there, the prover finds the move that gave the aim away. These are counterexamples to the
-player's perfection, with the values of all moves.
+Round by round, the player's moves and all replies are played, as for a certificate; above a limit,
+half of the positions kept are the best for the opponent, half are sampled. A line of play ends
+where the opponent wins by threats or the player can no longer reach its aim; going back from there,
+the prover finds the move that gave the aim away. These are counterexamples to the player's
+perfection, with the values of all moves.
 """
 
 from collections.abc import Iterator
@@ -23,28 +23,28 @@ from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy, declares_equivariance
 from tttenv.proofs.move_values import MoveValues
 
-THREATS = 200  # tried in a search for the opponent's win by threats
+THREATS = 200  # maximum threats tried in the search for the opponent's win
 
 
 @dataclass(frozen=True)
 class Mistakes:
-    """What was found in one seat."""
+    """The results for one seat."""
 
-    boards: Boards  # (mistakes, cells), seen by the player, who is to move
-    good: Mask  # (mistakes, cells): the moves that are proven to keep the position's value
-    values: NDArray[np.int64]  # (mistakes,): of the positions, for the player
-    failures: int  # lines of play that ended in a failure, those not looked into included
-    others: Boards  # (positions, cells): all other positions that the player was asked about,
-    moves: Cells  # and what it played there, (positions,)
+    boards: Boards  # (mistakes, cells), in the view of the player, which is to move
+    good: Mask  # (mistakes, cells): the moves proven to keep the position's value
+    values: NDArray[np.int64]  # (mistakes,): the positions' values for the player
+    failures: int  # lines of play that ended in a failure, including those not analysed
+    others: Boards  # (positions, cells): all other queried positions,
+    moves: Cells  # and the player's moves there, (positions,)
     everything: bool  # whether no position was left out: then `failures == 0` is a proof
 
 
 @dataclass(frozen=True)
 class _Round:
-    """The positions of a round, the player to move, and where they came from."""
+    """The positions of a round, with the player to move, and their predecessors."""
 
     boards: Boards  # (positions, cells)
-    before: NDArray[np.int64]  # (positions,): numbers in the round before; -1 in the first
+    before: NDArray[np.int64]  # (positions,): indices in the previous round; -1 in the first
     moves: NDArray[np.int64]  # (positions,): the player's
 
 
@@ -58,16 +58,16 @@ def find_mistakes(
     rng: np.random.Generator,
     values: MoveValues,
 ) -> Mistakes:
-    """Search for mistakes of a player that answers each board with one move.
+    """Search for mistakes of a player that plays one move on each board.
 
     Args:
         rules: the game.
         policy: the player.
         seat: the player's, "X" or "O".
         aim: the result that it should reach in this seat: 0 not to lose, 1 to win.
-        width: positions of a round that are looked at; if there are more, they are drawn.
-        most: failures that are looked into, beside those that follow from the same mistakes.
-        rng: draws positions and failures.
+        width: maximum positions per round; more are subsampled.
+        most: maximum failures to analyse, besides those that follow from the same mistakes.
+        rng: samples positions and failures.
         values: the prover of moves.
     """
     images = declares_equivariance(policy)
@@ -76,7 +76,7 @@ def find_mistakes(
     boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
     boards, before = _distinct(boards, np.full(len(boards), -1), about)
     rounds: list[_Round] = []
-    failed: list[tuple[int, NDArray[np.int64]]] = []  # numbers within each round
+    failed: list[tuple[int, NDArray[np.int64]]] = []  # indices within each round
     everything = True
     while len(boards):
         if len(boards) > width:
@@ -100,7 +100,7 @@ def find_mistakes(
 def _chosen(
     rules: Rules, boards: Boards, width: int, rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """The numbers of so many of the boards: half by how the opponent attacks, half by chance."""
+    """Select `width` boards by index: half by the opponent's attack, half at random."""
     order = np.argsort(-kernel.attack_scores(boards, rules.lines), kind="stable")
     best, others = order[: width // 2], order[width // 2 :]
     return np.sort(np.append(best, rng.choice(others, width - len(best), replace=False)))
@@ -109,7 +109,7 @@ def _chosen(
 def _distinct(
     boards: Boards, before: NDArray[np.int64], about: codes_of.Geometry
 ) -> tuple[Boards, NDArray[np.int64]]:
-    """One board of each code, in the order of the codes, and the number before each."""
+    """Return one board of each code, in the order of the codes, and its predecessor's index."""
     codes = codes_of.encode(boards, about)
     _, first = np.unique(codes, axis=0, return_index=True)
     return codes_of.decode(codes[first], boards.shape[1]), before[first]
@@ -123,10 +123,10 @@ def _explain(
     most: int,
     everything: bool,
 ) -> Mistakes:
-    """Find the mistakes on the way to failures (failures, 2), which are rounds and rows.
+    """Find the mistakes that led to failures (failures, 2), given as rounds and rows.
 
-    Failures that follow from a mistake already found are passed over; at most `most` others are
-    looked into.
+    Failures that follow from a mistake already found are skipped; at most `most` others are
+    analysed.
     """
     found: dict[bytes, tuple[Boards, Mask, int]] = {}
     looked_at: set[tuple[int, int]] = set()
@@ -165,7 +165,7 @@ def _explain(
 
 
 def _way(rounds: list[_Round], number: int, row: int) -> Iterator[tuple[int, int]]:
-    """The rounds and rows of a position and of those before it, the last first."""
+    """Yield the rounds and rows of a position and its predecessors, the last first."""
     while number >= 0:
         yield number, row
         number, row = number - 1, int(rounds[number].before[row])

@@ -1,4 +1,4 @@
-"""One round of a player's moves and all replies, with where each position came from; compiled."""
+"""One round of a player's moves and all replies, with each position's predecessor; compiled."""
 
 from dataclasses import dataclass
 
@@ -14,27 +14,27 @@ from tttenv.utils.bare import bare
 from tttenv.utils.compiled import compiled
 from tttenv.utils.struct import Struct
 
-GOES_ON, FAILED, DONE = 0, 1, 2  # what becomes of a position after the player's move
+GOES_ON, FAILED, DONE = 0, 1, 2  # the status of a position after the player's move
 
 
 @dataclass(frozen=True, eq=False)
 class Referee(Struct):
-    """A board seen by the player and by its opponent, and room to search for threats."""
+    """A board in both sides' views, with working memory for threat search."""
 
     mine: AttackBoard
     theirs: AttackBoard  # the same stones
     stack: ThreatStack
-    threats: int  # tried in a search for the opponent's win by threats
+    threats: int  # maximum threats tried in the search for the opponent's win
     must_win: bool  # whether a draw is a failure
 
 
 def new_referee(lines: NDArray[np.int64], maps: Cells, threats: int, must_win: bool) -> Referee:
-    """A referee.
+    """Return a referee.
 
     Args:
         lines: the cells of every line, (lines, k).
         maps: the board's symmetries (maps, cells).
-        threats: tried in a search for the opponent's win by threats.
+        threats: maximum threats tried in the search for the opponent's win.
         must_win: whether a draw is a failure.
     """
     mine, theirs = both_views(new_attack_board(lines, maps))
@@ -58,8 +58,8 @@ def judge_moves(
         moves: (batch,).
         shape: m, n and k.
         r: the referee.
-        found: output: (batch,): GOES_ON; FAILED if the opponent wins by threats, or a draw is
-            certain and not enough; DONE if the player has won, or cannot lose and a draw is enough.
+        found: output: (batch,): GOES_ON; FAILED if the opponent wins by threats, or if a draw is
+            certain but not enough; DONE if the player has won, or cannot lose and a draw is enough.
     """
     m, n, k = shape
     for i in range(len(boards)):
@@ -76,7 +76,7 @@ def judge_moves(
         elif proof == DRAW:
             found[i] = FAILED if r.must_win else DONE
         else:
-            hope = False  # of the side whose lines decide
+            hope = False  # for the side whose lines decide
             for line in range(len(r.mine.lines)):
                 if r.mine.held[line, 1 if r.must_win else 0] == 0:
                     hope = True
@@ -89,14 +89,14 @@ def judge_moves(
 
 @compiled
 def replies(boards: Boards) -> tuple[Boards, NDArray[np.int64], NDArray[np.int64]]:
-    """Every reply to each of the boards.
+    """Return every reply to each of the boards.
 
     Args:
-        boards: (batch, cells), seen by the player, the opponent to move, who cannot win at once.
+        boards: (batch, cells), in the player's view, the opponent to move, with no immediate win.
 
     Returns:
-        The boards after the replies that leave the player a move, (replies, cells); the number of
-        the board before each, (replies,); and of the boards on which a reply fills the board.
+        The boards after replies that leave the player a move, (replies, cells); the index of each
+        one's predecessor, (replies,); and the indices of boards on which a reply fills the board.
     """
     empty = 0
     for i in range(len(boards)):
@@ -126,9 +126,9 @@ def replies(boards: Boards) -> tuple[Boards, NDArray[np.int64], NDArray[np.int64
 
 @compiled
 def attack_scores(boards: Boards, lines: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How well the opponent attacks on each of the boards (batch,), with the player to move.
+    """Score the opponent's attack on each of the boards (batch,), with the player to move.
 
-    The sum of 4**stones over the opponent's open lines, less that over the player's; lines without
+    The sum of 4**stones over the opponent's open lines minus that over the player's; lines without
     a stone count for the opponent.
 
     Args:

@@ -1,4 +1,4 @@
-"""A player in one seat of a game: whom the searches past enumeration are about."""
+"""A player in one seat of a game, the subject of searches on boards too large to enumerate."""
 
 from dataclasses import dataclass
 
@@ -17,16 +17,16 @@ class SeatedPlayer:
     rules: Rules
     policy: Policy
     seat: str  # "X" or "O"
-    name: str  # of the player, for messages
+    name: str  # the player's name in messages
 
     def first_boards(self) -> Boards:
-        """The boards (boards, cells) on which the player moves first, seen by it."""
+        """Return the boards (boards, cells) on which the player moves first, in its view."""
         if self.seat == "X":
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
-        """The boards (moves, cells) on which the player moves in a game, and its moves there."""
+        """Return the boards (moves, cells) on which the player moves in a game, and its moves."""
         board, boards = self.rules.start(), []
         for stones, cell in enumerate(line):
             if SEATS[stones % 2] == self.seat:

@@ -1,11 +1,11 @@
-"""Exact numbers in words and digits, the same in commands, curves and reports."""
+"""Exact numbers in words and digits, formatted the same in commands, curves and reports."""
 
 from collections.abc import Sequence
 from typing import Any
 
 
 def share(number: float) -> str:
-    """A probability as per cent with two digits, cut towards the middle: 100.00 is exactly one."""
+    """Format a probability in per cent; 0.00 and 100.00 are exact, others are <0.01 and >99.99."""
     per_cent = 100 * number
     if 0 < per_cent < 0.005 and number > 1e-12:
         return "<0.01"
@@ -15,12 +15,12 @@ def share(number: float) -> str:
 
 
 def odds(row: Sequence[float]) -> str:
-    """Win, draw and loss in per cent."""
+    """Format win, draw and loss in per cent."""
     return " / ".join(share(number) for number in row)
 
 
 def value(number: float) -> str:
-    """A value between -1 and 1 with its sign; zero without."""
+    """Format a value between -1 and 1 with its sign; zero without."""
     text = f"{number:+.4f}".rstrip("0").rstrip(".")
     if text not in ("+0", "-0"):
         return text
@@ -28,7 +28,7 @@ def value(number: float) -> str:
 
 
 def standing(numbers: dict[str, float]) -> str:
-    """How a player stands by its exact numbers, or else by sampled ones, in a few words."""
+    """Summarize a player's exact numbers, or else sampled ones, in a few words."""
     if "exact/reached_X" in numbers:
         return "  ".join(_reached(numbers, seat) for seat in "XO")
     if "exact/worst_case_X" in numbers:
@@ -40,7 +40,7 @@ def standing(numbers: dict[str, float]) -> str:
 
 
 def _reached(numbers: dict[str, float], seat: str) -> str:
-    """The same for a seat of a certificate by reachable positions."""
+    """Summarize a seat of a certificate by reachable positions."""
     stones, never = (numbers.get(f"exact/{name}_{seat}") for name in ("losing_line", "never_loses"))
     if never:
         verdict = "always wins" if numbers.get(f"exact/worst_case_{seat}") == 1 else "never loses"
@@ -52,7 +52,7 @@ def _reached(numbers: dict[str, float], seat: str) -> str:
 
 
 def sampled(numbers: dict[str, float]) -> str:
-    """Sampled values with their margins, a line each."""
+    """Format sampled values with their margins, one line each."""
     lines = []
     for tag, number in numbers.items():
         if tag.startswith("sampled/value_vs_"):
@@ -63,7 +63,7 @@ def sampled(numbers: dict[str, float]) -> str:
 
 
 def of_seat(certificate: Any, seat: str) -> str:
-    """The verdict of one seat, of a certificate by reachable positions."""
+    """Return the verdict on one seat of a certificate by reachable positions."""
     never, reached = certificate.never_loses[seat], certificate.reached[seat]
     if never is None:
         return f"undecided after {reached:,} positions as {seat}"
@@ -76,7 +76,7 @@ def of_seat(certificate: Any, seat: str) -> str:
 
 
 def hundredths(value: float | None, sampled: bool = False) -> str:
-    """A value in hundredths, with its sign; sampled ones are marked, missing ones are "-"."""
+    """Format a value in hundredths with its sign; sampled ones are marked, missing ones "-"."""
     if value is None:
         return "-"
     number = round(100 * value)

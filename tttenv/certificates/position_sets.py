@@ -7,7 +7,7 @@ from tttenv.certificates.reachability_kernel import Codes
 
 
 def distinct(codes: Codes) -> Codes:
-    """The codes (rows, words) in order, each once."""
+    """Return the distinct codes (rows, words), sorted."""
     if codes.shape[1] == 1:
         return np.unique(codes)[:, None]
     codes = codes[_order(codes)]
@@ -15,7 +15,7 @@ def distinct(codes: Codes) -> Codes:
 
 
 def with_sums(codes: Codes, chances: NDArray[np.float64]) -> tuple[Codes, NDArray[np.float64]]:
-    """The codes (rows, words) in order, each once, and the sums of their chances (rows,)."""
+    """Return the distinct codes (rows, words), sorted, with summed probabilities (rows,)."""
     order = _order(codes)
     codes = codes[order]
     first = _first_of_equals(codes)
@@ -24,7 +24,7 @@ def with_sums(codes: Codes, chances: NDArray[np.float64]) -> tuple[Codes, NDArra
 
 
 def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
-    """Whether a code (words,) is among sorted codes (positions, words)."""
+    """Return whether a code (words,) is among sorted codes (positions, words)."""
     first, end = 0, len(codes)
     for word, value in enumerate(code):
         column = codes[first:end, word]
@@ -34,14 +34,14 @@ def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
 
 
 def _order(codes: Codes) -> NDArray[np.int64]:
-    """The order that sorts codes (rows, words)."""
+    """Return the permutation that sorts codes (rows, words)."""
     if codes.shape[1] == 1:
         return np.argsort(codes[:, 0], kind="stable")
     return np.lexsort(codes.T[::-1])
 
 
 def _first_of_equals(codes: Codes) -> NDArray[np.bool_]:
-    """Which of the sorted codes (rows, words) differ from the one before, (rows,)."""
+    """Mark the sorted codes (rows, words) that differ from the previous one, (rows,)."""
     first = np.ones(len(codes), np.bool_)
     first[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     return first

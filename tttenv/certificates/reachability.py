@@ -1,15 +1,15 @@
-"""Every position that a player's own moves and any replies lead to, round by round, on any board.
+"""Breadth-first search of all positions that a player's own moves and any replies reach.
 
-Against a player that is a function of the board, the other side chooses alone. What it can reach is
-a graph, gone through breadth first: a round is one question to the player about all positions that
-are new, its moves, and every reply. Positions of different rounds differ in their stones, so only
-the positions of one round are compared, by sorting. A mixed answer counts with all its moves.
+Against a player that is a function of the board, only the other side chooses. The positions it can
+reach form a graph, searched breadth first: a round queries the player on all new positions, and
+expands its moves and every reply. Positions of different rounds have different numbers of stones,
+so duplicates are removed within a round, by sorting. All moves of nonzero probability are followed.
 
-Two facts keep the graph small where the question is only whether the player can lose: a position
-in which the opponent has no open line left, a line without a stone of the player, that needs no
-more stones than the opponent can still place, is never lost; and the first lost game that is found
-is a shortest one. Where the question is only whether it can lose within some rounds, the opponent
-can place no more stones than rounds are left.
+Two facts keep the graph small if the question is only whether the player can lose. First, a
+position is never lost if the opponent has no open line left, that is, a line without a stone of the
+player that needs no more stones than the opponent can still place. Second, the first lost game
+found is a shortest one. If the question is only whether it can lose within some rounds, the
+opponent can place no more stones than there are rounds left.
 """
 
 from collections.abc import Callable
@@ -30,57 +30,57 @@ from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import declares_equivariance
 from tttenv.utils.compile_time import Stopwatch
 
-POSITIONS = 20_000_000  # positions of one seat, unless told otherwise: 160 MB of codes
-FOLLOWED = 100_000  # of them, how many may be taken for the exact result against random replies
-BATCH = 2**15  # boards in one question to the player, on large boards fewer
-SHORT_BATCH = 2**6  # the same for a player that is asked about one board at a time
-BATCH_NUMBERS = 2**21  # probabilities in the answer to one question, at the most
-ROWS = 2**20  # replies worked on together
-MERGED = 2**23  # codes that may wait until they are sorted together
-IMAGES_OF_ALL = 1_000  # positions of a seat, the first ones, of which all images are checked
-IMAGES_OF_SOME = 32  # positions of each later batch of which they are
+POSITIONS = 20_000_000  # default limit of positions per seat: 160 MB of codes
+FOLLOWED = 100_000  # the limit for the exact result against random replies
+BATCH = 2**15  # boards in one query of the player; fewer on large boards
+SHORT_BATCH = 2**6  # the same for a player that is queried one board at a time
+BATCH_NUMBERS = 2**21  # maximum probabilities in the output of one query
+ROWS = 2**20  # replies processed together
+MERGED = 2**23  # maximum codes before they are merged by sorting
+IMAGES_OF_ALL = 1_000  # the first positions of a seat, of which all images are checked
+IMAGES_OF_SOME = 32  # the same in each later batch
 FOLLOWING, ATTACKING, SHORTENING = ("following", "attacking", "shortening")
 
 
 @dataclass(frozen=True)
 class Round:
-    """How far the search of a seat is, for whoever shows it."""
+    """The progress of the search of a seat."""
 
     seat: str
-    number: int  # of the round, from 0 on
-    positions: int  # asked about so far, all rounds together
-    waiting: int  # of this round, not yet asked about
+    number: int  # index of the round, from 0
+    positions: int  # queried so far, in all rounds
+    waiting: int  # in this round, not yet queried
     seconds: float
     phase: str = FOLLOWING  # or ATTACKING, SHORTENING
 
 
-Watch: TypeAlias = Callable[[Round], None]  # called before every question to the player
+Watch: TypeAlias = Callable[[Round], None]  # called before every query of the player
 
 
 @dataclass(frozen=True)
 class Reached:
-    """What is known of a player in one seat."""
+    """The results for a player in one seat."""
 
-    positions: int  # that it was asked about
+    positions: int  # queried positions
     never_loses: bool | None  # None: undecided
     always_wins: bool | None  # None: undecided
-    one_move: bool  # whether every answer was one move
+    one_move: bool  # whether every output was a single move
     vs_random: list[float] | None  # win, draw, loss; None unless every reply was followed
     losing_line: list[int] | None  # a shortest lost game as the cells of both sides; None if none
-    symmetry: str | None  # how it is known that mirror images are treated alike, if that was used
+    symmetry: str | None  # how equivariance is known, if symmetry was used
     queried_twice: int  # positions
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a search may take, and what is known or allowed beforehand."""
+    """The limits of a search, and what is known or allowed beforehand."""
 
-    positions: int = POSITIONS  # in all
-    followed: int = FOLLOWED  # for `Reached.vs_random`, with every reply followed
+    positions: int = POSITIONS  # in total
+    followed: int = FOLLOWED  # limit for `Reached.vs_random`, with every reply followed
     may_always_win: bool = True  # False: it is known that the player does not always win
-    images: bool = True  # mirror images may stand for one another if the player treats them alike
-    rounds: int | None = None  # in all; None for any number
-    sampled: int | None = None  # positions asked about again at the most; None: see `purity`
+    images: bool = True  # merge symmetric positions if the player is equivariant
+    rounds: int | None = None  # maximum rounds; None: no limit
+    sampled: int | None = None  # maximum positions queried again; None: see `purity`
 
 
 DEFAULTS = Options()
@@ -91,21 +91,21 @@ def search(
     options: Options = DEFAULTS,
     watch: Watch | None = None,
 ) -> Reached:
-    """Go through every position that a player's own moves in one seat and any replies lead to.
+    """Search every position that a player's own moves in one seat and any replies reach.
 
-    When the positions that may be followed are spent, positions that cannot be lost are left out,
-    as soon as it is known that the player does not always win; and the search ends if a lost game
-    has been found. Mirror images stand for one another if the player declares that it treats them
-    alike; this is checked on all positions of small searches, on some of large ones.
+    When the limit of followed positions is reached, positions that cannot be lost are left out as
+    soon as it is known that the player does not always win; and the search ends if a lost game has
+    been found. Symmetric positions are merged if the player declares itself equivariant; this is
+    checked on all positions of small searches and on some of large ones.
 
     Args:
-        player: whose moves are followed.
+        player: the player in its seat.
         options: the limits of the search.
-        watch: called before every question.
+        watch: called before every query.
 
     Raises:
-        ValueError: if the policy breaks the laws of one, answers a board otherwise when it is asked
-            again, or treats mirror images differently though it declares otherwise.
+        ValueError: if the policy returns invalid probabilities, gives a different output on a board
+            when queried again, or is not equivariant though it declares to be.
     """
     return _Search(player, options, watch).run()
 
@@ -116,17 +116,17 @@ def loss_within(
     positions: int,
     watch: Watch | None = None,
 ) -> Reached:
-    """Look for a shortest game that a player loses within some rounds.
+    """Search for a shortest game that a player loses within some rounds.
 
     Args:
-        player: whose moves are followed.
-        rounds: of a move of the player and a reply each, of which the last wins.
-        positions: how many may be taken in all.
-        watch: called before every question.
+        player: the player in its seat.
+        rounds: maximum rounds, each a move of the player and a reply, the last of which wins.
+        positions: the limit of positions in total.
+        watch: called before every query.
 
     Returns:
-        What was found, where `never_loses` is True if no game is lost within these rounds, and None
-        if the positions did not suffice to know.
+        The results, with `never_loses` True if no game is lost within these rounds, and None if the
+        positions did not suffice to decide.
 
     Raises:
         ValueError: as `search`.
@@ -149,15 +149,15 @@ class _Search:
         self.asked, self.images_checked = 0, 0  # positions
         self.following = True  # whether every reply is followed
         self.ran_out = False  # whether more positions were needed than allowed
-        # By strategy stealing the second player wins no m,n,k-game by force.
+        # By strategy stealing the second player cannot force a win in any m,n,k-game.
         may_always_win = options.may_always_win and player.seat == "X"
         self.always_wins: bool | None = None if may_always_win else False
         self.one_move = True
         self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
         self.lost_round = 0  # the round of that position
-        self.ended = np.zeros((2, 3))  # the chances of games won, drawn and lost; rounding errors
+        self.ended = np.zeros((2, 3))  # probabilities of win, draw and loss; rounding errors
         few = {} if options.sampled is None else {"sampled": options.sampled, "cheap": 0}
-        self.drawn = Drawn(self.policy, **few)  # boards to ask about again, and the answers
+        self.drawn = Drawn(self.policy, **few)  # boards to query again, and the first outputs
         self.clock = Stopwatch()
 
     def run(self) -> Reached:
@@ -185,11 +185,11 @@ class _Search:
         )
 
     def _ended(self) -> bool:
-        """Whether no further position can change what the search is still for."""
+        """Return whether further positions cannot change the remaining results."""
         return self.ran_out or (self.lost_at is not None and not self.following)
 
     def _first_round(self) -> tuple[Codes, NDArray[np.float64]]:
-        """The positions in which the player moves first, and their chances."""
+        """Return the positions in which the player moves first, and their probabilities."""
         boards = self.player.first_boards()
         chances = np.full(len(boards), 1 / len(boards))
         return with_sums(kernels.encode(boards, self.geometry), chances)
@@ -197,7 +197,7 @@ class _Search:
     def _next_round(
         self, codes: Codes, chances: NDArray[np.float64]
     ) -> tuple[Codes, NDArray[np.float64]]:
-        """Ask about the positions of a round; the positions of the next one."""
+        """Query the positions of a round and return those of the next one."""
         found = _Merged(self)
         rows = max(ROWS, self.rules.cells**2)
         largest = SHORT_BATCH if getattr(self.policy, "one_by_one", False) else BATCH
@@ -232,7 +232,7 @@ class _Search:
         return found.all()
 
     def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
-        """Note what is to be known about a batch's answers; `opening`: the first of a round."""
+        """Record results from a batch's outputs; `opening`: the first of a round."""
         self.one_move = self.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
         choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
         if choice and not known_pure(self.policy):
@@ -245,7 +245,7 @@ class _Search:
             self.images_checked += len(which)
 
     def _require_same_answers(self) -> int:
-        """Ask again about the boards that were drawn; how many these are."""
+        """Query the sampled boards again and return their number."""
         if not self.drawn.added:
             return 0
         boards, probs = self.drawn.taken()
@@ -272,10 +272,10 @@ class _Search:
             self.watch(at)
 
     def within_limits(self, codes: Codes) -> Mask | None:
-        """Which of the positions found for the next round are kept; None for all.
+        """Mark the positions found for the next round that are kept; None for all.
 
-        Decides, too, whether every reply is followed further, and whether the search runs out. It
-        then goes on to the end of the round, whose positions are within the limit.
+        Also decides whether every reply is followed further, and whether the search runs out of
+        positions. It then continues to the end of the round, whose positions are within the limit.
         """
         taken = sum(map(len, self.rounds))
         followed = min(self.options.followed, self.options.positions)
@@ -288,7 +288,7 @@ class _Search:
         if self.always_wins is None and taken + len(codes) <= self.options.positions:
             return None
         self.following = False
-        # The player moves first: of the empty cells the opponent has the smaller half.
+        # The player moves first: the opponent gets the smaller half of the empty cells.
         left = min(self.rules.k, int(np.count_nonzero(boards[:1] == 0)) // 2)
         if self.options.rounds is not None:
             left = min(left, self.options.rounds - len(self.rounds))
@@ -299,7 +299,7 @@ class _Search:
 
 
 class _Merged:
-    """The positions found for the next round, without repetitions; sorted part by part."""
+    """The distinct positions found for the next round, sorted in parts."""
 
     def __init__(self, search: _Search) -> None:
         self.search = search
@@ -309,7 +309,7 @@ class _Merged:
         self.nothing = np.empty((0, words), np.int64)
 
     def add(self, codes: Codes, chances: NDArray[np.float64]) -> None:
-        """Add codes (rows, words) with their chances (rows,), which are copied."""
+        """Add codes (rows, words) with their probabilities (rows,), which are copied."""
         if not len(codes) or self.search.ran_out:
             return
         following = self.search.following
@@ -320,7 +320,7 @@ class _Merged:
             self.least = self.waiting + MERGED
 
     def all(self) -> tuple[Codes, NDArray[np.float64]]:
-        """All positions, sorted, and their chances (zero if these are not followed)."""
+        """Return all positions, sorted, and their probabilities (zero if these are not tracked)."""
         self._merge()
         if not self.parts:
             return self.nothing, np.zeros(0)
@@ -328,7 +328,7 @@ class _Merged:
         return codes, np.zeros(len(codes)) if chances is None else chances
 
     def _merge(self) -> None:
-        """Make one sorted part of all, and keep the search within its limits."""
+        """Merge all into one sorted part, and keep the search within its limits."""
         if not self.parts:
             return
         codes = np.concatenate([codes for codes, _ in self.parts])

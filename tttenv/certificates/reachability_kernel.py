@@ -1,9 +1,9 @@
-"""One round against a given player, compiled: its moves, all replies, and codes of what they reach.
+"""One round against a given player, compiled: its moves, all replies, and the resulting codes.
 
-Boards are seen by the player, who is to move on all of them: 1 is a stone of its own, -1 of its
-opponent. A board's code is read in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell
-first; a word holds 39 cells, as many as 63 bits have room for, and larger boards take several
-words. So codes sort as the boards read.
+Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 its
+opponent's. A board's code is a number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the
+first cell most significant; a word holds 39 cells, as many as fit in 63 bits, and larger boards
+take several words. So codes are ordered lexicographically by the cells.
 """
 
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from tttenv.utils.bare import inner
 from tttenv.utils.compiled import compiled
 from tttenv.utils.struct import Struct
 
-WORD = 39  # cells in a word: 3 ** 39 < 2 ** 63
+WORD = 39  # cells per word: 3 ** 39 < 2 ** 63
 Codes = NDArray[np.int64]  # (positions, words)
 
 
 @dataclass(frozen=True, eq=False)
 class Geometry(Struct):
-    """The board's shape, and where each cell stands in the codes of the images of a board."""
+    """The board's shape, and the place of each cell in the codes of a board's images."""
 
     m: int
     n: int
@@ -36,17 +36,17 @@ class Geometry(Struct):
 def geometry(
     shape: tuple[int, int, int], lines: NDArray[np.int64], inverses: NDArray[np.int64]
 ) -> Geometry:
-    """The geometry of a board.
+    """Return the geometry of a board.
 
     Args:
         shape: m, n and k.
         lines: the cells of every line, (lines, k).
-        inverses: for each image that is treated as the same board, where its cells go,
-            (images, cells); the identity alone tells all boards apart.
+        inverses: for each image that is identified with the board, where its cells go,
+            (images, cells); with the identity alone no boards are merged.
     """
     m, n, k = shape
     cells = np.arange(m * n)
-    last = np.minimum((cells // WORD + 1) * WORD, m * n) - 1  # of the word
+    last = np.minimum((cells // WORD + 1) * WORD, m * n) - 1  # the word's last cell
     powers = 3 ** (last - cells)
     return Geometry(m, n, k, lines, powers[inverses], (cells // WORD)[inverses])
 
@@ -64,7 +64,7 @@ def _image_codes(board: NDArray[np.int8], about: Geometry, codes: Codes) -> None
 
 @inner
 def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
-    """Write the first of the codes (images, words) in lexicographic order to `to` (words,)."""
+    """Write the lexicographically first of the codes (images, words) to `to` (words,)."""
     best = 0
     for image in range(1, len(codes)):
         for word in range(codes.shape[1]):
@@ -78,7 +78,7 @@ def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
 
 @compiled
 def encode(boards: Boards, about: Geometry) -> Codes:
-    """The codes (positions, words) of boards (positions, cells): the first of their images'."""
+    """Return the codes (positions, words) of boards (positions, cells), minimal over images."""
     words = (boards.shape[1] + WORD - 1) // WORD
     images = np.empty((len(about.powers), words), np.int64)
     codes = np.empty((len(boards), words), np.int64)
@@ -90,7 +90,7 @@ def encode(boards: Boards, about: Geometry) -> Codes:
 
 @compiled
 def decode(codes: Codes, cells: int) -> Boards:
-    """The boards (positions, cells) of codes (positions, words)."""
+    """Return the boards (positions, cells) of codes (positions, words)."""
     boards = np.empty((len(codes), cells), np.int8)
     for i in range(len(codes)):
         for word in range(codes.shape[1]):
@@ -103,13 +103,13 @@ def decode(codes: Codes, cells: int) -> Boards:
 
 @compiled
 def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> Mask:
-    """Whether `side` (1 or -1) can complete a line by so many stones on each of the boards.
+    """Mark the boards on which `side` (1 or -1) can complete a line with at most `most` stones.
 
     Args:
         boards: (positions, cells).
-        side: whose stones may stand on the line.
+        side: the side whose stones may be on the line.
         lines: the cells of every line, (lines, k).
-        most: how many of the line's cells may be empty; k asks for any open line.
+        most: maximum empty cells of the line; k finds any open line.
 
     Returns:
         (positions,).
@@ -132,12 +132,12 @@ def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class Replies(Struct):
-    """What `expand` writes: positions reached, with repetitions, and how games ended."""
+    """The output of `expand`: positions reached, with duplicates, and how games ended."""
 
     codes: Codes  # (capacity, words) of the positions reached
-    chances: NDArray[np.float64]  # (capacity,) of reaching them, against random replies
-    ended: NDArray[np.float64]  # (2, 3): sums of the chances of games won, drawn and lost; below
-    # them what rounding took from each sum so far (Kahan, 1965), since millions are added up
+    chances: NDArray[np.float64]  # (capacity,): probabilities against random replies
+    ended: NDArray[np.float64]  # (2, 3): summed probabilities of win, draw and loss; second row:
+    # compensation of rounding errors (Kahan, 1965), since there are millions of terms
     drawn: Mask  # (1,): whether a game was drawn
     lost: Mask  # (positions,): whether the opponent wins with its next stone
 
@@ -155,14 +155,14 @@ def expand(
 
     Args:
         boards: (positions, cells), undecided, the player to move.
-        probs: the player's answers, (positions, cells); it plays every cell above zero.
-        chances: of each position, (positions,).
+        probs: the player's probabilities, (positions, cells); all above zero are followed.
+        chances: the probability of each position, (positions,).
         start: the first position to expand.
         about: the board's geometry.
         replies: output.
 
     Returns:
-        The first position that was not expanded, and how many codes were written.
+        The first position that was not expanded, and the number of codes written.
     """
     cells, capacity = boards.shape[1], len(replies.codes)
     images = np.empty((len(about.powers), replies.codes.shape[1]), np.int64)
@@ -224,6 +224,6 @@ def expand(
 
 @compiled
 def _add(codes: Codes, about: Geometry, cell: int, step: int) -> None:
-    """Add a stone to the codes (images, words) of an empty cell, or take the opposite one away."""
+    """Add a stone on an empty cell to the codes (images, words), or remove an opposite one."""
     for image in range(len(codes)):
         codes[image, about.words[image, cell]] += step * about.powers[image, cell]

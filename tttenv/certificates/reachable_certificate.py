@@ -1,9 +1,9 @@
-"""A certificate by the positions that a player can reach, where they cannot all be listed.
+"""A certificate by reachable positions, for boards too large to enumerate.
 
-What the results of both seats say together follows from five facts. A player's worst case is at
-most what the game is worth to its seat. A player that never loses has a worst case of at least 0;
-one that always wins has 1; one that loses a game by moves that it always makes has -1. And the
-second player wins no m,n,k-game by force, so the value for X is 1 or 0.
+The results of both seats are combined by five facts. A player's worst case is at most the game's
+value for its seat. A player that never loses has a worst case of at least 0; one that always wins
+has 1; one that loses a game by moves that it always makes has -1. And the second player cannot
+force a win in any m,n,k-game, so the value for X is 1 or 0.
 """
 
 from collections.abc import Callable
@@ -21,25 +21,25 @@ from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
-ATTACKED = 20_000  # positions of each seat that are searched attack first, before all others
+ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
 ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, None if unknown
 
 
 @dataclass(frozen=True)
 class SeatResult:
-    """What is known of a player in one seat; None is unknown."""
+    """The results for a player in one seat; None is unknown."""
 
     never_loses: bool | None
     always_wins: bool | None
     surely_lost: bool  # whether it loses a game by moves that it always makes
-    one_move: bool  # whether it answered every board with one move
-    reached: int  # positions that it was asked about
-    losing_line: list[int] | None = None  # a game it loses, by the cells of both sides
-    shortest: bool | None = None  # whether it loses none in fewer moves; None without such a game
+    one_move: bool  # whether every output was a single move
+    reached: int  # queried positions
+    losing_line: list[int] | None = None  # a lost game, as the cells of both sides
+    shortest: bool | None = None  # whether that is proven shortest; None without a game
     vs_random: list[float] | None = None  # win, draw, loss
-    symmetry: str | None = None  # how it is known that mirror images are treated alike
-    queried_twice: int = 0  # positions, to see whether the answers are the same again
+    symmetry: str | None = None  # how equivariance is known
+    queried_twice: int = 0  # positions, to check that the output is the same
 
 
 def measure(
@@ -52,20 +52,21 @@ def measure(
     images: bool = True,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
-    """The fields of a certificate by the positions that the player can reach.
+    """Compute the fields of a certificate by reachable positions.
 
-    Where as many positions are allowed as the game may have, every reply is followed. On larger
-    boards a lost game is first searched attack first; if one is found, the seat is done.
+    If the limit is at least the number of positions the game may have, every reply is followed. On
+    larger boards a best-first attack first searches for a lost game; if it finds one, the seat is
+    done.
 
     Args:
         rules: the game.
         policy: the player.
-        name: what messages call it.
-        positions: how many are followed in each seat; an attack that finds no lost game has asked
-            about up to 20,000 before.
-        value_of: the game's value, where it is known.
+        name: its name in messages.
+        positions: the limit for each seat; an attack that finds no lost game has queried up to
+            20,000 before.
+        value_of: the game's value, if known.
         images: as in `reachability.search`.
-        watch: called before every question.
+        watch: called before every query.
 
     Raises:
         ValueError: as `reachability.search`.
@@ -106,10 +107,10 @@ def measure(
 def _seat(
     player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
 ) -> SeatResult:
-    """What is known of the player in its seat, which is worth so much under perfect play."""
+    """Compute the results for the player's seat, whose value under perfect play is `worth`."""
     too_many, attacked = arrangements(player.rules) > positions, 0
     if too_many:
-        # Where the other side wins by force, any lost game will do.
+        # If the other side can force a win, any lost game will do.
         attack = refutation.search(player, min(ATTACKED, positions), watch, shorten=worth != -1)
         attacked = attack.asked
         if attack.line is not None:
@@ -123,7 +124,7 @@ def _seat(
                 shortest=attack.shortest,
                 queried_twice=attack.queried_twice,
             )
-    if too_many and worth == -1:  # the other side wins by force, though no game was found
+    if too_many and worth == -1:  # the other side can force a win, though no game was found
         return SeatResult(
             never_loses=False,
             always_wins=False,
@@ -154,25 +155,25 @@ def _seat(
 
 
 def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
-    """Whether the player plays its moves of a game with certainty."""
+    """Return whether the player plays its moves of a game with certainty."""
     boards, own = player.own_moves(line)
     probs = ask(boards, player.policy)
     return bool((np.count_nonzero(probs, axis=1) == 1).all() and probs[range(len(own)), own].all())
 
 
 def proved_value(x: SeatResult, o: SeatResult | None) -> int | None:
-    """The game's value for X, if the results prove it; `o` is None before that seat is searched."""
+    """Return the game's value for X if proven by the results; `o` is None before that seat."""
     if x.always_wins:
         return 1
     return 0 if o is not None and o.never_loses else None
 
 
 def worst_case(result: SeatResult, worth: int | None) -> float | None:
-    """The value against a best response, where it is known.
+    """Return the value against a best response, if known.
 
     Args:
-        result: of the seat.
-        worth: what the game is worth to the seat under perfect play; None if unknown.
+        result: the seat's results.
+        worth: the game's value for the seat; None if unknown.
     """
     if result.always_wins:
         return 1.0
@@ -184,14 +185,14 @@ def worst_case(result: SeatResult, worth: int | None) -> float | None:
 
 
 def unbeatable(x: SeatResult, o: SeatResult, value: int | None) -> bool | None:
-    """Whether the worst case is the game's value in both seats; None if unknown."""
+    """Return whether the worst case is the game's value in both seats; None if unknown."""
     possible = {_unbeatable_if(x, o, each) for each in ((0, 1) if value is None else (value,))}
     return possible.pop() if len(possible) == 1 else None
 
 
 def _unbeatable_if(x: SeatResult, o: SeatResult, value: int) -> bool | None:
-    """The same, if this is the value of the game."""
-    if value == 1:  # nobody is asked for more than a loss as O
+    """Return the same, given the game's value."""
+    if value == 1:  # O can do no better than lose
         return x.always_wins
     parts = [False if seat.surely_lost else seat.never_loses or None for seat in (x, o)]
     return False if False in parts else None if None in parts else True

@@ -1,9 +1,9 @@
-"""A game that a given player loses, searched attack first; finding none proves nothing.
+"""Search for a game that a given player loses, best attack first; finding none proves nothing.
 
-The opponent of a player that is a function of the board chooses alone, so a lost game is a way
-through a graph. Here it is searched best first: the positions in which the opponent's open lines
-hold the most stones are asked about next, the best of every round together in one question. A game
-that is found so is then shortened, round by round, as far as that takes few positions.
+Against a player that is a function of the board, only the opponent chooses, so a lost game is a
+path in a graph. The search is best first: the positions in which the opponent's open lines hold
+the most stones are queried next, the best of every round together in one batch. A lost game is then
+shortened, round by round, as long as that takes few positions.
 """
 
 from collections.abc import Iterator
@@ -27,38 +27,36 @@ from tttenv.players.as_policy import resolve_policy
 from tttenv.policy import Policy, declares_equivariance
 from tttenv.utils.compile_time import Stopwatch
 
-POSITIONS = 100_000  # to ask about, unless told otherwise
-TOGETHER = 512  # boards in one question at the most; the first has one, each next twice as many
-REPLIES = 64  # kept for each board, the best
-WAITING = 20_000  # positions that wait in each round at the most, the best
-SHORTENED = (
-    125_000  # cells looked at in search of a shorter game: positions times the board's cells
-)
+POSITIONS = 100_000  # default limit of queried positions
+TOGETHER = 512  # maximum boards in a batch; batches start with one board and double
+REPLIES = 64  # best replies kept per board
+WAITING = 20_000  # best waiting positions kept per round
+SHORTENED = 125_000  # limit of the search for a shorter game: positions times the board's cells
 
 
 def refute(
     rules: Rules, policy: Policy | str | Any, seat: str, positions: int = POSITIONS
 ) -> list[int] | None:
-    """A game that a player loses in one seat, by moves that it makes with some probability.
+    """Find a game that a player loses in one seat, by moves of nonzero probability.
 
-    The same player and limit give the same game. Then shorter ones are looked for, the shortest
-    first, among 125,000 / cells positions, 5,000 on 5,5,4. Where these suffice, the game is the
-    shortest that the player loses; `shortest` of `tttenv.certificates.refutation.search` says
-    whether they did. So does `certify`, which looks as far.
+    The search is deterministic for a given player and limit. Then shorter games are searched, the
+    shortest first, among 125,000 / cells positions, 5,000 on 5,5,4. If these suffice, the game is
+    the shortest that the player loses; `shortest` of `tttenv.certificates.refutation.search` says
+    whether they did. `certify` searches equally far.
 
     Args:
         rules: the game, on any board.
         policy: a player, its name, or a model of Stable-Baselines3.
         seat: the player's, "X" or "O".
-        positions: how many it may be asked about.
+        positions: the limit of queried positions.
 
     Returns:
         The cells of both sides from the empty board to the opponent's win; None if no such game was
         found, which proves nothing.
 
     Raises:
-        ValueError: for another seat, a policy that breaks the laws of one, or one that answers the
-            boards of the game otherwise when it is asked again.
+        ValueError: for another seat, for a policy that returns invalid probabilities, or one whose
+            output on the boards of the game changes when queried again.
     """
     if seat not in SEATS:
         raise ValueError(f"a player sits as X or O, not {seat!r}")
@@ -68,20 +66,20 @@ def refute(
 
 @dataclass(frozen=True)
 class Refutation:
-    """What a search for a lost game has found."""
+    """The result of a search for a lost game."""
 
     line: list[int] | None  # the cells of both sides; None if no lost game was found
     asked: int  # positions
-    shortest: bool | None  # whether the player loses no shorter game; None without a lost game
+    shortest: bool | None  # whether `line` is proven shortest; None without a lost game
     queried_twice: int  # positions
 
 
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
 ) -> Refutation:
-    """As `refute`; `watch` is called before each question.
+    """`refute` with more results; `watch` is called before each query.
 
-    Without `shorten` the first lost game that is found will do.
+    Without `shorten` the first lost game found is returned.
 
     Raises:
         ValueError: as `refute`.
@@ -102,19 +100,19 @@ def search(
 def _shortened(
     player: SeatedPlayer, line: list[int], positions: int, watch: Watch | None
 ) -> Refutation:
-    """The shortest game that a player loses in a seat, or `line` where that is not known.
+    """Find the shortest game that a player loses in a seat, or return `line` if undecided.
 
-    Each length is searched by itself, from the shortest on. To win soon, the opponent may place few
-    stones away from his line, so that the first lengths take few positions.
+    Each length is searched separately, from the shortest on. To win quickly, the opponent can place
+    few stones outside the winning line, so the first lengths take few positions.
 
     Args:
-        player: in its seat.
+        player: the player in its seat.
         line: a game that it loses.
-        positions: how many may be asked about in all.
-        watch: called before each question.
+        positions: the limit of queried positions in total.
+        watch: called before each query.
 
     Returns:
-        What was found; numbers of positions are those of this search.
+        The result; its counts of positions are those of this search.
     """
     k = player.rules.k
     asked, again = 0, 0
@@ -130,25 +128,25 @@ def _shortened(
 
 
 def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tuple[int, int]:
-    """In how many of the first positions of an attack the player has lost, and of how many.
+    """Count the positions lost by the player among the first ones of an attack.
 
-    The attack is that of `refute`, which asks about the positions with the opponent's best open
-    lines first, and follows the best 64 replies to each; but it does not end at a lost game. It
-    goes on from all other positions, until so many have been asked about or none is left. A player
-    that loses no game has lost in none.
+    The attack is that of `refute`: it queries the positions with the opponent's best open lines
+    first, and follows the best 64 replies to each, but it does not stop at a lost game. It
+    continues from all other positions until the limit is reached or none is left. For a player
+    that never loses the count is zero.
 
     Args:
         rules: the game.
         policy: the player.
         seat: the player's, "X" or "O".
-        positions: how many it is asked about at the most.
+        positions: the limit of queried positions.
 
     Returns:
-        The number of positions in which some move that the player makes lets the opponent win with
-        the next stone, and the number of positions that were asked about.
+        The number of positions in which some move of the player lets the opponent win with the next
+        stone, and the number of queried positions.
 
     Raises:
-        ValueError: for a policy that breaks the laws of one.
+        ValueError: for a policy that returns invalid probabilities.
     """
     tried = _Attack(SeatedPlayer(rules, policy, seat, display_name(policy)), None)
     lost = [np.count_nonzero(found.won[:, 0] >= 0) for found in tried.questions(positions)]
@@ -157,22 +155,22 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
 
 @dataclass
 class _Waiting:
-    """Positions of one round that the player has not been asked about, the best first."""
+    """Positions of one round that have not been queried yet, the best first."""
 
     scores: NDArray[np.int64]  # (waiting,)
     boards: Boards  # (waiting, cells)
-    before: NDArray[np.int64]  # (waiting,): the number of the question that led to it, or -1
+    before: NDArray[np.int64]  # (waiting,): the index of the query that led to it, or -1
     moves: NDArray[np.int64]  # (waiting, 2): the player's cell, -1 if none, and the opponent's
 
     def take(self, count: int) -> "_Waiting":
-        """Remove the first positions."""
+        """Remove and return the first positions."""
         first, rest = self._part(slice(count)), self._part(slice(count, None))
         self.scores, self.boards = rest.scores, rest.boards
         self.before, self.moves = rest.before, rest.moves
         return first
 
     def merged(self, other: "_Waiting") -> "_Waiting":
-        """Both together, the best first, and of equals those of `self`."""
+        """Merge both, the best first, with ties in favour of `self`."""
         scores = np.concatenate([self.scores, other.scores])
         order = np.argsort(-scores, kind="stable")[:WAITING]
         return _Waiting(
@@ -195,11 +193,11 @@ class _Attack:
         self.lines = new_open_lines(self.rules.lines, self.rules.cells)
         self.geometry = geometry(self.rules, declares_equivariance(self.policy))
         self.waiting: list[_Waiting] = [self._first()]  # by round
-        self.seen: set[bytes] = set()  # the codes of all positions asked about
-        self.asked: list[tuple[int, int, int]] = []  # question before it, player's cell, reply
+        self.seen: set[bytes] = set()  # the codes of all queried positions
+        self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
 
     def run(self, positions: int) -> list[int] | None:
-        """Search until a lost game is found, all is asked, or so many positions have been asked."""
+        """Search until a lost game is found, nothing is left, or the limit is reached."""
         for found in self.questions(positions):
             lost = np.flatnonzero(found.won[:, 0] >= 0)
             if len(lost):
@@ -210,7 +208,7 @@ class _Attack:
         return None
 
     def questions(self, positions: int) -> Iterator[Attacks]:
-        """The best replies to each question, until nothing waits or so many positions are asked.
+        """Yield the best replies of each query, until nothing is left or the limit is reached.
 
         Lost positions are not followed further.
         """
@@ -229,7 +227,7 @@ class _Attack:
             self._add(boards, rounds, found)
 
     def _tell(self, before: int, rounds: NDArray[np.int64]) -> None:
-        """Tell how far the search is, before a question about positions of some rounds."""
+        """Report the progress before a query about positions of some rounds."""
         if self.watch is not None:
             waiting = len(rounds) + sum(len(waiting.scores) for waiting in self.waiting)
             seconds = self.clock.seconds
@@ -238,16 +236,16 @@ class _Attack:
             )
 
     def _first(self) -> _Waiting:
-        """The positions in which the player moves first."""
+        """Return the positions in which the player moves first."""
         boards = self.player.first_boards()
-        cells = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # of the opponent's stone
+        cells = np.where(boards.any(axis=1), boards.argmin(axis=1), -1)  # the opponent's stone
         moves = np.stack([np.full(len(boards), -1), cells], axis=1)
         through = self.lines.through_count[moves[:, 1]]
         start = _Waiting(np.zeros(0, np.int64), boards[:0], np.zeros(0, np.int64), moves[:0])
         return start.merged(_Waiting(through, boards, np.full(len(boards), -1), moves))
 
     def _choose(self, count: int) -> tuple[Boards, NDArray[np.int64]]:
-        """Up to `count` boards (chosen, cells) to ask about next, and their rounds (chosen,)."""
+        """Return up to `count` boards (chosen, cells) to query next, and their rounds (chosen,)."""
         boards: list[Boards] = []
         rounds: list[int] = []
         live = sum(1 for waiting in self.waiting if len(waiting.scores))
@@ -267,7 +265,7 @@ class _Attack:
         return np.array(boards, np.int8).reshape(shape), np.array(rounds, np.int64)
 
     def _attacks(self, boards: Boards, probs: Probs) -> Attacks:
-        """The best replies on each of the boards."""
+        """Compute the best replies on each of the boards."""
         most = min(REPLIES, self.rules.cells**2)
         found = Attacks(
             scores=np.zeros((len(boards), most), np.int64),
@@ -279,7 +277,7 @@ class _Attack:
         return found
 
     def _add(self, boards: Boards, rounds: NDArray[np.int64], found: Attacks) -> None:
-        """Put what the best replies lead to among the waiting positions of the next rounds."""
+        """Add the positions after the best replies to those waiting in the next rounds."""
         first = len(self.asked) - len(boards)
         for number in np.unique(rounds):
             here = np.flatnonzero(rounds == number)
@@ -298,7 +296,7 @@ class _Attack:
                 self.waiting[number + 1] = self.waiting[number + 1].merged(new)
 
     def _line(self, number: int) -> list[int]:
-        """The cells of both sides that lead to the position of a question."""
+        """Return the cells of both sides that lead to the position of a query."""
         cells: list[int] = []
         while number >= 0:
             number, own, reply = self.asked[number]
@@ -306,10 +304,10 @@ class _Attack:
         return cells
 
     def _require_same_answers(self, line: list[int]) -> None:
-        """Ask again about the boards of a lost game.
+        """Query the boards of a lost game again.
 
         Raises:
-            ValueError: if the player does not play its moves of that game every time.
+            ValueError: if the player does not repeat its moves of that game.
         """
         if known_pure(self.policy):
             return

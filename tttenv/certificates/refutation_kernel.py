@@ -1,7 +1,7 @@
-"""The replies with which the opponent of a given player attacks best, compiled.
+"""The best attacking replies of the opponent of a given player, compiled.
 
-Boards are seen by the player, who is to move on all of them: 1 is a stone of its own, -1 of the
-attacker. A line is open for a side if no stone of the other side stands on it.
+Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 the
+attacker's. A line is open for a side if it has no stone of the other side.
 """
 
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from tttenv.utils.bare import inner
 from tttenv.utils.compiled import compiled
 from tttenv.utils.struct import Struct
 
-FORK = 1 << 40  # the score of two threats at once that the player cannot answer by winning
-LEFT_OPEN = 1 << 30  # what it costs to leave the player a line that needs one more stone
+FORK = 1 << 40  # the score of a double threat, if the player cannot win first
+LEFT_OPEN = 1 << 30  # the penalty for leaving the player a line that needs one more stone
 
 
 @dataclass(frozen=True, eq=False)
 class Attacks(Struct):
-    """What `attack` writes: the best replies to each board, the best first."""
+    """The output of `attack`: the best replies to each board, the best first."""
 
     scores: NDArray[np.int64]  # (boards, most)
     moves: NDArray[np.int64]  # (boards, most, 2): the player's cell and the attacker's
-    counts: NDArray[np.int64]  # (boards,): how many there are
+    counts: NDArray[np.int64]  # (boards,): the number of replies
     won: NDArray[np.int64]  # (boards, 2): the two cells after which the attacker has won, or -1
 
 
@@ -34,18 +34,18 @@ class Attacks(Struct):
 def attack(
     boards: Boards, probs: Probs, m: int, n: int, k: int, lines: OpenLines, found: Attacks
 ) -> None:
-    """Write the best replies to every move that the player makes on each of the boards.
+    """Write the best replies to every move of the player on each of the boards.
 
-    The score of a position is the sum of 4 ** stones over the lines that are open for the attacker,
-    less the same for the player, more for a fork and less for an open line of the player that needs
-    one more stone.
+    The score of a position is the sum of 4 ** stones over the attacker's open lines minus the same
+    for the player, plus a bonus for a fork and minus a penalty for an open line of the player that
+    needs one more stone.
 
     Args:
         boards: (boards, cells), undecided, the player to move.
-        probs: its answers (boards, cells); it plays every cell above zero.
+        probs: its probabilities (boards, cells); all above zero are followed.
         m: the board's rows.
         n: the board's columns.
-        k: how many in a row win.
+        k: stones in a row to win.
         lines: the lines and those through each cell; its sums are not used.
         found: output.
     """
@@ -77,18 +77,18 @@ def attack(
 
 @inner
 def _insert(found: Attacks, i: int, count: int, score: int, own: int, reply: int) -> int:
-    """Put a move and a reply among the best of a board, after those of the same score.
+    """Insert a move and a reply among a board's best, after those with the same score.
 
     Args:
         found: the best so far, the highest score first.
         i: the board.
-        count: how many of its places are taken.
+        count: the number of entries.
         score: of the two moves.
         own: the player's cell.
         reply: the attacker's cell.
 
     Returns:
-        How many places are taken now.
+        The new number of entries.
     """
     at = count
     while at > 0 and found.scores[i, at - 1] < score:
@@ -107,7 +107,7 @@ def _insert(found: Attacks, i: int, count: int, score: int, own: int, reply: int
 
 @inner
 def _power(stones: int) -> int:
-    """The value of an open line with so many stones."""
+    """Return the value of an open line with this number of stones."""
     return 4 ** min(stones, MAX_EXPONENT) if stones > 0 else 0
 
 
@@ -118,11 +118,11 @@ def _count(board: Stones, lines: OpenLines, k: int, held: NDArray[np.int64]) -> 
     Args:
         board: (cells,), the attacker to move.
         lines: the lines.
-        k: how many in a row win.
+        k: stones in a row to win.
         held: output: (lines, 2).
 
     Returns:
-        The score of the board, and how many open lines of the player need one more stone.
+        The score of the board, and the number of the player's open lines that need one more stone.
     """
     score, short = 0, 0
     for line in range(len(held)):
@@ -149,15 +149,15 @@ def _gain(
     held: NDArray[np.int64],
     short: int,
 ) -> int:
-    """What the attacker's stone on `reply` (already on the board) adds to the score.
+    """Return what the attacker's stone on `reply` (already on the board) adds to the score.
 
     Args:
         board: (cells,).
         reply: the cell.
-        k: how many in a row win.
+        k: stones in a row to win.
         lines: the lines and those through each cell.
         held: stones on every line before this one, (lines, 2).
-        short: how many open lines of the player needed one more stone before this one.
+        short: the number of the player's open lines that needed one more stone before this one.
     """
     gain, threat, fork = 0, -1, False
     for j in range(lines.through_count[reply]):

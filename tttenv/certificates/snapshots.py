@@ -1,7 +1,7 @@
-"""The players along a training's curve: a few of them, each as its moves, in a checked file.
+"""Snapshots of the player during training: a few of them, each as its moves, in a validated file.
 
-A snapshot is kept of a player that always plays one move in a position, on boards of up to nine
-cells that can be enumerated; a player that mixes moves leaves none.
+Snapshots are stored only for players that always play one move per position, on enumerable boards
+of up to nine cells; a player that mixes moves leaves none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,26 +23,26 @@ from tttenv.policy import Policy
 from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import shown
 
-MOST = 20  # snapshots of a training
-CELLS = 9  # of the largest board that has any: a cell is a digit
-NEAR = 2e-6  # by which a number may differ from the curve's, which has six digits
+MOST = 20  # maximum snapshots of a run
+CELLS = 9  # of the largest board with snapshots: a cell is one digit
+NEAR = 2e-6  # tolerance against the curve, which stores six digits
 
-Snapshot = tuple[int, str]  # a step, and the cell that is played in each undecided position
-Moves = NDArray[np.uint8]  # these cells as numbers, (decisions,)
+Snapshot = tuple[int, str]  # a step, and the cell played in each undecided position
+Moves = NDArray[np.uint8]  # the cells, (decisions,)
 
 
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """The snapshots and one of the last measure; of too many those that lie evenly apart.
+    """Append a snapshot of the last measure; above the limit keep evenly spaced ones.
 
-    Which steps stay depends on the measures alone, so that a training which was resumed keeps the
-    same: the first, the last, the first that cannot be beaten and some between these.
+    The selection depends only on the measures, so a resumed run keeps the same: the first, the
+    last, the first unbeatable one and some between these.
 
     Args:
-        snapshots: of earlier steps.
-        measures: of the training so far, the last being that of `policy`.
-        policy: the player now.
+        snapshots: those of earlier steps.
+        measures: of the run so far, the last one of `policy`.
+        policy: the current player.
         every: steps between measures.
     """
     moves = moves_of(policy)
@@ -52,9 +52,9 @@ def extended(
 
 
 def moves_of(policy: Policy) -> str | None:
-    """The cells that a player chooses, as a digit for each undecided position in order.
+    """Return the player's cells, one digit for each undecided position in order.
 
-    None if it is no table, the board is too large, or it mixes moves anywhere.
+    None if it is not a table, the board is too large, or it mixes moves anywhere.
     """
     if not isinstance(policy, Tabulated) or policy.rules.cells > CELLS:
         return None
@@ -65,10 +65,10 @@ def moves_of(policy: Policy) -> str | None:
 
 
 def table_of(rules: Rules, moves: Moves) -> Tabulated:
-    """The player that plays these cells.
+    """Return the player that plays these cells.
 
     Raises:
-        ValueError: if a cell is none of the board's, or not empty.
+        ValueError: if a cell is off the board or occupied.
     """
     game = positions(rules)
     if moves.size and moves.max() >= rules.cells:
@@ -79,29 +79,29 @@ def table_of(rules: Rules, moves: Moves) -> Tabulated:
 
 
 def for_file(snapshots: Sequence[Snapshot]) -> bytes:
-    """The snapshots as a file's contents: "steps" (snapshots,), "moves" (snapshots, decisions)."""
+    """Return the file contents: "steps" (snapshots,), "moves" (snapshots, decisions)."""
     steps = np.array([step for step, _ in snapshots], np.int64)
     digits = np.array([np.frombuffer(moves.encode(), np.uint8) for _, moves in snapshots])
     return save_arrays({"steps": steps, "moves": digits - np.uint8(ord("0"))})
 
 
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
-    """The snapshots of the training in `folder`, which may be a stranger's, by their steps.
+    """Load the snapshots of the run in `folder`, which may be untrusted, by step.
 
-    Every one is checked against the curve: its step is there, and its player's worst cases and
-    share of optimal moves, computed anew, are those of the curve.
+    Each one is checked against the curve: its step must exist, and its player's worst cases and
+    share of optimal moves, recomputed, must be those of the curve.
 
     Args:
-        folder: of the checkpoint.
+        folder: the checkpoint.
         card: its card.
-        rules: of the checkpoint.
-        curve: of the card.
+        rules: its game.
+        curve: the card's curve.
 
     Returns:
-        The moves (decisions,) by step, in order; none if the card names no such file.
+        The moves (decisions,) by step, in order; empty if the card names no such file.
 
     Raises:
-        ValueError: in a line, if the file is missing or damaged or holds anything else.
+        ValueError: in one line, if the file is missing, damaged or holds anything else.
     """
     name = file_of(card, SNAPSHOTS)
     if name is None or not enumerable(rules) or rules.cells > CELLS:
@@ -117,10 +117,10 @@ def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> d
 
 
 def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[np.uint8]]:
-    """The steps and moves in a file's contents; kinds and sizes are checked before reading.
+    """Parse the steps and moves in a file; types and sizes are checked before reading.
 
     Raises:
-        ValueError: if they are others than wanted.
+        ValueError: if they are not the expected ones.
     """
     found = header(data, file).tensors
     shapes = {key: shape for key, (_, shape) in found.items()}

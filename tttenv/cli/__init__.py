@@ -1,1 +1,1 @@
-"""The commands: their arguments, what they print and ask; rich is imported in functions only."""
+"""The commands: arguments, output and prompts; rich is imported only inside functions."""

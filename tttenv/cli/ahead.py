@@ -1,4 +1,4 @@
-"""Compile what a command will soon need, in processes that work while it begins."""
+"""Compile what a command will need in background processes."""
 
 import os
 import subprocess
@@ -12,11 +12,11 @@ CODE = "import sys; from tttenv.cli import compile; compile.in_order(sys.argv[1:
 
 
 class Ahead:
-    """Parts that other processes compile while this one goes on.
+    """Parts that background processes compile.
 
     Args:
-        names: of the parts, keys of `tttenv.cli.compile.PARTS`.
-        processes: that share them, in turns.
+        names: the parts, keys of `tttenv.cli.compile.PARTS`.
+        processes: the number of processes to distribute them over.
     """
 
     def __init__(self, names: Sequence[str], processes: int) -> None:
@@ -28,9 +28,9 @@ class Ahead:
         self._lanes = [(share, _start(share)) for share in shares if share]
 
     def wait(self, *names: str) -> None:
-        """Return when parts are compiled, or when the processes could not do it.
+        """Wait until these parts are compiled or compiling has failed.
 
-        The seconds count as those of compiling in this process.
+        The time counts as compile time of this process.
         """
         from tttenv.utils.compile_time import watch
 
@@ -52,8 +52,8 @@ class Ahead:
 
 
 def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
-    """A process that compiles parts in this order and prints the name of each when it is done."""
-    home = str(Path(__file__).parents[2])  # where tttenv is, installed or not
+    """Start a process that compiles parts in this order and prints each name when done."""
+    home = str(Path(__file__).parents[2])  # the folder of tttenv, installed or not
     path = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
     return subprocess.Popen(
         [sys.executable, "-P", "-c", CODE, *names],
@@ -67,11 +67,11 @@ def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
 
 @contextmanager
 def compiling(*names: str, processes: int = 1) -> Iterator[Ahead]:
-    """Compile parts that this machine lacks in other processes, until the block ends.
+    """Compile parts missing from the cache in background processes until the block ends.
 
     Args:
-        names: of the parts, keys of `tttenv.cli.compile.PARTS`, the first to be needed first.
-        processes: that share them, in turns.
+        names: the parts, keys of `tttenv.cli.compile.PARTS`, in the order they are needed.
+        processes: the number of processes to distribute them over.
     """
     ahead = Ahead(names, processes)
     try:

@@ -1,4 +1,4 @@
-"""The exact certificate of any player: `python scripts/certify.py minimax`."""
+"""Print the exact certificate of any player: `python scripts/certify.py minimax`."""
 
 import json
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from tttenv.cli.workers import HERE
 from tttenv.players.hinting import hinting
 
 PROG = "certify.py"
-SEARCH = "reachable positions"  # compiled beside
+SEARCH = "reachable positions"  # compiled in the background
 WEIGHING = "playing out every game"
-ROUNDING = 1e-12  # of a share of moves; a single blunder makes it smaller than 1 by more
+ROUNDING = 1e-12  # of a share of moves; smaller than the effect of a single blunder
 DOING = {  # what a search does in each phase
     "attacking": "attacking",
     "shortening": "shortening a lost game",
@@ -27,37 +27,37 @@ DOING = {  # what a search does in each phase
 
 @dataclass(frozen=True)
 class Arguments:
-    """Certify a player: how it fares from both seats, exactly.
+    """Compute a player's exact strength in both seats.
 
     A player is a name with options, like minimax:ties=first, a trained player like selfplay, or
-    the folder of a checkpoint; quote it where it has parentheses. With --against it is measured
+    the folder of a checkpoint; quote it if it has parentheses. With --against it is measured
     against one other player instead.
 
-    Up to 15 cells this is computed over all positions. On larger boards it follows the player's own
-    moves and every reply: whether it never loses, always wins, or loses and how. A player that can
-    reach more than --positions in a seat is undecided there; --sampled plays games instead.
-    With --method all it takes all positions, up to 16 cells, with every probability, which may
+    Up to 15 cells the certificate covers all positions. On larger boards it follows the player's
+    own moves and every reply: whether it never loses, always wins, or loses and how. A player that
+    can reach more than --positions in a seat is undecided there; --sampled plays games instead.
+    With --method all it covers all positions of up to 16 cells, with exact probabilities, which may
     take minutes.
     """
 
     player: console.Player  # name[:option=value,...] or a checkpoint's folder
-    rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
-    against: str | None = None  # another player: the exact results of all games between the two
-    method: Literal["all", "reachable"] | None = None  # left out: by the board's size
-    positions: int = 20_000_000  # of the reachable ones: how many each seat may take
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
+    against: str | None = None  # compute the exact results against this player instead
+    method: Literal["all", "reachable"] | None = None  # if omitted, chosen by the board's size
+    positions: int = 20_000_000  # maximum number of reachable positions per seat
     json: bool = False  # print the certificate as JSON
     sampled: bool = False  # play games against random and tactical instead
-    games: int = 1000  # with --sampled: how many from each seat
-    seed: int = 0  # with --sampled: of all dice
-    workers: AllWorkers = HERE  # ask a player that searches in many processes, or on a cluster
+    games: int = 1000  # with --sampled: games per seat
+    seed: int = 0  # with --sampled: random seed
+    workers: AllWorkers = HERE  # run a searching player in many processes, or on a cluster
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Certify and print.
+    """Certify a player and print the result.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args, description=console.with_players(Arguments))
     console.check_seed(given.seed)
@@ -107,7 +107,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 @contextmanager
 def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
-    """The player, evaluated by worker processes if there are any and it searches each board."""
+    """The player, evaluated by worker processes if it searches board by board."""
     if given.workers == HERE:
         yield policy
         return
@@ -121,7 +121,7 @@ def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]
 
 
 def certified(given: Arguments, rules: Any, policy: Any) -> Any:
-    """The certificate of a player; a bar shows how far it is."""
+    """Compute a player's certificate with a progress bar."""
     from tttenv import certify
     from tttenv.certificates.certificate import ALL_POSITIONS, REACHABLE, default_method
 
@@ -131,7 +131,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
-        ahead.compiling(SEARCH),  # while the game's value is searched for
+        ahead.compiling(SEARCH),  # while the game is being solved
     ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))
@@ -139,14 +139,14 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
 
 
 def progress(found: Any) -> str:
-    """How far a search is, in a line."""
+    """Describe the progress of a search in one line."""
     done = f"{found.positions:,} positions asked about, {found.waiting:,} waiting"
     where = f"as {found.seat}, {DOING[found.phase]}, round {found.number + 1}"
     return f"{where}: {done}"
 
 
 def meet(given: Arguments) -> None:
-    """Measure the player against the other one, and print."""
+    """Measure the player against the other one and print the result."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
     from tttenv.cli import head_to_head
@@ -154,7 +154,7 @@ def meet(given: Arguments) -> None:
     from tttenv.players import is_path, rules_of
 
     specs = (given.player, str(given.against))
-    named = next(filter(is_path, specs), given.player)  # a checkpoint knows its rules
+    named = next(filter(is_path, specs), given.player)  # a checkpoint stores its rules
     with hinting(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     head_to_head.require_small(rules)
@@ -175,7 +175,7 @@ def meet(given: Arguments) -> None:
 
 @contextmanager
 def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
-    """The same player; where asking it, or what follows, takes long, a bar shows how far it is."""
+    """Yield the same player, with a progress bar if evaluating or certifying it takes long."""
     from tttenv.certificates.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
 
@@ -202,17 +202,17 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
                 found.append(policy(boards[i : i + each]))
                 if not bar.tasks[0].finished:
                     bar.advance(asking, each)
-            if large and bar.tasks[0].finished and len(bar.tasks) == 1:  # some are asked again
+            if large and bar.tasks[0].finished and len(bar.tasks) == 1:  # some are queried again
                 bar.add_task(WEIGHING, total=None)
             return np.concatenate(found)
 
-        asked.__qualname__ = name  # what a complaint calls the player
+        asked.__qualname__ = name  # the player's name in error messages
         vars(asked)["one_by_one"] = one_by_one
         yield asked
 
 
 def print_certificate(name: str, certificate: Any) -> None:
-    """The certificate for people."""
+    """Print a certificate as text."""
     say(f"{name} on {certificate.rules}: {verdict(certificate)}")
     if certificate.reached is None:
         _print_all(certificate)
@@ -226,7 +226,7 @@ def print_certificate(name: str, certificate: Any) -> None:
 
 
 def _print_all(certificate: Any) -> None:
-    """What a certificate by all positions holds."""
+    """Print a certificate by all positions."""
     columns = [
         Column("", left=True),
         *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
@@ -250,7 +250,7 @@ def _print_all(certificate: Any) -> None:
 
 
 def _blunders(certificate: Any) -> str:
-    """In how many positions it blunders and, if it is unbeatable all the same, why."""
+    """Describe the number of blunders and, if the player is still unbeatable, the reason."""
     count = certificate.blunders
     if count == 0:
         return "none"
@@ -263,7 +263,7 @@ def _blunders(certificate: Any) -> str:
 
 
 def verdict(certificate: Any) -> str:
-    """What a certificate says in a few words. Nobody is asked to hold a game as O that X wins."""
+    """Summarize a certificate in a few words. If X wins the game, O is not judged."""
     never, always = certificate.never_loses, certificate.worst_case["X"] == 1
     if certificate.value == 1 and always:
         return "ALWAYS WINS as X, who wins this game under perfect play"
@@ -275,7 +275,7 @@ def verdict(certificate: Any) -> str:
 
 
 def _print_reached(certificate: Any) -> None:
-    """What a certificate by reachable positions holds, and what it cannot hold."""
+    """Print a certificate by reachable positions, and what it leaves unknown."""
     columns = [
         Column("", left=True),
         *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),
@@ -307,7 +307,7 @@ def _print_reached(certificate: Any) -> None:
 
 
 def _unknown(certificate: Any) -> Iterator[str]:
-    """What a certificate by reachable positions does not hold, and why."""
+    """Yield what a certificate by reachable positions leaves unknown, and why."""
     yield "results against perfect play, optimal moves and blunders, which need all positions"
     if None in certificate.vs_random.values():
         yield (
@@ -320,7 +320,7 @@ def _unknown(certificate: Any) -> Iterator[str]:
 
 
 def _game(certificate: Any, seat: str) -> str:
-    """The game that the player loses in a seat, as on the board: a1, b2; empty without one."""
+    """Return the game lost in a seat in coordinates: a1, b2; empty without one."""
     from tttenv.drawing.render import names_of
     from tttenv.game.rules import Rules
 

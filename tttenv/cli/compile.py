@@ -1,4 +1,4 @@
-"""Compile what a machine will need, once: `tttenv compile`."""
+"""Compile the package once for this machine: `tttenv compile`."""
 
 import hashlib
 import json
@@ -22,12 +22,11 @@ PROG = "tttenv compile"
 class Arguments:
     """Compile the environments, searches, certificates and the prover, once on this machine.
 
-    Otherwise each is compiled when it is first used. The code is kept in the user's cache
-    (TTTENV_CACHE names another folder) until tttenv, numba or Python change. To compile again what
-    is there already takes a few seconds.
+    Otherwise each is compiled when it is first used. The code is cached in the user's cache folder
+    (or TTTENV_CACHE) until tttenv, numba or Python change. Running it again takes a few seconds.
     """
 
-    jobs: int | None = None  # processes; without it, as many as there are cores
+    jobs: int | None = None  # number of processes; if omitted, one per core
     json: bool = False  # print the result as JSON
 
 
@@ -35,8 +34,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Compile everything, with a progress bar.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args)
     where = workers.Workers(jobs=given.jobs)
@@ -59,7 +58,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def compile_group(names: list[str], context: Context) -> dict[str, dict[str, Any]]:
-    """Compile some of the parts, in a worker; how many functions each took, and seconds."""
+    """Compile some parts in a worker; return each one's number of functions and seconds."""
     from tttenv.utils.compile_time import watch
 
     found = {}
@@ -73,19 +72,19 @@ def compile_group(names: list[str], context: Context) -> dict[str, dict[str, Any
 
 
 def in_order(names: list[str]) -> None:
-    """Compile some of the parts one after the other, and print the name of each that is done."""
+    """Compile some parts in sequence and print each name when done."""
     for name in names:
         _compile(name)
         print(name, flush=True)
 
 
 def is_compiled(name: str) -> bool:
-    """Whether a part is in the cache, as far as is known without loading it."""
+    """Return whether a part is in the cache, as far as known without loading it."""
     return _mark_of(name).exists()
 
 
 def _mark_of(name: str) -> Path:
-    """The empty file that says so, for this processor and this Python."""
+    """Return the path of the empty file that marks a part, for this processor and Python."""
     from tttenv.utils.compile_time import processor
     from tttenv.utils.compiled import CACHE_FOLDER
 
@@ -99,7 +98,7 @@ def _compile(name: str) -> None:
 
     PARTS[name]()
     if CACHE_FOLDER:
-        with suppress(OSError):  # then it is looked for again, function by function
+        with suppress(OSError):  # then the next check goes function by function
             _mark_of(name).touch()
 
 
@@ -111,7 +110,7 @@ def _prover() -> None:
 
 
 def _writer_of_proofs() -> None:
-    """Write down a proof of what was never searched, which fails at once."""
+    """Write a proof without a search, which fails at once but compiles the code."""
     from tttenv.game.rules import Rules
     from tttenv.proofs.prover import Proof, Prover
 
@@ -122,7 +121,7 @@ def _writer_of_proofs() -> None:
 
 
 def _checker_of_proofs() -> None:
-    """Check a proof that is none."""
+    """Check an invalid proof."""
     import numpy as np
 
     import tttenv
@@ -204,7 +203,7 @@ def _networks() -> None:
 
 
 def _play(rules: str, *names: str) -> None:
-    """Ask players for a move on the empty board."""
+    """Query players for a move on the empty board."""
     from tttenv.game.rules import Rules
     from tttenv.players import player
 
@@ -213,7 +212,7 @@ def _play(rules: str, *names: str) -> None:
         player(name, game)(game.start(1))
 
 
-# What can be compiled, by doing a little of it.
+# The parts, each compiled by running a small example.
 PARTS: dict[str, Callable[[], None]] = {
     "the prover": _prover,
     "the writer of proofs": _writer_of_proofs,
@@ -227,7 +226,7 @@ PARTS: dict[str, Callable[[], None]] = {
     "what networks see": _networks,
     "Monte Carlo tree search": _mcts,
 }
-# Parts that share much, one process for each group; those that take longest first.
+# Parts that share code, one process per group; the slowest groups first.
 GROUPS = (
     ("the prover", "the writer of proofs"),
     ("the tree search", "evaluators of the tree search"),

@@ -1,4 +1,4 @@
-"""What all scripts share: arguments, one-line errors, tables and progress bars."""
+"""Shared by all scripts: arguments, one-line errors, tables and progress bars."""
 
 import contextlib
 import errno
@@ -24,10 +24,10 @@ from tttenv.utils import optional_dependencies
 from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
-LONGEST = 2000  # characters of a complaint
+LONGEST = 2000  # maximum characters of an error message
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 
-# Arguments that stand without a name, as the usage line shows them.
+# Positional arguments and their names in the usage line.
 Player: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER")]
 PlayerOrNone: TypeAlias = Annotated[
     tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[PLAYER]")
@@ -39,24 +39,24 @@ Game: TypeAlias = Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(meta
 Learners: TypeAlias = Annotated[
     tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="LEARNER [LEARNER ...]")
 ]
-Flag: TypeAlias = Annotated[bool, tyro.conf.FlagCreatePairsOff]  # without its negation
-Repeated: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]  # one value at a time
-AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options, without a prefix
+Flag: TypeAlias = Annotated[bool, tyro.conf.FlagCreatePairsOff]  # without a --no- form
+Repeated: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]  # repeatable option
+AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options without a prefix
 Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
 
 
 def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
-    """Run a script: wrong input ends it with one line and status 2, an interrupt with 130.
+    """Run a script: invalid input exits with one line and status 2, an interrupt with 130.
 
     A warning is one line too, without the line of code that Python would show below it.
 
-    Who asks it to end (SIGTERM) sees it end with 143 and all that it started with it; a terminal
-    that closes (SIGHUP) with 129, unless it was started to outlive that, as by nohup.
+    SIGTERM exits with status 143. SIGHUP (the terminal closes) exits with 129, unless it is
+    ignored, as under nohup.
 
     Args:
-        script: takes the arguments.
-        prog: its name, which messages begin with.
-        args: what it is given instead of the command line.
+        script: a function of the arguments.
+        prog: its name, the prefix of messages.
+        args: arguments that replace the command line.
     """
     warnings.showwarning = lambda message, *_, **__: print(
         f"{prog}: {visible(str(message))}", file=sys.stderr
@@ -74,7 +74,7 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
         told = f": {visible(str(interrupt))}" if str(interrupt) else ""
         print(f"\n{prog}: interrupted{told}", file=sys.stderr)
         sys.exit(130)
-    except BrokenPipeError:  # whoever read our output has had enough
+    except BrokenPipeError:  # the reader has closed the pipe
         sys.stdout = None
         sys.exit(0)
     except OSError as error:
@@ -88,15 +88,15 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
 
 
 class _LogLines(logging.Handler):
-    """Prints what is logged as lines on standard error, above any progress bar."""
+    """Prints log records as lines on standard error, above any progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Print a line."""
+        """Print one record."""
         print(record.getMessage(), file=sys.stderr)
 
 
 def _show_log() -> None:
-    """Show what is compiled on the terminal, which takes seconds where nothing would move."""
+    """Show on the terminal what is being compiled, since this takes seconds."""
     logger = logging.getLogger("tttenv")
     if not any(isinstance(handler, _LogLines) for handler in logger.handlers):
         logger.addHandler(_LogLines())
@@ -104,22 +104,22 @@ def _show_log() -> None:
 
 
 def _flush() -> None:
-    """Have everything written that was printed.
+    """Flush standard output.
 
     Raises:
-        ValueError: if that fails, for another reason than a reader who has left.
+        ValueError: if that fails for any reason but a closed pipe.
     """
     try:
         sys.stdout.flush()
     except BrokenPipeError:
         raise
     except OSError as error:
-        sys.stdout = None  # or Python tries again at its end, and tells of that
+        sys.stdout = None  # otherwise Python tries again at exit and reports the error
         raise ValueError(f"cannot write the output: {error.strerror}") from None
 
 
 def failure(error: OSError) -> str:
-    """What the system refused and where, in words."""
+    """Describe an operating system error: what failed and where."""
     if not error.strerror:
         return str(error)
     given = (error.filename, error.filename2)
@@ -132,14 +132,14 @@ def failure(error: OSError) -> str:
 
 
 def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
-    """Say what was wrong in one line, control characters visible, and end with status 2.
+    """Print an error as one line, with control characters escaped, and exit with status 2.
 
-    A terminal that is narrower than the line gets it wrapped between words.
+    On a terminal narrower than the line it is wrapped between words.
 
     Args:
-        prog: the command's name, which the line begins with.
-        message: what was wrong.
-        commands: to type instead, a line of its own each, which is never wrapped.
+        prog: the command's name, the prefix of the line.
+        message: the error.
+        commands: commands to suggest, each on a line of its own, never wrapped.
     """
     lines = wrapped(f"{prog}: {visible(message)}", room(sys.stderr), "  ")
     lines += [f"  {shown(command, LONGEST)}" for command in commands]
@@ -148,18 +148,18 @@ def fail(prog: str, message: str, commands: Sequence[str] = ()) -> None:
 
 
 def visible(message: str) -> str:
-    """A message as one line, control characters visible, of bounded length."""
+    """Return a message as one line of bounded length, with control characters escaped."""
     return shown(" ".join(message.split()), LONGEST)
 
 
 def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | None = None) -> _T:
-    """Read the arguments as a dataclass; its comments are the help. Errors are one line.
+    """Parse the arguments into a dataclass, whose comments are the help. Errors are one line.
 
     Args:
         kind: the dataclass.
         prog: the script's name.
-        args: what was typed after it.
-        description: what the help begins with; the dataclass's docstring, unless told otherwise.
+        args: the command-line arguments.
+        description: the beginning of the help; by default the dataclass's docstring.
     """
     complaint, page = io.StringIO(), _Page()
     about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
@@ -167,7 +167,7 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
             return tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
-        if end.code not in (0, None, WRONG_ARGUMENTS):  # a signal asks us to end
+        if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
         if end.code:
             fail(prog, f"{_gist(complaint.getvalue())} (see {prog} --help)")
@@ -176,10 +176,10 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
 
 
 class _Page(io.StringIO):
-    """What the parser prints as help, with the colours and boxes that the output can show."""
+    """The parser's help output, with the colours and boxes that the stream supports."""
 
     @property
-    def encoding(self) -> str:  # type: ignore[override]  # a variable in typeshed alone
+    def encoding(self) -> str:  # type: ignore[override]  # a variable only in typeshed
         return getattr(sys.__stdout__, "encoding", None) or "utf-8"
 
     def isatty(self) -> bool:
@@ -187,17 +187,17 @@ class _Page(io.StringIO):
 
 
 def filled(text: str) -> str:
-    """A help text whose long lines are wrapped to the width of its boxes."""
+    """Wrap the long lines of a help text to the width of its boxes."""
     width = shutil.get_terminal_size().columns
     lines = []
     for line in text.split("\n"):
         indent = " " * (len(line) - len(line.lstrip()))
-        plain = line.isprintable() and "│" not in line  # boxes and colours fit already
+        plain = line.isprintable() and "│" not in line  # boxes and colours already fit
         lines += wrapped(line, width, indent + "  " * bool(indent)) if plain else [line]
     return "\n".join(lines)
 
 
-PLAINLY = {  # what Python and the parser say of a value, in plain words
+PLAINLY = {  # plain wording for messages of Python and the parser
     r"Error parsing (\S+): invalid literal for int\(\) with base 10: (.+)": (
         r"\1: \2 is not an integer"
     ),
@@ -207,7 +207,7 @@ PLAINLY = {  # what Python and the parser say of a value, in plain words
 
 
 def _gist(box: str) -> str:
-    """The parser's boxed message as one sentence, with the option that may have been meant."""
+    """Reduce the parser's boxed message to one sentence, with the closest option."""
     lines = [line.strip("│╭╮╰╯ ") for line in box.splitlines()[1:]]
     rules = [at for at, line in enumerate(lines) if line and not line.strip("─")]
     said = " ".join(lines[: rules[0]] if rules else lines).strip("─ ") or box.strip()
@@ -219,7 +219,7 @@ def _gist(box: str) -> str:
 
 
 def with_players(arguments: type) -> str:
-    """A command's description, and the players that can be named.
+    """Return a command's description followed by the available players.
 
     Args:
         arguments: a class, whose docstring describes the command.
@@ -239,11 +239,10 @@ def check_seed(seed: int) -> None:
 
 
 def check_folder(folder: Path | None) -> None:
-    """Find out whether a folder can be written into, or made, before any work is done.
+    """Check that a folder is writable or can be created, before any work is done.
 
     Raises:
-        ValueError: if a file stands in its place, or in that of a folder above it, or nothing can
-            be written there.
+        ValueError: if it or one of its parents is a file, or nothing can be written there.
     """
     for part in [folder, *folder.parents] if folder else []:
         if part.exists():
@@ -254,12 +253,12 @@ def check_folder(folder: Path | None) -> None:
 
 
 def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
-    """Make something in a folder and remove it: only trying tells, as in /proc.
+    """Create something in a folder and remove it: only trying shows whether it works, as in /proc.
 
-    Nothing is tried in the `wanted` folder itself, where another process may be at work.
+    Nothing is created in the `wanted` folder itself, which another process may be using.
 
     Raises:
-        ValueError: the refusal, and why.
+        ValueError: the refusal and its reason.
     """
     try:
         if wanted and not os.access(folder, os.W_OK):
@@ -271,7 +270,7 @@ def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
 
 
 def bar(quiet: bool) -> Any:
-    """A progress bar on the terminal's error output."""
+    """Return a progress bar on standard error."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -280,12 +279,12 @@ def bar(quiet: bool) -> Any:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal what is done and for how long; the line goes when the block ends.
+    """Show a stage of the work and its time on a terminal; the line disappears at the end.
 
-    Where the error output is no terminal, nothing is shown.
+    If standard error is not a terminal, nothing is shown.
 
     Args:
-        text: what is done, such as "loading PyTorch".
+        text: the stage, such as "loading PyTorch".
         quiet: show nothing.
 
     Yields:
@@ -303,7 +302,7 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
+        redirect_stdout=sys.stdout.isatty(),  # else redirected output would appear on the screen
     ) as line:
         task = line.add_task(visible(text), total=None)
         yield lambda text: line.update(task, description=visible(text))

@@ -1,4 +1,4 @@
-"""The classic mistakes of a training setup, and what to change: `doctor.py my_module:make_env`."""
+"""Find common mistakes of a training setup: `doctor.py my_module:make_env`."""
 
 import inspect
 import json
@@ -9,7 +9,7 @@ from tttenv.cli import console, text_tables
 from tttenv.players.hinting import hinting
 
 PROG = "doctor.py"
-VERDICTS = {  # of what is free of mistakes, by how the check went of what it has learned
+VERDICTS = {  # if there are no problems, by the status of the check "learned"
     "ok": "healthy",
     "weak": "no mistake was found, but it has learned nothing",
     "skipped": "no mistake was found",
@@ -18,30 +18,30 @@ VERDICTS = {  # of what is free of mistakes, by how the check went of what it ha
 
 @dataclass(frozen=True)
 class Arguments:
-    """Look for the classic mistakes in a player or an environment of yours, and say what to change.
+    """Look for the classic mistakes in your player or environment, and suggest what to change.
 
     A subject is a player's name with options, a checkpoint's folder, sb3:path=MODEL.zip,trust=true,
     external:command=./bot, the id of an environment, or module:attribute, imported from the
-    current folder: a player, model, network or environment, or a function of nothing that makes
-    one.
-    It ends with status 0 if no mistake was found, 1 if there is a problem, 2 for bad input.
+    current folder: a player, model, network or environment, or a function without arguments that
+    makes one.
+    The exit status is 0 without a problem, 1 with a problem, 2 for invalid input.
     """
 
-    subject: console.Subject  # whom to look at
-    rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
-    obs: str | None = None  # what a function of yours observes: onehot, board or dict
-    kind: str = "logits"  # what it answers then: logits, values or probs
-    games: int = 200  # of an environment, how many to play
-    seed: int = 0  # of all dice
+    subject: console.Subject  # the player or environment to check
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
+    obs: str | None = None  # input of your function: onehot, board or dict
+    kind: str = "logits"  # output of your function or network: logits, values or probs
+    games: int = 200  # number of games to play in an environment
+    seed: int = 0  # random seed
     json: bool = False  # print the findings as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Examine and print.
+    """Check a player or environment and print the findings.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args, description=manual())
     console.check_seed(given.seed)
@@ -78,12 +78,12 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def manual() -> str:
-    """What `--help` says above the options."""
+    """Return the text that `--help` shows above the options."""
     return inspect.cleandoc(Arguments.__doc__ or "")
 
 
 def show(name: str, found: list[Any], problems: int) -> None:
-    """The findings for people."""
+    """Print the findings as text."""
     for one in found:
         text_tables.say(f"{one.status:<8} {one.check:<12} {one.told}", " " * 22)
         if one.change:

@@ -1,4 +1,4 @@
-"""A player as an engine for Gomocup's managers, over standard input and output."""
+"""A player as an engine for Gomocup managers, over standard input and output."""
 
 import os
 import sys
@@ -11,36 +11,36 @@ from tttenv.cli import console
 from tttenv.players.hinting import hinting
 
 PROG = "gomocup.py"
-STDOUT, STDERR = 1, 2  # the numbers of their files
-CHUNK = 65_536  # bytes of a line that is too long, read at once to be dropped
+STDOUT, STDERR = 1, 2  # file descriptors
+CHUNK = 65_536  # bytes of an overlong line to read and discard at once
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Let a manager of the Gomocup protocol, such as Piskvork, use a player as an engine.
+    """Run a player as an engine for a manager of the Gomocup protocol, such as Piskvork.
 
     A player is a name with options, like alphabeta:time=10, a trained player like selfplay, or the
-    folder of a checkpoint; tttenv certify --help lists them. One with the option time= thinks no
-    longer than that, and shorter where the manager's limits say so; others play as they always do.
+    folder of a checkpoint; see tttenv certify --help for a list. A player with the option time=
+    uses at most that, or less if the manager's limits are shorter; others ignore the limits.
     The rule is free style: five or more in a row win. Boards go up to 19 by 19.
 
-    A manager wants one file whose name begins with pbrain-, such as this script:
+    A manager expects one file whose name starts with pbrain-, such as this script:
 
       #!/bin/sh
       exec tttenv gomocup alphabeta:time=10
     """
 
     player: console.Player  # name[:option=value,...] or a checkpoint's folder
-    k: int = 5  # how many in a row win; managers know only five
-    seed: int = 0  # of the dice of players that mix moves
+    k: int = 5  # stones in a row to win; managers only support five
+    seed: int = 0  # random seed of players that sample their moves
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Answer a manager's lines until it says END or closes its side.
+    """Reply to a manager's lines until END or the end of the input.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args)
     console.check_seed(given.seed)
@@ -48,7 +48,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
     require_player(given)
     engine = Engine(given.player, given.k, given.seed)
-    if sys.stdin is None:  # closed when we started
+    if sys.stdin is None:  # closed before the start
         return
     with answers_alone_on_standard_output() as output:
         for line in lines(sys.stdin.buffer, LONGEST_LINE):
@@ -60,10 +60,10 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def require_player(given: Arguments) -> None:
-    """Make the player once, on a small board, so that a wrong one is refused before any game.
+    """Make the player once, on a small board, to reject an invalid one before any game.
 
     Raises:
-        ValueError: as `tttenv.player`, and for a checkpoint of another number in a row.
+        ValueError: as `tttenv.player`, and for a checkpoint with another k.
     """
     from tttenv import Rules, player
     from tttenv.players import is_path, rules_of
@@ -78,7 +78,7 @@ def require_player(given: Arguments) -> None:
 
 
 def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """The lines of a stream; of a longer one than `longest` bytes the beginning, a byte longer."""
+    """Yield the lines of a stream; only the first `longest` + 1 bytes of an overlong one."""
     while data := stream.readline(longest + 1):
         yield data
         while data and not data.endswith(b"\n"):
@@ -86,7 +86,7 @@ def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
 
 
 def answers_alone_on_standard_output() -> FileIO:
-    """A file for the answers; whatever else writes to standard output writes to standard error."""
+    """Return a file for the replies, and redirect all other standard output to standard error."""
     if sys.stdout is not None:
         sys.stdout.flush()
     answers: Any = os.fdopen(os.dup(STDOUT), "wb", buffering=0)

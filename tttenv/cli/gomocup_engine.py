@@ -1,22 +1,22 @@
-"""The engine's side of the Gomocup protocol: what is answered to each line of a manager.
+"""The engine's side of the Gomocup protocol: the replies to a manager's lines.
 
-It reads and prints nothing itself: `tttenv.cli.gomocup` and the tests hand it the lines. What a
-manager may send, and what is answered:
+It does no input or output itself: `tttenv.cli.gomocup` and the tests pass it the lines. The
+commands and their replies:
 
     START size                      OK, with an empty board
-    RECTSTART columns,rows          the same on an oblong board
+    RECTSTART columns,rows          the same on a rectangular board
     RESTART                         OK, with an empty board of the same size
     BEGIN                           a move, on an empty board
     TURN x,y                        a move, after this one of the other side
     BOARD                           nothing; then lines x,y,1 (own stones) and x,y,2 until
     DONE                            a move, on this board
     TAKEBACK x,y                    OK, without this stone
-    INFO key value                  nothing; another rule than 0 is refused, and then all moves are
-    ABOUT                           who this is
-    END                             nothing: it is over
+    INFO key value                  nothing; after a rule other than 0 all moves are refused
+    ABOUT                           a description of the engine
+    END                             nothing; the session ends
 
-A move is written `x,y`, column and row from 0. An unknown command is answered by a line that begins
-with UNKNOWN, and whatever else is wrong by one that begins with ERROR: then the board is as before.
+A move is written `x,y`, column and row from 0. The reply to an unknown command begins with UNKNOWN,
+to any other error with ERROR, which leaves the board unchanged.
 """
 
 import re
@@ -33,45 +33,45 @@ from tttenv.players import player
 from tttenv.policy import Policy, sample, validated
 from tttenv.utils.untrusted import first_line, shown
 
-LONGEST_LINE = 1000  # characters of a manager's line
-LONGEST_ANSWER = 200  # characters of ours
-QUOTED = 60  # characters of a line that an answer repeats
-FREE_STYLE = 0  # the rule by which as many in a row as are wanted or more win
+LONGEST_LINE = 1000  # maximum characters of a manager's line
+LONGEST_ANSWER = 200  # maximum characters of a reply
+QUOTED = 60  # characters of a line quoted in a reply
+FREE_STYLE = 0  # the rule by which k or more in a row win
 SIZE = re.compile(r"[0-9]{1,4}")
 PAIR = re.compile(r"([0-9]{1,4}) *, *([0-9]{1,4})")
 STONE = re.compile(PAIR.pattern + r" *, *([12])")
 NUMBER = re.compile(r"[+-]?[0-9]{1,15}")
-SIDES = {"1": 1, "2": -1}  # own stones and the other side's, as a BOARD and as our boards have them
+SIDES = {"1": 1, "2": -1}  # own stones and the other side's, in BOARD lines and on our boards
 
 
 class RefusedError(ValueError):
-    """Why a line is answered by ERROR."""
+    """The reason for an ERROR reply."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """A board: (cells,), 1 for the engine's stones and -1 for the other side's."""
+    """A game: its board (cells,), 1 for the engine's stones and -1 for the other side's."""
 
     rules: Rules
     board: Boards
     opens: bool | None = None  # whether the engine is X; None while the board is empty
 
     def cell(self, text: str) -> int:
-        """The cell that is written as `x,y`."""
+        """Return the cell written as `x,y`."""
         found = PAIR.fullmatch(text)
         if not found:
             raise RefusedError(f"a column and a row as in 7,7 are wanted, not {_quoted(text)}")
         return self.cell_at(int(found[1]), int(found[2]))
 
     def cell_at(self, column: int, row: int) -> int:
-        """The cell in a column and a row."""
+        """Return the cell in a column and a row."""
         if column >= self.rules.n or row >= self.rules.m:
             size = f"{self.rules.n} columns and {self.rules.m} rows"
             raise RefusedError(f"{column},{row} is off the board of {size}")
         return row * self.rules.n + column
 
     def put(self, cell: int, side: int, opens: bool) -> "Game":
-        """The game after a stone of a side, 1 or -1."""
+        """Return the game after a stone of a side, 1 or -1."""
         if self.board[cell] != 0:
             raise RefusedError(f"{self.written(cell)} is taken")
         board = self.board.copy()
@@ -79,23 +79,23 @@ class Game:
         return Game(self.rules, board, opens)
 
     def written(self, cell: int) -> str:
-        """A cell as `x,y`."""
+        """Write a cell as `x,y`."""
         return f"{cell % self.rules.n},{cell // self.rules.n}"
 
     def stones(self) -> tuple[int, int]:
-        """How many stones the engine and the other side have."""
+        """Return the number of stones of the engine and of the other side."""
         return int((self.board == 1).sum()), int((self.board == -1).sum())
 
 
 class BoardLines:
-    """The lines of a BOARD up to its DONE: of wrong ones the first is kept, for the answer."""
+    """The lines of a BOARD up to its DONE; the first error is kept for the reply."""
 
     def __init__(self, game: Game | None) -> None:
         self.game = game and Game(game.rules, game.rules.start())
         self.problem = "" if game else "a board needs its size: START comes first"
 
     def add(self, line: str) -> None:
-        """Another line."""
+        """Add a line."""
         if self.problem or self.game is None:
             return
         found = STONE.fullmatch(line)
@@ -108,10 +108,10 @@ class BoardLines:
             self.problem = str(refused)
 
     def done(self) -> Game:
-        """The game, in which the engine is to move.
+        """Return the game, with the engine to move.
 
         Raises:
-            RefusedError: for a wrong line, or a board on which it is not to move.
+            RefusedError: for an invalid line, or a board on which it is not to move.
         """
         if self.problem or self.game is None:
             raise RefusedError(self.problem)
@@ -124,13 +124,13 @@ class BoardLines:
 
 
 class Engine:
-    """One player, and the games that a manager has it play.
+    """A player and the games that a manager plays with it.
 
     Args:
-        spec: the player; its option `time`, if it has one, is what it may think for a move at the
-            most, and the manager's limits shorten that.
-        k: how many in a row win.
-        seed: of the random numbers by which a player chooses among the moves that it mixes.
+        spec: the player; its option `time`, if it has one, is the maximum per move, which the
+            manager's limits may reduce.
+        k: stones in a row to win.
+        seed: the seed for sampling moves of stochastic players.
     """
 
     def __init__(self, spec: str, k: int, seed: int) -> None:
@@ -138,7 +138,7 @@ class Engine:
         self.over = False  # whether the manager has sent END
         self.rule, self.budget = FREE_STYLE, Budget()
         self.game: Game | None = None
-        self.made: tuple[str, Rules, Policy] | None = None  # the last player: its spec, its rules
+        self.made: tuple[str, Rules, Policy] | None = None  # the last player, with spec and rules
         self.board_lines: BoardLines | None = None  # between BOARD and DONE
         self.commands: dict[str, Callable[[str], str | None]] = {
             "START": self._start,
@@ -154,17 +154,17 @@ class Engine:
         }
 
     def answer(self, line: str) -> str | None:
-        """What is answered to a manager's line, in one short line of ASCII; None: nothing."""
+        """Return the reply to a manager's line, one short ASCII line; None: no reply."""
         words = line.strip()
         try:
             if self.board_lines is not None:
                 return self._board_line(words)
             return self._command(words) if words else None
-        except Exception as error:  # a player may raise anything
+        except Exception as error:  # a player may raise any exception
             return f"ERROR {_plain(first_line(error), LONGEST_ANSWER)}"
 
     def _command(self, words: str) -> str | None:
-        """What is answered to a command and its argument."""
+        """Return the reply to a command and its argument."""
         if len(words) > LONGEST_LINE:
             raise RefusedError(f"a line has at most {LONGEST_LINE:,} characters")
         name, *rest = words.split(None, 1)
@@ -185,7 +185,7 @@ class Engine:
         return self._set_up(int(found[2]), int(found[1]))
 
     def _set_up(self, m: int, n: int) -> str:
-        """An empty board, and the player for it, compiled before its time runs."""
+        """Set up an empty board and compile its player before its clock starts."""
         self._require_rule()
         rules = Rules(m, n, self.k)
         if self.made is None or self.made[1] != rules:
@@ -220,7 +220,7 @@ class Engine:
         self.board_lines = BoardLines(self.game)
 
     def _board_line(self, line: str) -> str | None:
-        """A line between BOARD and DONE, or DONE."""
+        """Handle a line between BOARD and DONE, or DONE."""
         assert self.board_lines is not None
         if line.upper() == "DONE":
             lines, self.board_lines = self.board_lines, None
@@ -263,20 +263,20 @@ class Engine:
         self.over = True
 
     def _require_rule(self) -> None:
-        """Raise unless the manager's rule is the one that all players here know."""
+        """Raise unless the manager's rule is free style, the only one supported."""
         if self.rule != FREE_STYLE:
             raise RefusedError(
                 f"only rule 0 is played, {self.k} or more in a row, not rule {self.rule}"
             )
 
     def _started(self) -> Game:
-        """The game, if there is a board."""
+        """Return the game, or raise if there is no board."""
         if self.game is None:
             raise RefusedError("START comes first")
         return self.game
 
     def _move(self, game: Game, opens: bool | None) -> str:
-        """Let the player move on a board; the game changes only if it can."""
+        """Play the player's move on a board; on failure the game does not change."""
         self._require_rule()
         if game.rules.over(game.board) or game.rules.lost(-game.board):
             raise RefusedError("the game is over: there is no move to play")
@@ -287,7 +287,7 @@ class Engine:
         return game.written(cell)
 
     def _policy(self, rules: Rules) -> Policy:
-        """The player, made again where the time that it has for the next move has changed."""
+        """Return the player, made again if its time for the next move has changed."""
         seconds = self.budget.seconds
         spec = self.spec if seconds is None else limited_to(self.spec, seconds)
         if self.made is None or self.made[:2] != (spec, rules):
@@ -296,10 +296,10 @@ class Engine:
 
 
 def _quoted(text: str) -> str:
-    """A manager's words in an answer."""
+    """Quote a manager's text in a reply."""
     return f"'{_plain(text, QUOTED)}'"
 
 
 def _plain(text: str, limit: int) -> str:
-    """A text in printable ASCII, cut to a length."""
+    """Reduce a text to printable ASCII, cut to a length."""
     return shown(shown(text, limit).encode("ascii", "backslashreplace").decode(), limit)

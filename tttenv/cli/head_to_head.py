@@ -1,4 +1,4 @@
-"""Two players against each other, exactly: how all their games end, from both seats."""
+"""The exact results of two players against each other, in both seats."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ Result = dict[str, Any]
 
 
 def require_small(rules: Any) -> None:
-    """Raise ValueError, naming what plays sampled games, for games too large to count."""
+    """Raise ValueError for games too large to enumerate, naming the commands that sample."""
     from tttenv.exact import solvable
 
     if not solvable(rules):
@@ -22,15 +22,15 @@ def require_small(rules: Any) -> None:
 
 
 def measure(rules: Any, player: Any, other: Any) -> Result:
-    """How `player` fares against `other` as X and as O.
+    """Compute the results of `player` against `other` as X and as O.
 
     Args:
         rules: the game.
-        player: a policy whose answers depend on the board alone.
+        player: a policy that depends on the board alone.
         other: likewise.
 
     Returns:
-        "score": win, draw and loss of `player` by seat; "value": the wins less the losses.
+        "score": win, draw and loss of `player` by seat; "value": wins minus losses.
     """
     from tttenv import score
 
@@ -40,7 +40,7 @@ def measure(rules: Any, player: Any, other: Any) -> Result:
 
 
 def show(player: str, other: str, rules: Any, found: Result) -> None:
-    """The result for people."""
+    """Print the result as text."""
     text_tables.say(f"{player} against {other} on {rules}, over all their games:", "  ")
     columns = [
         Column("seat", left=True),

@@ -1,4 +1,4 @@
-"""Every player against every other: `python scripts/league.py random tactical minimax`."""
+"""A round-robin league: `python scripts/league.py random tactical minimax`."""
 
 import json
 import sys
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PROG = "league.py"
 FAILED = 1  # the exit status if a pair has no result
-MOST_TOLD = 10  # failed pairs, or cycles, that are told of
+MOST_TOLD = 10  # failed pairs or cycles to print
 LADDER = (  # from weak to strong, on all boards
     *("random", "first", "tactical", "mcts:iterations=50", "mcts:iterations=500"),
     *("gumbel:simulations=32", "alphabeta:depth=2,ties=first", "alphabeta:nodes=20000,ties=first"),
@@ -33,26 +33,25 @@ LADDER = (  # from weak to strong, on all boards
 class Arguments:
     """Play every player against every other, from all openings, in both colours, and rate them.
 
-    The openings are all boards with --openings stones, one of each class of turned and mirrored
-    images: 33 on 4x4, 846 on 9x9. A pair's result is exact where both players are functions of the
-    board and the positions that they can reach are few enough; else --games are played. Without
-    names, the players are a ladder from random to the strongest, and the trained players for the
-    board.
+    The openings are all boards with --openings stones, one per symmetry class: 33 on 4x4, 846 on
+    9x9. A pair's result is exact if both players are functions of the board and few enough
+    positions can be reached; otherwise --games are played. By default the players range from
+    random to the strongest, and include the trained players for the board.
 
-    What has been played is kept in a folder beside --out: the same command goes on where a killed
-    one stopped.
+    Results are stored in a folder next to --out: after an interruption the same command continues
+    where it stopped.
     """
 
-    players: console.Players = ()  # names with options, or folders of checkpoints
-    rules: str | None = None  # m,n,k; 3,3,3 or what the first checkpoint was trained for
-    openings: int = 2  # stones on the board when a game begins
-    games: int = 400  # to play where the result is not exact, half of them in each colour
-    seed: int = 0  # of these games
-    positions: int = 2_500_000  # that an exact result may take
-    searches: int = 20_000  # boards that an exact result may ask a searching player about
+    players: console.Players = ()  # names with options, or checkpoint folders
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the first checkpoint's game
+    openings: int = 2  # number of stones on the board at the start of a game
+    games: int = 400  # games per pair without an exact result, half in each colour
+    seed: int = 0  # random seed of these games
+    positions: int = 2_500_000  # maximum number of positions for an exact result
+    searches: int = 20_000  # the same for a player that searches
     workers: AllWorkers = HERE
-    out: Path = Path("results/league.json")  # where the results go
-    fresh: bool = False  # forget what is kept of earlier runs, and play all again
+    out: Path = Path("results/league.json")  # output file
+    fresh: bool = False  # discard stored results and play everything again
     json: bool = False  # print the results as JSON
 
 
@@ -60,8 +59,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Play, rate, write and print.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args)
     _check(given)
@@ -71,7 +70,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.players import is_path, rules_of
     from tttenv.utils.files import write
 
-    named = next(filter(is_path, given.players), "random")  # a checkpoint knows its rules
+    named = next(filter(is_path, given.players), "random")  # a checkpoint stores its rules
     with hinting(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     players = list(given.players) or usual(rules)
@@ -100,10 +99,10 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _check(given: Arguments) -> None:
-    """Check the arguments, as far as they can be judged without the players.
+    """Check the arguments as far as possible without loading the players.
 
     Raises:
-        ValueError: for a number out of range, a player that is named twice, or one alone.
+        ValueError: for a number out of range, a duplicate player, or a single one.
     """
     console.check_seed(given.seed)
     workers.check(given.workers)
@@ -122,9 +121,9 @@ def _check(given: Arguments) -> None:
 
 
 def usual(rules: Any) -> list[str]:
-    """The players of a league for which none are named, from weak to strong.
+    """Return a league's default players, from weak to strong.
 
-    Trained players of large boards are networks, and left out where PyTorch is not installed.
+    Trained players of large boards are networks, omitted if PyTorch is not installed.
     """
     from tttenv.exact import enumerable
     from tttenv.players import bundled, rules_of
@@ -136,15 +135,15 @@ def usual(rules: Any) -> list[str]:
 
 
 def _kept(given: Arguments) -> Path:
-    """The folder of what has been played."""
+    """Return the folder of stored results."""
     return given.out.with_suffix(".kept")
 
 
 def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[list["Result"]]:
-    """The results of all blocks, in their order; what is kept of an earlier run is not played.
+    """Return the results of all blocks in order; stored ones are not played again.
 
     Raises:
-        KeyboardInterrupt: at an interrupt, with a line that says what is kept.
+        KeyboardInterrupt: at an interrupt, with a line on the stored results.
     """
     from tttenv.league import league_tasks
 
@@ -172,12 +171,12 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
 
 
 def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
-    """For each player whether it is asked slowly; making each shows whether it can be made.
+    """Return for each player whether it is slow to query, after checking that it can be made.
 
     Args:
         players: their specs.
-        rules: of the board.
-        tell: called with what is done next.
+        rules: the game.
+        tell: called with the next stage of the work.
 
     Raises:
         ValueError: for a player that is unknown, damaged or for another board.
@@ -195,7 +194,7 @@ def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> d
 
 
 def show(found: dict[str, Any]) -> None:
-    """The results for people, from what the file holds."""
+    """Print the results from the contents of the file."""
     settings, openings, rows = found["settings"], len(found["openings"]), found["players"]
     methods = [pair["method"] for pair in found["pairs"]]
     parts = [
@@ -238,7 +237,7 @@ def _row(number: int, row: dict[str, Any]) -> list[str]:
 
 
 def _show_matrix(found: dict[str, Any]) -> None:
-    """What each player may expect against each other."""
+    """Print the expected result of each player against each other."""
     rows = found["players"]
     sampled = {
         (pair["first"], pair["second"]) for pair in found["pairs"] if pair["method"] == "sampled"
@@ -265,7 +264,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
 
 
 def _tell_cycles(found: dict[str, Any]) -> None:
-    """Where players beat each other in a circle."""
+    """Print the cycles of players that beat each other."""
     cycles, rows = found["cycles"], found["players"]
     openings = sum(count > 0 for count in cycles["by_opening"])
     if not cycles["count"] and not openings:
@@ -280,7 +279,7 @@ def _tell_cycles(found: dict[str, Any]) -> None:
 
 
 def _complain(failed: list[tuple[str, str, str]], prog: str) -> None:
-    """Say which pairs have no result and why; then end with status 1."""
+    """Print the pairs without a result and why; then exit with status 1."""
     for first, second, reason in failed[:MOST_TOLD]:
         told = console.visible(f"no result of {first} and {second}: {reason}")
         print(f"{prog}: {told}", file=sys.stderr)

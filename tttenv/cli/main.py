@@ -1,4 +1,4 @@
-"""The command `tttenv`: what it can do, one row a command."""
+"""The command `tttenv` and the table of its subcommands."""
 
 import sys
 from typing import Any
@@ -11,7 +11,7 @@ from tttenv.utils.registry import Row, Table
 PROG = "tttenv"
 WIDTH = 12  # of the column of names
 
-# To add a command: a module with a function (arguments, program's name) -> None, and its row here.
+# To add a command, write a function (arguments, program's name) -> None and add a row here.
 COMMANDS: Table[Any] = Table(
     "command",
     {
@@ -31,7 +31,7 @@ COMMANDS: Table[Any] = Table(
 
 
 def main() -> None:
-    """Run the command that the first argument names, with the arguments after it."""
+    """Run the command named by the first argument with the remaining arguments."""
     name, *rest = sys.argv[1:] or [""]
     if name in COMMANDS.rows:
         prog = f"{PROG} {name}"
@@ -41,10 +41,10 @@ def main() -> None:
 
 
 def _without_a_command(args: list[str]) -> None:
-    """The overview, the version, or what is wrong with a name.
+    """Print the overview or the version, or reject an unknown command.
 
     Raises:
-        ValueError: for the name of no command, with the nearest one and all others.
+        ValueError: for an unknown command, with the closest one and all others.
     """
     if args and args[0] not in ("-h", "--help", "--version"):
         COMMANDS.load(args[0])

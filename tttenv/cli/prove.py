@@ -1,4 +1,4 @@
-"""What a game is worth under perfect play, proved and checked: `tttenv prove 5,5,4`."""
+"""Solve a game, write the proof and check it: `tttenv prove 5,5,4`."""
 
 import json
 import time
@@ -13,26 +13,26 @@ from tttenv.utils.untrusted import MEBIBYTE
 
 PROG = "prove.py"
 FOLDER = Path("results/proofs")
-SAVE_EVERY = 600  # seconds between two savings of an unfinished search
-WRITER, CHECKER = "the writer of proofs", "the checker of proofs"  # compiled meanwhile
+SAVE_EVERY = 600  # seconds between saves of an unfinished search
+WRITER, CHECKER = "the writer of proofs", "the checker of proofs"  # compiled in the background
 WORDS = {1: "X wins", 0: "a draw", -1: "O wins"}
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Prove what a game is worth under perfect play, write the proof to a file and check it.
+    """Prove the value of a game under perfect play, write the proof to a file and check it.
 
-    The search of a large board can take hours. Ctrl-C ends it at once, and --resume goes on with
-    what was found. The checker shares nothing with the search but the rules, and never searches.
+    Searching a large board can take hours. Ctrl-C stops the search at once, and --resume continues
+    it. The checker shares only the rules with the search, and never searches.
     """
 
     rules: console.Game = None  # the game, such as 5,5,4: rows, columns, stones in a row
-    board: str | None = None  # another position than the empty board, as X, O and _ row by row
-    nodes: int | None = None  # positions to search at most; without it there is no limit
-    memory: int = 2048  # mebibytes of the tables, at most; with less it may take longer
-    out: Path | None = None  # file of the proof; without it results/proofs/m-n-k.safetensors
-    resume: bool = False  # go on with the search that an earlier run has left
-    check: Path | None = None  # only check this proof, from wherever it comes
+    board: str | None = None  # start from this position: X, O and _ row by row
+    nodes: int | None = None  # maximum number of positions to search; if omitted, unlimited
+    memory: int = 2048  # maximum size of the tables in MiB; less may be slower
+    out: Path | None = None  # file of the proof; if omitted, results/proofs/m-n-k.safetensors
+    resume: bool = False  # continue an interrupted search
+    check: Path | None = None  # only check this proof file, which need not be trusted
     json: bool = False  # print the result as JSON
 
 
@@ -40,8 +40,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     """Prove, save, check and print.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args)
     if given.check is not None:
@@ -65,7 +65,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
-    """Search, write the proof, check it and print; an interrupt leaves the search in a file."""
+    """Search, write the proof, check it and print; an interrupt saves the search to a file."""
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
     with (
         console.stage(f"preparing the search of {rules}", given.json) as tell,
@@ -81,10 +81,11 @@ def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
 
 
 def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
-    """The search to go on with, or a new one.
+    """Return the saved search, or a new one.
 
     Raises:
-        ValueError: if there is none to go on with, one that is not asked for, or another one.
+        ValueError: if there is none to resume, an unfinished one without --resume, or the saved
+            one is of another position.
     """
     from tttenv.proofs import search_checkpoint
     from tttenv.proofs.prover import Prover
@@ -106,27 +107,27 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
 
 
 class _Search:
-    """A search that keeps itself in a file, now and then and when it is interrupted.
+    """A search that saves itself to a file, periodically and when interrupted.
 
     Args:
-        begun: the search as it is before this run.
-        file: where it is kept until it has ended.
-        later: compiles what writes and checks the proof.
-        tell: called with a line on how far it is.
+        begun: the search before this run.
+        file: the file of the unfinished search.
+        later: compiles the writer and the checker of proofs.
+        tell: called with a line of progress.
     """
 
     def __init__(
         self, begun: Any, file: Path, later: ahead.Ahead, tell: Callable[[str], Any]
     ) -> None:
         self.begun, self.file, self.later, self.tell = begun, file, later, tell
-        self.nodes, self.seconds = begun.nodes, begun.seconds  # of all runs
+        self.nodes, self.seconds = begun.nodes, begun.seconds  # summed over all runs
         self.last_kept = time.monotonic()
 
     def run(self, nodes: int | None, out: Path) -> dict[str, Any]:
-        """Search so many nodes at most, write what is proved to `out`, and check it.
+        """Search at most `nodes` positions, write the proof to `out`, and check it.
 
         Returns:
-            What is known, as --json prints it.
+            The result, as printed by --json.
         """
         from tttenv.proofs.checker import checked
         from tttenv.utils.compile_time import Stopwatch
@@ -139,7 +140,7 @@ class _Search:
                 self.later.wait(WRITER)
                 self.tell("writing the proof")
                 written = proof.save(out)
-        except SystemExit:  # asked to end
+        except SystemExit:  # terminated by a signal
             self._keep()
             raise
         except KeyboardInterrupt:
@@ -180,12 +181,12 @@ class _Search:
             self._keep()
 
     def _spent(self, run: Any) -> None:
-        """Take over the nodes and seconds of this run."""
+        """Add the nodes and seconds of this run."""
         self.nodes = self.begun.nodes + run.nodes
         self.seconds = self.begun.seconds + run.seconds
 
     def _keep(self) -> None:
-        """Write the search into its file."""
+        """Save the search to its file."""
         from tttenv.proofs import search_checkpoint
 
         about = self.begun.board, self.nodes, self.seconds
@@ -194,7 +195,7 @@ class _Search:
 
 
 def _show(result: dict[str, Any], unfinished: Path) -> None:
-    """The result for people."""
+    """Print the result as text."""
     rules, nodes, seconds = result["rules"], result["nodes"], result["seconds"]
     if result["value"] is None:
         known = {(-1, 1): "", (0, 1): ": O cannot force a win", (-1, 0): ": X cannot force a win"}
@@ -212,7 +213,7 @@ def _show(result: dict[str, Any], unfinished: Path) -> None:
 
 
 def _described(progress: Any, before: int) -> str:
-    """How far a search is, in a line."""
+    """Describe the progress of a search in one line."""
     rate = progress.nodes / max(progress.seconds, 1e-9)
     left = f"{progress.moves} first moves left" if progress.moves else "looking at the board"
     return f"can {progress.attacker} win? {before + progress.nodes:,} nodes, {rate:,.0f}/s, {left}"

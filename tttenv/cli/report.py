@@ -1,4 +1,4 @@
-"""One HTML file to play, look and understand: `python scripts/report.py`."""
+"""A report in one HTML file, with a board to play on: `python scripts/report.py`."""
 
 import json
 import sys
@@ -16,30 +16,30 @@ PUBLISHED = bundled.home() / "published.json"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Make the report: one file with a board to play on, exact numbers, curves and all positions.
+    """Write the report: one HTML file with a board to play on, exact numbers, curves and positions.
 
-    It needs no server and no network. It shows the players of the benchmark's results or, where
-    there are none, the trained ones that come with the package and all players by name; or the
-    players you name. Trained players for other boards than 3,3,3 have a table of their own;
-    networks of alphazero for boards of up to 49 cells can be played, too.
+    It needs no server and no network. It shows the players of the benchmark's results or, without
+    results, the trained players of the package and all named players; or only the players you
+    name. Trained players for boards other than 3,3,3 have a table of their own; alphazero
+    networks for boards of up to 49 cells can also be played against.
     """
 
-    players: console.Players = ()  # names or checkpoints' folders instead
-    results: Path = Path("results/benchmark.json")  # of the benchmark
-    published: Path = PUBLISHED  # published numbers beside ours
-    league: Path | None = None  # results of a league, as results/league.json: shown besides
-    url: str | None = None  # where it will be published, preview.png beside it; for its head
-    sweep: Path | None = None  # results of a sweep, as results/sweep.json: shown besides
-    out: Path = Path("results/report.html")  # where the report goes
-    json: bool = False  # print what was made as JSON
+    players: console.Players = ()  # names or checkpoint folders to show instead
+    results: Path = Path("results/benchmark.json")  # results of the benchmark
+    published: Path = PUBLISHED  # published numbers to compare with
+    league: Path | None = None  # also show these league results, e.g. results/league.json
+    url: str | None = None  # address of publication, next to preview.png; for the page's metadata
+    sweep: Path | None = None  # also show these sweep results, e.g. results/sweep.json
+    out: Path = Path("results/report.html")  # output file
+    json: bool = False  # print a summary as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Make the report and say where it is.
+    """Write the report and print its location.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args)
     contents = Contents(
@@ -55,20 +55,20 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def address(file: Path) -> str:
-    """A file's address, which terminals open at a click and browsers take."""
+    """Return a file's URL, which is clickable in terminals and opens in browsers."""
     return file.resolve().as_uri()
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The files and players that a report shows."""
+    """The files and players shown in a report."""
 
-    results: Path  # of the benchmark; need not be there
-    published: Path = PUBLISHED  # of the reproductions; need not be there
-    # The players to show instead of those in `results`; those for larger boards are shown instead
-    # of the ones that come with the package.
+    results: Path  # of the benchmark; may be missing
+    published: Path = PUBLISHED  # of the reproductions; may be missing
+    # The players to show instead of those in `results`; those for larger boards replace the ones
+    # that come with the package.
     specs: Sequence[str] = ()
-    # A folder of trained players that `results` may name, besides the current folder and its own.
+    # Another folder with trained players of `results`, besides the current folder and its own.
     runs: Path | None = None
     league: Path | None = None  # results of a league
     sweep: Path | None = None  # results of a sweep
@@ -84,18 +84,18 @@ def make(
     """Write the report.
 
     Args:
-        out: the file.
+        out: the output file.
         contents: what it shows.
-        url: where the report will be published, for its head; None if that is not known.
-        prog: what a message about a player's curve begins with.
-        tell: called with what is done next.
+        url: the address of publication, for its head; None if unknown.
+        prog: the prefix of messages about a player's curve.
+        tell: called with the next stage of the work.
 
     Returns:
         Its path, its size in bytes, and the names of the players it shows.
 
     Raises:
-        ValueError: for players that are unknown, damaged or of other boards, files that hold
-            something else, or an `out` that cannot be written.
+        ValueError: for players that are unknown, damaged or for other boards, files with other
+            content, or an `out` that cannot be written.
     """
     if out.is_dir() or any(above.is_file() for above in out.parents):
         raise ValueError(f"the report is a file, which {out} cannot be: name another with --out")
@@ -127,7 +127,7 @@ def make(
     )
     try:
         write(out, text)
-    except OSError as error:  # which names a temporary file
+    except OSError as error:  # it names a temporary file
         raise ValueError(f"cannot write {out}: {error.strerror}") from None
     names = [*(player.name for player in players), *(player.name for player in on_larger)]
     return {"report": str(out), "bytes": len(text.encode()), "players": names}

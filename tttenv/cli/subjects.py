@@ -1,4 +1,4 @@
-"""Whom the doctor sees: players, models, networks and environments, by name or out of a module."""
+"""Loads what `tttenv doctor` checks: a player, model, network or environment."""
 
 import importlib
 from dataclasses import dataclass
@@ -17,25 +17,25 @@ from tttenv.utils.registry import near
 
 @dataclass(frozen=True)
 class Environment:
-    """A single-game environment and the game it is taken to be."""
+    """A single-game environment and its game."""
 
     env: Any
     rules: Rules
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | Environment:
-    """Whom a name means.
+    """Load the player or environment of a name.
 
     Args:
         name: a player's spec, a checkpoint's folder, an environment's id, or module:attribute,
             which is imported from the current folder.
         rules: the game, "m,n,k"; None: its own, or 3,3,3.
-        obs: what a function or network out of a module observes, "onehot", "board" or "dict";
-            None: a network the first, a function boards.
-        kind: what it answers then, "logits", "values" or "probs".
+        obs: the input of a function or network from a module, "onehot", "board" or "dict"; None:
+            "onehot" for a network, boards for a function.
+        kind: the output of a function with `obs` or a network: "logits", "values" or "probs".
 
     Raises:
-        ValueError: if there is nothing of that name, or it is nothing a doctor can look at.
+        ValueError: if nothing has that name, or it is neither a player nor an environment.
     """
     if name in gymnasium.registry:
         with naming(name):
@@ -57,7 +57,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
             raise ValueError(f"there is no environment {name}; did you mean {close}?")
     game = Rules.of(rules) if rules else rules_of(name)
     found = player(name, game)
-    if name.startswith("sb3:"):  # by now it is trusted
+    if name.startswith("sb3:"):  # trusted: the player was loaded above
         from tttenv.utils.registry import parse
 
         options = parse(name)[1]
@@ -94,7 +94,7 @@ def _player(name: str, rules: Rules, found: Any, obs: str | None, kind: str) -> 
 
 
 def _model(name: str, rules: Rules, model: Any, deterministic: bool) -> Player:
-    """A model of Stable-Baselines3, as it is asked in play and as a network."""
+    """Return a model of Stable-Baselines3, both as a player and as a network."""
     models = importlib.import_module("tttenv.adapters.sb3.models")
     asked = models.observed(model, rules, deterministic)
     return Player(name, rules, asked, asked, models.masked(model))

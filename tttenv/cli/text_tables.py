@@ -1,8 +1,8 @@
-"""Tables and sentences on standard output: as wide as they need in a pipe, else as the terminal.
+"""Tables and sentences on standard output, fitted to the terminal or unlimited in a pipe.
 
-In a terminal that is too narrow for a table, long cells go below their row; then columns give way
-in a stated order, to lines below the rows or altogether; then the first column is wrapped. In a
-pipe every row is one line with all columns.
+If a terminal is too narrow for a table, long cells move below their row; then columns are
+moved to lines below the rows or dropped, in a fixed order; then the first column is wrapped. In
+a pipe every row is one line with all columns.
 """
 
 import shutil
@@ -12,40 +12,40 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TextIO
 
-GAP = 2  # spaces between columns, and half of them before the first
-KEPT = "\u00a0"  # a space at which no line is broken
-NOTHING = ("", "-")  # cells without a line of their own
-NARROWEST = 12  # characters that a wrapped first column keeps
+GAP = 2  # spaces between columns; half as many before the first
+KEPT = "\u00a0"  # a non-breaking space
+NOTHING = ("", "-")  # cells that need no line of their own
+NARROWEST = 12  # minimum characters of a wrapped first column
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table, and what becomes of it in a terminal that is too narrow."""
+    """One column of a table, and how it is handled on a narrow terminal."""
 
-    head: str  # a newline in it makes two lines
-    group: str = ""  # stands above the first shown one of neighbours that share it
-    left: bool = False  # whether cells begin at the left; numbers end at the right
-    limit: int | None = None  # longer cells get a line of their own below the row
-    rank: int = 0  # the highest gives way first; 0: stays
-    below: bool = False  # gives way to lines below the rows; others are left out
-    labelled: bool = True  # whether lines below begin with the head
+    head: str  # may contain a newline
+    group: str = ""  # shown above the first visible column of the group
+    left: bool = False  # left-aligned; numbers are right-aligned
+    limit: int | None = None  # longer cells move to a line below the row
+    rank: int = 0  # the highest is removed first; 0: never
+    below: bool = False  # moves to lines below the rows instead of being dropped
+    labelled: bool = True  # whether lines below start with the head
 
     @property
     def name(self) -> str:
-        """What the column is called where there is no head above it."""
+        """The column's name without its head above it."""
         return " ".join(f"{self.group} {self.head}".split())
 
 
-Rows = Sequence[Sequence[str]]  # cells, one for each column
+Rows = Sequence[Sequence[str]]  # one cell per column
 
 
 def room(stream: TextIO | None = None) -> int | None:
-    """The width of the terminal that a stream goes to, in characters; None for a pipe or file.
+    """Return the width of a stream's terminal in characters; None for a pipe or file.
 
-    The variable COLUMNS overrides what the terminal says, as everywhere.
+    The environment variable COLUMNS overrides it, as usual.
 
     Args:
-        stream: standard output, unless told otherwise.
+        stream: standard output by default.
     """
     if not (stream or sys.stdout).isatty():
         return None
@@ -53,17 +53,17 @@ def room(stream: TextIO | None = None) -> int | None:
 
 
 def say(text: str, hang: str = "") -> None:
-    """Print a sentence; in a terminal, wrapped between words.
+    """Print a sentence, wrapped between words on a terminal.
 
     Args:
-        text: may begin with spaces.
-        hang: what further lines begin with.
+        text: may start with spaces.
+        hang: the prefix of further lines.
     """
     print("\n".join(wrapped(text, room(), hang)))
 
 
 def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
-    """The lines of a sentence in so many characters; words, such as paths, are never broken."""
+    """Wrap a sentence to this many characters; words, such as paths, are never broken."""
     if width is None or len(text) <= width:
         return [text]
     lead = text[: len(text) - len(text.lstrip())]
@@ -81,12 +81,12 @@ def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]
     """Print a table.
 
     Args:
-        columns: of the table.
-        rows: their cells.
-        wide: as in a pipe, however narrow the terminal is.
+        columns: its columns.
+        rows: its cells.
+        wide: never narrow the table, as in a pipe.
 
     Returns:
-        The names of the columns that were left out.
+        The names of the columns that were dropped.
     """
     width = None if wide else room()
     print("\n".join(lines(columns, rows, width)))
@@ -95,10 +95,10 @@ def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]
 
 
 def tell_left_out(names: Iterable[str], more: str) -> None:
-    """Say which columns were left out, if any, and what shows them.
+    """Print which columns were dropped, if any, and how to see them.
 
     Args:
-        names: of the columns.
+        names: the columns' names.
         more: like "--wide shows them".
     """
     kept = ", ".join(name.replace(" ", KEPT) for name in dict.fromkeys(names))
@@ -108,7 +108,7 @@ def tell_left_out(names: Iterable[str], more: str) -> None:
 
 
 def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> list[str]:
-    """The lines of a table, heads first, in so many characters where a width is given."""
+    """Return the lines of a table, heads first, fitted to `width` characters if given."""
     fit = fitted(columns, rows, width)
     made = [_line(columns, fit, head) for head in zip(*_heads(columns, fit.shown), strict=True)]
     made.append(" " * (GAP // 2) + _rule() * (fit.width - GAP // 2))
@@ -126,27 +126,27 @@ def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> li
 
 
 class Fit(NamedTuple):
-    """How a table is laid out in the width it has."""
+    """The layout of a table within a width."""
 
-    shown: list[int]  # the columns beside each other, by their numbers
-    sizes: list[int]  # how many characters each of them gets
-    limited: bool  # whether cells longer than their column's limit go below the row
+    shown: list[int]  # indices of the columns side by side
+    sizes: list[int]  # their widths in characters
+    limited: bool  # whether cells above their column's limit move below the row
 
     @property
     def width(self) -> int:
-        """Of a whole line."""
+        """The width of a whole line."""
         return GAP // 2 + sum(self.sizes) + GAP * (len(self.sizes) - 1)
 
 
 def fitted(columns: Sequence[Column], rows: Rows, width: int | None) -> Fit:
-    """The most of a table that a width has room for; all of it where there is none."""
+    """Fit as much of a table as possible into a width; all of it without one."""
     fit = _fit(columns, rows, list(range(len(columns))), limited=False)
     if width is None or fit.width <= width:
         return fit
     fit = _fit(columns, rows, fit.shown, limited=True)
     while fit.width > width:
         ranked = [i for i in fit.shown if columns[i].rank]
-        if not ranked:  # the first column is wrapped
+        if not ranked:  # wrap the first column
             first = max(fit.sizes[0] - (fit.width - width), NARROWEST)
             return fit._replace(sizes=[min(first, fit.sizes[0]), *fit.sizes[1:]])
         last = max(ranked, key=lambda i: columns[i].rank)
@@ -155,7 +155,7 @@ def fitted(columns: Sequence[Column], rows: Rows, width: int | None) -> Fit:
 
 
 def _fit(columns: Sequence[Column], rows: Rows, shown: list[int], limited: bool) -> Fit:
-    """These columns beside each other, in the width they need."""
+    """Lay out these columns side by side, as wide as they need."""
     heads = _heads(columns, shown)
     sizes = []
     for head, i in zip(heads, shown, strict=True):
@@ -165,13 +165,13 @@ def _fit(columns: Sequence[Column], rows: Rows, shown: list[int], limited: bool)
 
 
 def _beside(column: Column, cell: str, limited: bool) -> str:
-    """A cell as it stands in its column: nothing where it goes below the row."""
+    """Return a cell's text within its column; empty if it moves below the row."""
     long = limited and column.limit is not None and len(cell) > column.limit
     return "" if long else cell
 
 
 def _heads(columns: Sequence[Column], shown: list[int]) -> list[list[str]]:
-    """For each shown column, the lines of its head, all of one number, its group's name on top."""
+    """Return the lines of each column's head, equally many, the group's name on top."""
     found, before = [], ""
     for i in shown:
         column = columns[i]
@@ -191,7 +191,7 @@ def _line(columns: Sequence[Column], fit: Fit, cells: Sequence[str]) -> str:
 
 
 def _rule() -> str:
-    """A piece of the line under the heads, in what the output can show."""
+    """Return a piece of the line under the heads, in characters that the output supports."""
     try:
         "─".encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What the user names by module:attribute, imported from the current folder."""
+"""Imports what the user names as module:attribute from the current folder."""
 
 import importlib
 import inspect
@@ -12,14 +12,14 @@ from tttenv.testing.failing import FAILURES, said
 
 
 def is_in_a_module(name: str) -> bool:
-    """Whether a name is module:attribute."""
+    """Return whether a name is of the form module:attribute."""
     module, colon, attribute = name.partition(":")
     named = all(part.isidentifier() for part in [*module.split("."), *attribute.split(".")])
     return bool(colon) and named and not os.path.isdir(name)
 
 
 def imported(name: str) -> Any:
-    """The attribute, or what it makes if it is a class or a function of nothing.
+    """Import the attribute, or call it if it is a class or function without required arguments.
 
     Raises:
         ValueError: if it cannot be imported or made, or is a class that needs arguments.
@@ -38,15 +38,15 @@ def imported(name: str) -> Any:
 
 @contextmanager
 def naming(name: str) -> Iterator[None]:
-    """What is raised within, by code of the user's, is bad input of that name."""
+    """Report exceptions of the user's code in this block as invalid input of that name."""
     try:
         yield
-    except FAILURES as error:  # a script without a guard ends us, too
+    except FAILURES as error:  # a script without a main guard may call exit
         raise ValueError(f"{name}: {said(error)}") from None
 
 
 def _makes(found: Any) -> bool:
-    """Whether it is a class or function that can be called with nothing."""
+    """Return whether it is a class or function callable without arguments."""
     if not (inspect.isfunction(found) or inspect.isclass(found)):
         return False
     wanted = inspect.signature(found).parameters.values()

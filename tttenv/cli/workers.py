@@ -1,4 +1,4 @@
-"""Where a command's tasks run, as options, and all of them done with a progress bar."""
+"""Options for where a command's tasks run, and a progress bar over all of them."""
 
 import os
 import sys
@@ -11,31 +11,31 @@ from typing import Any
 from tttenv.parallel import Backend, News, ResultsFolder, Task, TaskResult, run
 from tttenv.utils.untrusted import MEBIBYTE, shown
 
-MOST_BARS = 20  # of tasks at work
-TOLD = 3  # failed tasks that a message names
+MOST_BARS = 20  # bars of running tasks
+TOLD = 3  # failed tasks named in a message
 
 
 @dataclass(frozen=True)
 class Workers:
-    """Where tasks run: in processes of this machine or on a Ray cluster."""
+    """Where tasks run: in processes on this machine or on a Ray cluster."""
 
-    jobs: int | None = None  # tasks at the same time; without it, as many as there is room for
-    ray: str | None = None  # a Ray cluster: its address, or auto for RAY_ADDRESS or the one here
-    cores_per_task: int = 1  # threads of a task; another number may change the last digits
-    gpus_per_task: float = 0.0  # of a task; trainings then compute on cuda
-    memory_per_task: int | None = None  # mebibytes: fewer tasks at once where there is less
+    jobs: int | None = None  # number of parallel tasks; if omitted, as many as fit
+    ray: str | None = None  # address of a Ray cluster, or auto: RAY_ADDRESS or the local one
+    cores_per_task: int = 1  # threads per task; results may differ in the last digits
+    gpus_per_task: float = 0.0  # GPUs per task; training then runs on cuda
+    memory_per_task: int | None = None  # MiB per task; limits the number of parallel tasks
 
     @property
     def device(self) -> str:
-        """Where torch computes within a task."""
+        """The torch device of a task."""
         return "cuda" if self.gpus_per_task else "cpu"
 
 
-HERE = Workers()  # the cores of this machine
+HERE = Workers()  # this machine, with default settings
 
 
 def check(given: Workers) -> None:
-    """Raise ValueError for options that cannot be, before anything is run."""
+    """Raise ValueError for invalid options, before anything is run."""
     if given.jobs is not None and given.jobs < 1:
         raise ValueError("--jobs is at least 1")
     if given.cores_per_task < 1:
@@ -56,17 +56,17 @@ def run_all(
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
     pieces: str = "all",
 ) -> list[TaskResult]:
-    """Do all tasks and return what came of each, in the order of the tasks.
+    """Run all tasks and return their results in order.
+
+    The traceback of the first unexpected error is printed after all tasks have ended.
 
     Args:
-        tasks: no two of the same description.
-        given: where.
-        results: the folder of their values, which an earlier run may have left; see `run`.
+        tasks: the tasks; their descriptions must differ.
+        given: where to run.
+        results: the folder of stored values, possibly from an earlier run; see `run`.
         quiet: show no bars.
-        tell: a line to print when a task has ended, if any.
-        pieces: what the bar over all tasks counts, which is the sum of their sizes.
-
-    The traceback of the first error that is no plain one is printed when all have ended.
+        tell: returns the line to print after a task, if any.
+        pieces: the unit of the total bar, which is the sum of the tasks' sizes.
 
     Raises:
         ValueError: if there is no room for one task, or no Ray cluster.
@@ -86,10 +86,10 @@ def run_all(
 
 
 def values(outcomes: Sequence[TaskResult]) -> list[Any]:
-    """The values of tasks that all had to be done.
+    """Return the values of tasks, all of which must have succeeded.
 
     Raises:
-        ValueError: naming those that failed; what the others came to is kept.
+        ValueError: naming the failed tasks; the results of the others remain stored.
     """
     failed = [outcome.error for outcome in outcomes if outcome.error]
     if failed:
@@ -100,11 +100,11 @@ def values(outcomes: Sequence[TaskResult]) -> list[Any]:
 
 
 def backend(given: Workers) -> Any:
-    """The workers that the options ask for, whose context is still to be entered.
+    """Return the workers for these options, as a context manager not yet entered.
 
     Raises:
         ValueError: if there is no room for one task.
-        ModuleNotFoundError: if Ray is asked for and not installed.
+        ModuleNotFoundError: if Ray is requested but not installed.
     """
     if given.ray is None:
         return _processes(given)
@@ -116,7 +116,7 @@ def backend(given: Workers) -> Any:
 
 
 def _processes(given: Workers) -> Backend:
-    """Processes of this machine, as many as it has cores, devices and memory for.
+    """Return processes on this machine, as many as its cores, devices and memory allow.
 
     Raises:
         ValueError: if there is no room for one task.
@@ -145,7 +145,7 @@ def _processes(given: Workers) -> Backend:
 
 
 def _devices() -> list[str]:
-    """The GPUs of this machine, as CUDA names them."""
+    """Return the CUDA device names of this machine."""
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible is not None:
         return [name.strip() for name in visible.split(",") if name.strip()]
@@ -154,11 +154,11 @@ def _devices() -> list[str]:
 
 
 class _Bars:
-    """A bar over all tasks with the time left, and one for each task at work that tells of itself.
+    """A bar over all tasks with the remaining time, and one for each running task with progress.
 
     Args:
-        sizes: of the tasks.
-        pieces: what the sizes count.
+        sizes: the tasks' sizes.
+        pieces: their unit.
         quiet: show nothing.
     """
 
@@ -174,16 +174,16 @@ class _Bars:
 
         self._sizes, self._total = sizes, sum(sizes)
         self._ended, self._failed, self._reused = 0, 0, 0
-        self._shares: dict[int, float] = {}  # of the tasks at work, how much is done
+        self._shares: dict[int, float] = {}  # progress of the running tasks
         self._bars: dict[int, Any] = {}
         self.progress = Progress(
-            SpinnerColumn(),  # moves while the workers start
+            SpinnerColumn(),  # animated while the workers start
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
             TextColumn("{task.fields[state]}"),
             TimeRemainingColumn(),
             console=Console(stderr=True),
-            redirect_stdout=sys.stdout.isatty(),  # or a redirected output would land on the screen
+            redirect_stdout=sys.stdout.isatty(),  # else redirected output would be shown
             disable=quiet,
         )
         self._whole = self.progress.add_task(pieces, total=self._total, state="")
@@ -202,7 +202,7 @@ class _Bars:
         self.progress.stop()
 
     def news(self, news: News) -> None:
-        """A task at work is so far."""
+        """Update the progress of a running task."""
         self._shares[news.number] = min(news.step / max(news.steps, 1), 1.0)
         state = f"{news.step:,}/{news.steps:,}  {news.state}"
         if news.number in self._bars:
@@ -215,7 +215,7 @@ class _Bars:
         self._show()
 
     def ended(self, outcome: TaskResult, line: str | None) -> None:
-        """A task has ended; print what there is to say of it."""
+        """Mark a task as ended and print its line, if any."""
         size = outcome.task.size
         self._ended += size
         self._failed += size * bool(outcome.error)

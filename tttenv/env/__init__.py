@@ -1,4 +1,4 @@
-"""The environments, `TicTacToe` and `VectorTicTacToe`, and the games in progress that both wrap."""
+"""The environments `TicTacToe` and `VectorTicTacToe`, and the games in progress behind both."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ _HOMES = {"TicTacToe": "tttenv.env.env", "VectorTicTacToe": "tttenv.env.vector"}
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:  # loaded at first use: players against each other need no spaces
+    if name in _HOMES:  # lazy: games between players need no spaces
         return getattr(importlib.import_module(_HOMES[name]), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

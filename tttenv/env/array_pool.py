@@ -1,4 +1,4 @@
-"""Arrays of one shape handed out again and again, each only when nobody holds it any more."""
+"""A pool of arrays of one shape, each reused once no reference to it is left."""
 
 import sys
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-KEPT = 4  # arrays remembered
+KEPT = 4  # arrays in the pool
 
 
 def _idle() -> int:
-    """The reference count of an array of the pool that is in use nowhere else.
+    """The reference count of a pooled array that is not in use elsewhere.
 
-    The list's, the loop's and, depending on Python's version, the call's: so it is tried.
+    Measured, because it differs between Python versions.
     """
     for array in [np.empty(1)]:
         return sys.getrefcount(array)
@@ -23,15 +23,15 @@ IDLE = _idle()
 
 
 class ArrayPool:
-    """Hands out arrays that are the caller's alone, as new ones are, without asking the system.
+    """Returns arrays that only the caller holds, without allocating memory each time.
 
-    A large new array costs more than filling it, since its memory comes from the operating system
-    page by page. An array that was handed out is used again once no reference to it is left.
+    Allocating a large array costs more than filling it, since the operating system provides its
+    memory page by page. An array is reused once no reference to it is left.
 
     Args:
-        shape: of the arrays.
-        dtype: of their elements.
-        own: False: hand out one and the same array every time, whoever holds it.
+        shape: the arrays' shape.
+        dtype: their dtype.
+        own: False: return the same array every time, even while it is in use.
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: DTypeLike, own: bool = True) -> None:
@@ -40,7 +40,7 @@ class ArrayPool:
         self.only = None if own else np.empty(shape, dtype)
 
     def take(self) -> NDArray[Any]:
-        """An array of unspecified content that nobody else holds."""
+        """Return an array of unspecified content that is not in use elsewhere."""
         if self.only is not None:
             return self.only
         for array in self.known:

@@ -1,4 +1,4 @@
-"""Games kept as boards: for any rules."""
+"""Games stored as boards, for any rules."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from tttenv.policy import Policy, uniform
 
 
 class BoardGames:
-    """Games as boards in the agent's view; see `games.GameBatch`."""
+    """Games stored as boards in the agent's view; see `games.GameBatch`."""
 
     def __init__(self, rules: Rules, games: int) -> None:
         self.rules, self.shape = rules, (rules.m, rules.n, rules.k)

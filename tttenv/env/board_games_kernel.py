@@ -1,4 +1,4 @@
-"""A step of a batch of games kept as boards, game by game: for rules with too many positions."""
+"""A step of a batch of games stored as boards, for rules with too many positions; compiled."""
 
 from typing import Any
 
@@ -13,17 +13,17 @@ from tttenv.game.types import Boards, Cells, Mask, Stones
 from tttenv.utils.bare import inner
 from tttenv.utils.compiled import compiled
 
-Shape = tuple[int, int, int]  # rows, columns and how many in a row win
+Shape = tuple[int, int, int]  # m, n and k
 
 
 Opponent = tuple[int, int]  # its kind, NOBODY or RANDOM; the agent's seat in new games
-# As `StepBuffers`; compiled code takes plain tuples faster than named ones.
+# As `StepBuffers`; compiled code accepts plain tuples faster than named ones.
 Buffers = tuple[NDArray[Any], Boards, Outcomes, Mask, NDArray[Any], Mask]
 
 
 @inner
 def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
-    """The outcome for the side that has just put the stone on `cell` of this board (cells,)."""
+    """Return the outcome for the side that has just played `cell` of this board (cells,)."""
     m, n, k = shape
     if completes(board, cell, m, n, k):
         return WIN
@@ -32,9 +32,9 @@ def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
 
 @inner
 def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
-    """Put the agent's stone on `cell` of its view (cells,); returns the agent's outcome.
+    """Put the agent's stone on `cell` of its view (cells,); return the agent's outcome.
 
-    A taken cell leaves the board. In self-play the view becomes the next mover's.
+    An occupied cell leaves the board unchanged. In self-play the view becomes the next mover's.
     """
     if board[cell] != 0:
         return ILLEGAL
@@ -48,7 +48,7 @@ def put(board: Stones, cell: int, self_play: bool, shape: Shape) -> int:
 
 @inner
 def answer(board: Stones, cell: int, shape: Shape) -> int:
-    """Put the opponent's stone on `cell` of the agent's view; returns the agent's outcome."""
+    """Put the opponent's stone on `cell` of the agent's view; return the agent's outcome."""
     board[cell] = -1
     outcome = outcome_of(board, cell, shape)
     return LOSS if outcome == WIN else outcome
@@ -67,9 +67,9 @@ def place(
 ) -> int:
     """Put the agents' stones on `cells` (games,), changing the boards (games, cells); see `put`.
 
-    Writes the agents' outcomes, which games are over and in which of them the other side than the
-    one whose view the board is has to move now, (games,) each. Returns how many games go on;
-    `waiting` (games,) begins with their numbers.
+    Writes the agents' outcomes, which games are over, and in which of them the side to move is not
+    the one whose view the board is, (games,) each. Returns the number of games still in progress;
+    `waiting` (games,) starts with their indices.
     """
     count = 0
     for i in range(len(boards)):
@@ -86,9 +86,9 @@ def place(
 def reply(
     boards: Boards, waiting: Cells, cells: Cells, shape: Shape, outcomes: Outcomes, over: Mask
 ) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place.
+    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`, in place.
 
-    Returns how many of these games go on.
+    Returns the number of these games still in progress.
     """
     count = 0
     for j in range(len(waiting)):
@@ -101,7 +101,7 @@ def reply(
 
 @compiled
 def sample_replies(boards: Boards, waiting: Cells, dice: NDArray[np.float64]) -> Cells:
-    """The random empty cells on which the dice fall in the games numbered `waiting`."""
+    """Sample empty cells in the games `waiting` by the given random numbers."""
     cells = np.empty(len(waiting), np.int64)
     for j in range(len(waiting)):
         cells[j] = sample(boards[waiting[j]], dice[j])
@@ -117,18 +117,18 @@ def step_autoreset(
     shape: Shape,
     buffers: Buffers,
 ) -> int:
-    """A whole step: stones, replies, last views, new games where some ended, views.
+    """Run a whole step: moves, replies, final views, restarts and views.
 
     Args:
-        boards: of games that go on, in the agents' view, (games, cells), changed.
+        boards: boards in progress, in the agents' view, (games, cells), changed.
         cells: the agents' stones, (games,).
-        key: of this step; see `random.keyed`.
-        opponent: whom the agents play.
-        shape: of the game.
-        buffers: written.
+        key: the key of this step; see `random_kernel.keyed`.
+        opponent: the agents' opponent.
+        shape: m, n and k.
+        buffers: the output arrays.
 
     Returns:
-        How many games ended.
+        The number of games that ended.
     """
     observations, masks, outcomes, over, finals, stale = buffers
     kind, seat = opponent
@@ -157,7 +157,7 @@ def step_autoreset(
 
 @inner
 def show(board: Stones, view: NDArray[np.float32]) -> None:
-    """Write what is seen of a board (cells,): one-hot planes (3 * cells,), or itself (cells,)."""
+    """Write the observation of a board (cells,): one-hot planes (3 * cells,), or the board."""
     cells = board.size
     if view.size == cells:
         for c in range(cells):
@@ -173,7 +173,7 @@ def show(board: Stones, view: NDArray[np.float32]) -> None:
 
 @compiled
 def observe(boards: Boards, over: Mask, observations: NDArray[np.float32], masks: Boards) -> None:
-    """Write the views and masks (games,) of all games; nothing is legal in finished ones."""
+    """Write the views and masks (games,) of all games; masks of finished games are zeros."""
     for i in range(len(boards)):
         show(boards[i], observations[i])
         for c in range(boards.shape[1]):
@@ -182,7 +182,7 @@ def observe(boards: Boards, over: Mask, observations: NDArray[np.float32], masks
 
 @compiled
 def observe_finals(boards: Boards, over: Mask, finals: NDArray[np.float32]) -> None:
-    """Write the views (games,) of games that are over, zeros for others."""
+    """Write the views (games,) of finished games; zeros for the others."""
     for i in range(len(boards)):
         if over[i]:
             show(boards[i], finals[i])
@@ -190,13 +190,13 @@ def observe_finals(boards: Boards, over: Mask, finals: NDArray[np.float32]) -> N
             finals[i] = 0
 
 
-CHUNK = 32  # cells counted at once, without a branch
-TRIES = 16  # cells tried blindly before the empty ones are counted
+CHUNK = 32  # cells counted at once, without branches
+TRIES = 16  # random cells tried before the empty ones are counted
 
 
 @inner
 def empty_in(board: Stones, start: int) -> int:
-    """How many of the CHUNK cells from `start` on are empty."""
+    """Count the empty cells among the CHUNK cells from `start` on."""
     count = 0
     for cell in range(start, start + CHUNK):
         count += board[cell] == 0
@@ -205,7 +205,7 @@ def empty_in(board: Stones, start: int) -> int:
 
 @inner
 def nth_empty(board: Stones, number: int) -> int:
-    """The empty cell of a board (cells,) that so many others come before."""
+    """Return the empty cell with index `number` among the empty cells of a board (cells,)."""
     cell = 0
     while cell + CHUNK <= board.size:
         count = empty_in(board, cell)
@@ -221,7 +221,7 @@ def nth_empty(board: Stones, number: int) -> int:
 
 @inner
 def count_empty(board: Stones) -> int:
-    """How many cells of a board (cells,) are empty."""
+    """Count the empty cells of a board (cells,)."""
     count, cell = 0, 0
     while cell + CHUNK <= board.size:
         count += empty_in(board, cell)
@@ -234,16 +234,16 @@ def count_empty(board: Stones) -> int:
 
 @inner
 def sample(board: Stones, die: float) -> int:
-    """The empty cell of a board (cells,) on which a die in [0, 1) falls."""
+    """Return the empty cell of a board (cells,) selected by a uniform random number in [0, 1)."""
     return nth_empty(board, int(die * count_empty(board)))
 
 
 @compiled
 def sample_legal(boards: Boards, key: np.uint64, cells: Cells) -> None:
-    """Write a random empty cell for each game (games,): the key's i-th number.
+    """Write a random empty cell for each game (games,), from the key's i-th number.
 
-    Cells are tried until an empty one is met, which makes all of these alike likely; after some
-    tries, each with a key of its own, the empty ones are counted.
+    Random cells are tried until one is empty, which is uniform over the empty cells; after some
+    tries, each with a key of its own, the empty cells are counted instead.
     """
     for i in range(len(boards)):
         board = boards[i]

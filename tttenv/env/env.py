@@ -1,4 +1,4 @@
-"""TicTacToe-v0 for one game: a thin Gymnasium skin over `match.Match`."""
+"""`TicTacToe-v0` for a single game: a thin Gymnasium environment around `match.Match`."""
 
 from typing import TYPE_CHECKING, Any, SupportsFloat
 
@@ -26,63 +26,64 @@ from tttenv.game.types import Boards
 from tttenv.policy import Policy
 from tttenv.utils.optional_dependencies import has_window
 
-if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
+if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
     from tttenv.drawing.window import Window
 
-QUICK = (int, np.int64)  # kinds of action that need no conversion
+QUICK = (int, np.int64)  # action types that need no conversion
 
 
 KEYBOARD = ("1234567890", "qwertyuiop", "asdfghjkl;", "zxcvbnm,./")
 
 
 class TicTacToe(gymnasium.Env[Observation, np.int64]):
-    """m,n,k-games against any opponent, or against yourself.
+    """m,n,k-games against an opponent or in self-play.
 
     ## Description
-    Two sides take turns to put a stone on an empty cell of a board with m rows and n columns; X
-    opens. Who first has k or more in a row, column or diagonal wins; a full board is a draw. On
-    small boards the game is solved, so an agent's strength can be certified exactly
+    Two sides take turns placing a stone on an empty cell of a board with m rows and n columns; X
+    moves first. The first side with k or more in a row, column or diagonal wins; a full board is a
+    draw. Small boards are solved, so an agent's strength can be certified exactly
     (`tttenv.certify`).
 
     ## Action Space
-    `Discrete(m * n)`: the cell to play, numbered row by row from the top left. Cells already taken
-    are illegal; `info["action_mask"]` (int8) and `action_masks()` (bool) say which are legal, and
-    are all zeros on a finished board.
+    `Discrete(m * n)`: the cell to play, numbered row by row from the top left. Occupied cells are
+    illegal. `info["action_mask"]` (int8) and `action_masks()` (bool) mark the legal cells; both are
+    all zeros on a finished board.
 
     ## Observation Space
-    Always the agent's view, finished games too; with `opponent=None` the next mover's view.
+    The board in the agent's view, finished or not; with `opponent=None` in the next mover's view.
 
     | obs | space | content |
     |-----|-------|---------|
-    | "onehot" | `Box(0, 1, (3 * m * n,), float32)` | planes in a row: mine, theirs, empty |
+    | "onehot" | `Box(0, 1, (3 * m * n,), float32)` | three flattened planes: mine, theirs, empty |
     | "board" | `Box(-1, 1, (m * n,), int8)` | 1 mine, -1 theirs, 0 empty |
     | "dict" | `Dict` | `observation` as "onehot", and `action_mask`, int8 (m * n,) |
 
     ## Rewards
-    +1 for a win, -1 for a loss, `draw` for a draw and 0 for every move before the end, from the
-    agent's view; an illegal move pays as a loss. With `opponent=None` each reward is the mover's.
-    The game is zero-sum if a draw pays 0. Otherwise it is general-sum: a draw pays both sides
-    `draw`, so that with `opponent=None` the other side's reward is not the mover's times -1.
+    For the agent: +1 for a win, -1 for a loss, `draw` for a draw and 0 for every move before the
+    end; an illegal move counts as a loss. With `opponent=None` each reward is the mover's. The game
+    is zero-sum if `draw` is 0. Otherwise it is general-sum: both sides receive `draw`, so with
+    `opponent=None` the other side's reward is not the negative of the mover's.
 
     ## Starting State
     An empty board if the agent is X; a board with the opponent's first stone if it is O.
-    `reset(options={"board": ..., "seat": ...})` starts from any reachable undecided board, in the
-    view of the agent, who is to move; `seat`, if given, must agree with the number of stones, and
-    alone it deals this one game that seat. A board may also be a text like "OOX_X____".
+    `reset(options={"board": ..., "seat": ...})` starts from any reachable undecided board, given in
+    the view of the agent, which is to move. A board may also be a text like "OOX_X____". With a
+    board, `seat` must agree with the number of stones; without one, it sets the agent's seat for
+    this game only.
 
     ## Episode End
     Terminated by a win, a draw or an illegal move. Never truncated.
 
     ## Information
-    `reset` and `step` return `{"action_mask": int8 (m * n,)}`; a step that ends the game adds
-    `outcome`, an int8 for the agent, with `opponent=None` for the mover, whatever is paid for it:
+    `reset` and `step` return `{"action_mask": int8 (m * n,)}`. The last step of a game adds
+    `outcome`, an int8 for the agent (with `opponent=None` for the mover), whatever its reward:
 
     | outcome | `tttenv.Outcome` | how the game ended |
     |---------|------------------|--------------------|
     | 1 | `WIN` | the agent has a line |
     | 2 | `DRAW` | the board is full |
     | 3 | `LOSS` | the opponent has a line |
-    | 4 | `ILLEGAL` | the agent chose a taken cell |
+    | 4 | `ILLEGAL` | the agent chose an occupied cell |
 
     ## Arguments
 
@@ -96,16 +97,16 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `illegal` | `"lose"` | "lose": an illegal move loses; "raise": `ValueError`, nothing changes |
     | `obs` | `"onehot"` | "onehot", "board" or "dict" |
     | `render_mode` | `None` | "ansi", "rgb_array" or "human": a pygame window, drawn at each step |
-    | `draw` | `0.0` | what a draw pays the agent, from -1 to 1 |
+    | `draw` | `0.0` | the agent's reward for a draw, from -1 to 1 |
 
-    `env.unwrapped.set_opponent(...)` swaps the opponent at once.
+    `env.unwrapped.set_opponent(...)` replaces the opponent immediately.
 
     ## Randomness
-    With an opponent each step draws one 64-bit key from `np_random`. A reset after a finished game
-    uses the key of the step that finished it; every other reset draws a key. A die is a number of
-    splitmix64 seeded by the key, its upper 53 bits as a fraction from 0 to 1: the first for the
-    opponent's stone, the second for a random seat (O from 0.5 on), the third for the opponent's
-    opening. With `opponent=None` nothing is left to chance and no key is drawn.
+    With an opponent, each step draws one 64-bit key from `np_random`. A reset after a finished game
+    reuses the key of its last step; every other reset draws a new key. The key seeds splitmix64,
+    and the upper 53 bits of each of its outputs give a uniform random number in [0, 1): the first
+    samples the opponent's move, the second a random seat (O if at least 0.5), the third the
+    opponent's opening move. With `opponent=None` nothing is random and no key is drawn.
 
     ## Version History
     * v0: first version.
@@ -135,39 +136,39 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
         self.render_mode = known_render_mode(render_mode, self.metadata)
-        if not has_window():  # Gymnasium's checker tries every mode of an environment
+        if not has_window():  # Gymnasium's checker tries every listed mode
             modes = [mode for mode in self.metadata["render_modes"] if mode != "human"]
             self.metadata = {**self.metadata, "render_modes": modes}
         self.window: Window | None = None
         self._last_stones = new_last_stones()
         self.closed = False
-        self.everything = np.ones(1, np.bool_)  # a mask of the games that a reset deals
+        self.everything = np.ones(1, np.bool_)  # mask of the games to reset: all of them
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin a game; see Starting State for `options`.
+        """Start a new game; see Starting State for `options`.
 
-        If anything is raised, by the opponent too, the former game and `np_random` stay as they
-        were.
+        If an exception is raised, including by the opponent, the previous game and `np_random` are
+        restored.
 
         Raises:
             ValueError: for an unknown option or a board that cannot be played on.
-            gymnasium.error.Error: for a seed that is no whole number from 0 on, or has more
-                than 65,536 bits.
+            gymnasium.error.Error: for a seed that is not a non-negative integer, or has more than
+                65,536 bits.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
         human = self.render_mode == "human"
         if options is None and seed is None and not human and not self.match.asks:
-            self.match.reset(self.everything, self.np_random)  # which cannot fail
+            self.match.reset(self.everything, self.np_random)  # this cannot fail
             return self._now()
         start = Start.of(self.match, options)
         with generator_kept(self):
             super().reset(seed=plain_seed(seed))
             with self.match.attempt(self.np_random, always=human):
                 if seed is not None:
-                    self.match.key = None  # drawn from the former generator
+                    self.match.key = None  # it came from the previous generator
                 start.begin(self.match, self.np_random)
                 return self._now()
 
@@ -176,13 +177,13 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
         """Play the agent's cell and the opponent's reply.
 
-        If anything is raised, by the opponent too, nothing has changed: the same step can be tried
-        again.
+        If an exception is raised, including by the opponent, nothing has changed and the step can
+        be retried.
 
         Raises:
-            ValueError: for an action off the board or of the wrong type, with `illegal="raise"`
-                for a taken cell, and for an opponent's answer that is no move.
-            gymnasium.error.ResetNeeded: if the game is over, and before the first reset.
+            ValueError: for an action off the board or of the wrong type, for an occupied cell with
+                `illegal="raise"`, and for an opponent that returns an invalid move.
+            gymnasium.error.ResetNeeded: if the game is over or `reset` was never called.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         if not self.match.active or self.closed:
@@ -190,13 +191,13 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             raise gymnasium.error.ResetNeeded("no game is going on: call reset() before step()")
         if self.render_mode != "human":
             return self._played(action)
-        with self.match.attempt(self.np_random, always=True):  # showing it takes time, and may fail
+        with self.match.attempt(self.np_random, always=True):  # rendering may fail
             return self._played(action)
 
     def _played(
         self, action: np.int64
     ) -> tuple[Observation, SupportsFloat, bool, bool, dict[str, Any]]:
-        """What `step` returns, in a game that goes on."""
+        """Return the result of `step` for a game in progress."""
         if (
             type(action) in QUICK
             and 0 <= action < self.rules.cells
@@ -212,10 +213,12 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return observed, self.match.payoffs.one(outcome), over, False, info
 
     def sample_action(self) -> int:
-        """A random legal cell, quicker than `action_space.sample(mask)`, with the space's dice.
+        """Sample a legal cell with the action space's generator.
+
+        Faster than `action_space.sample(mask)`.
 
         Raises:
-            gymnasium.error.ResetNeeded: if the game is over, and before the first reset.
+            gymnasium.error.ResetNeeded: if the game is over or `reset` was never called.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         if not self.match.active or self.closed:
@@ -224,7 +227,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return self.match.sample_one(self.action_space.np_random)
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal cells, bool (m * n,); none on a finished board."""
+        """Return the legal cells, bool (m * n,); all False on a finished board."""
         mask: NDArray[np.bool_] = self.match.legal()[0]
         return mask
 
@@ -245,7 +248,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return {(key,): n * i + j for i in range(m) for j, key in enumerate(rows[i][:n])}
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Let `opponent` answer from now on, in the game at hand too.
+        """Replace the opponent from the next move on, in the current game too.
 
         Raises:
             ValueError: for an unknown player.
@@ -259,11 +262,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return board
 
     def render(self) -> Any:
-        """The board as text ("ansi") or as a picture ("rgb_array"); "human" shows it instead.
+        """Return the board as text ("ansi") or image ("rgb_array"), or show it ("human").
 
-        The picture (m * 64, n * 64, 3) of uint8 has a rim around the last stone, as far as it is
-        known from the boards drawn before, and the line that won in its winner's colour. Without a
-        display "human" draws offscreen.
+        The image, uint8 (m * 64, n * 64, 3), outlines the last stone, if it can be inferred from
+        the boards rendered before, and draws the winning line in the winner's colour. Without a
+        display, "human" draws offscreen.
         """
         if self.render_mode != "human":
             return draw(self.match, 0, self.render_mode, self._last_stones)
@@ -272,7 +275,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         return None
 
     def close(self) -> None:
-        """Close the window, if there is one; stepping and resetting are refused from now on."""
+        """Close the window, if there is one; later calls to `step` and `reset` raise."""
         self.closed = True
         if self.window:
             self.window.close()

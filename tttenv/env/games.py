@@ -1,4 +1,4 @@
-"""Games side by side in memory, in the agent's view: what a match needs of them."""
+"""The interface of a batch of games in memory, which `Match` uses; boards in the agent's view."""
 
 from typing import Any, Protocol
 
@@ -10,93 +10,94 @@ from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy, sample, validated
 
-Numbers = NDArray[np.int64]  # which games of the batch
-Dice = NDArray[np.float64]  # in [0, 1)
+Numbers = NDArray[np.int64]  # indices of games in the batch
+Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 
 class GameBatch(Protocol):
     """A batch of games in progress.
 
-    `board_backend` keeps boards, for any rules; `table_backend` keeps numbers of positions, where
-    these are few. Tests hold them to the same laws.
+    `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
+    with few. Tests hold both to the same invariants.
     """
 
     over: Mask  # (games,)
-    outcomes: Outcomes  # (games,), for the agent; GOING from when a game is begun
+    outcomes: Outcomes  # (games,), for the agent; GOING in new games
 
     def reset(self, which: Mask) -> None:
-        """Begin the marked games (games,) anew, X to move."""
+        """Restart the marked games (games,), X to move."""
         ...
 
     def step(self, cells: Cells, self_play: bool) -> Numbers:
-        """Put the agents' stones on `cells` (games,); in self-play the next mover's view follows.
+        """Put the agents' stones on `cells` (games,); in self-play switch to the next mover's view.
 
-        Returns the numbers of the games that go on.
+        Returns:
+            The indices of the games still in progress.
         """
         ...
 
     def compiled(self, opponent: Policy | None, seat: str) -> Any:
-        """What compiled code needs to play an opponent, or None: it is asked through Python.
+        """Return what compiled code needs to play an opponent; None: call it through Python.
 
         Args:
-            opponent: whom the agents play; None: self-play, the agent moves for both sides.
+            opponent: the opponent's policy; None: self-play, the agent moves for both sides.
             seat: the agent's in new games: X, O or random.
         """
         ...
 
     def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
-        """Put the opponent's stones in the games numbered `waiting`, a die for each.
+        """Play the opponent's stones in the games `waiting`, with one random number each.
 
         Args:
-            opponent: a policy, or one that is `compiled`.
-            waiting: (waiting,).
-            dice: (waiting,).
+            opponent: a policy, or the result of `compiled`.
+            waiting: indices of games (waiting,).
+            dice: uniform random numbers (waiting,).
 
         Returns:
-            How many of these games go on.
+            The number of these games still in progress.
         """
         ...
 
     def step_autoreset(self, cells: Cells, key: int, opponent: Any, buffers: StepBuffers) -> int:
-        """Step the games, all of which go on, and begin anew those that end.
+        """Step the games, none of which is over, and restart those that end.
 
         Args:
             cells: the agents' stones (games,), on the board.
-            key: of this step, see `game.random_kernel.keyed`.
-            opponent: one that is `compiled`.
-            buffers: written.
+            key: the key of this step, see `game.random_kernel.keyed`.
+            opponent: the result of `compiled`.
+            buffers: the output arrays.
 
         Returns:
-            How many games ended.
+            The number of games that ended.
         """
         ...
 
     def boards(self, which: Numbers | slice) -> Boards:
-        """The boards of some games in the agent's view, a copy."""
+        """Return a copy of some games' boards in the agent's view."""
         ...
 
     def set_boards(self, boards: Boards) -> None:
-        """Go on from these boards (games, cells), which are undecided, the agent to move."""
+        """Continue from these undecided boards (games, cells), with the agent to move."""
         ...
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Which side the agent is, whose view `boards` shows: 0 for X and 1 for O."""
+        """Return the agent's seat, whose view `boards` shows: 0 for X, 1 for O."""
         ...
 
     def board_to_move(self, game: int) -> Boards:
-        """The board of one game (cells,) seen by the side to move, finished or not."""
+        """Return a game's board (cells,) in the view of the side to move, finished or not."""
         ...
 
     def observe(self, observations: NDArray[Any], masks: Boards) -> None:
-        """Write all games' views, planes or boards, and masks, all zeros for finished ones."""
+        """Write all games' views, planes or boards, and masks; zeros for finished games."""
         ...
 
     def observe_finals(self, finals: NDArray[Any]) -> None:
-        """Write the views of games that are over, zeros for others."""
+        """Write the views of finished games; zeros for the others."""
         ...
 
     def sample(self, key: int) -> Cells:
-        """A random legal cell for every game (games,), all of which go on."""
+        """Sample a legal cell for every game (games,), none of which is over."""
         ...
 
     def keep(self, which: Mask) -> None:
@@ -104,10 +105,10 @@ class GameBatch(Protocol):
         ...
 
     def state(self) -> tuple[NDArray[Any], ...]:
-        """The arrays that say all about the games: a copy of them can be put back in place."""
+        """Return the arrays that hold the complete state; copying into them restores it."""
         ...
 
 
 def asked(opponent: Policy, boards: Boards, dice: Dice) -> Cells:
-    """The cells (batch,) that a policy's answers and the dice give on boards (batch, cells)."""
+    """Sample cells (batch,) from a policy on boards (batch, cells) by the given random numbers."""
     return sample(validated(boards, opponent(boards.copy())), dice)

@@ -1,16 +1,16 @@
-"""Games in progress between an agent and an opponent, any number at once: what both envs wrap.
+"""Games in progress between an agent and an opponent, the core of both environments.
 
-Boards are in the agent's view. At rest the agent is to move, so its view is the mover's; with no
-opponent (self-play) the agent moves for both sides and boards turn to the next mover's view after
-each stone.
+Boards are in the agent's view. Between steps the agent is to move, so its view is the mover's.
+Without an opponent (self-play) the agent moves for both sides, and boards switch to the next
+mover's view after each stone.
 
-All chance in a step comes from one 64-bit key, drawn from the generator handed in: game i's dice
-are numbers of splitmix64 seeded by the key, see `game.random_kernel.keyed`. A reset right after a
-step in which games ended uses the key of that step; every other reset draws a new key. In self-play
-nothing is left to chance and no key is drawn.
+All randomness in a step comes from one 64-bit key, drawn from the caller's generator: game i uses
+outputs of splitmix64 seeded by the key, see `game.random_kernel.keyed`. A reset right after a
+step in which games ended reuses the key of that step; every other reset draws a new key. In
+self-play nothing is random and no key is drawn.
 
-An opponent written in Python may raise anything at any time: then nothing has changed, neither the
-games nor the generator; see `Match.attempt`.
+An opponent written in Python may raise at any time. Then neither the games nor the generator
+change; see `Match.attempt`.
 """
 
 from contextlib import AbstractContextManager, nullcontext
@@ -45,15 +45,14 @@ class Match:
 
     Args:
         rules: the game.
-        games: how many are played side by side.
-        opponent: who answers the agent, or None: the agent moves for both sides.
-        seat: which side the agent takes in newly dealt games; "random" deals it by a die.
-        illegal: whether a taken cell loses the game or raises an error that changes nothing.
-        draw: what a draw pays the agent, from -1 to 1.
+        games: the number of games.
+        opponent: the opponent's policy, or None: the agent moves for both sides.
+        seat: the agent's side in new games; "random" draws it for each game.
+        illegal: "lose": playing an occupied cell loses; "raise": it raises and changes nothing.
+        draw: the agent's reward for a draw, from -1 to 1.
 
     Raises:
-        ValueError: for an unknown seat or treatment of illegal moves, less than one game, or a
-            draw that pays less than a loss or more than a win.
+        ValueError: for an unknown `seat` or `illegal`, fewer than one game, or `draw` out of range.
     """
 
     def __init__(
@@ -72,9 +71,9 @@ class Match:
         self.payoffs = Payoffs(draw)
         self.games: GameBatch = new_games(rules, games)
         self.opponent = opponent
-        self.active = 0  # how many games go on
-        self.key: int | None = None  # of the last step, if games ended in it against an opponent
-        self.attempting = False  # inside the block of an `attempt`, which saves everything once
+        self.active = 0  # number of games in progress
+        self.key: int | None = None  # of the last step, if it ended games against an opponent
+        self.attempting = False  # inside an `attempt` block, which has saved the state
         self.single: SingleGame | None = None
         if games == 1 and isinstance(self.games, TableGames):
             self.single = SingleGame(self.games)
@@ -86,12 +85,12 @@ class Match:
 
     @property
     def outcomes(self) -> Outcomes:
-        """How the games stand for the agent, (games,): numbers of `rewards.Outcome`."""
+        """The games' outcomes for the agent, (games,): values of `rewards.Outcome`."""
         return self.games.outcomes
 
     @property
     def rewards(self) -> NDArray[np.float64]:
-        """What `outcomes` pay the agent, (games,), a new array."""
+        """The agent's rewards for `outcomes`, (games,), a new array."""
         return self.payoffs.many(self.games.outcomes)
 
     @property
@@ -101,7 +100,7 @@ class Match:
 
     @property
     def opponent(self) -> Policy | None:
-        """Who answers the agent; None: the agent moves for both sides."""
+        """The opponent's policy; None: the agent moves for both sides."""
         return self._opponent
 
     @opponent.setter
@@ -111,7 +110,7 @@ class Match:
 
     @property
     def asks(self) -> bool:
-        """Whether the opponent is asked through Python, and so may raise in the middle of a step.
+        """Whether the opponent is called through Python, and so may raise in the middle of a step.
 
         False in self-play and against opponents that compiled code plays.
         """
@@ -120,22 +119,22 @@ class Match:
     def attempt(
         self, rng: np.random.Generator, *shared: NDArray[Any], always: bool = False
     ) -> AbstractContextManager[None]:
-        """A block after whose failure games and generator are as they were before it.
+        """Return a context manager that restores the games and the generator if its block fails.
 
-        Where the opponent cannot fail nothing is saved, unless `always`. Blocks may stand within
-        each other: the outermost one counts.
+        If the opponent cannot fail, nothing is saved unless `always` is set. Blocks may be nested:
+        the outermost one restores.
 
         Args:
             rng: the generator that keys are drawn from.
             shared: other arrays that the block overwrites.
-            always: save everything whoever the opponent is.
+            always: save the state even if the opponent cannot fail.
         """
         if self.attempting or not (always or self.asks):
             return NOTHING_TO_UNDO
         return Rollback(self, (*self.games.state(), *shared), rng)
 
     def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
-        """Begin the games marked in `which` (games,) anew; where the agent is O, X has opened.
+        """Restart the games marked in `which` (games,); if the agent is O, X plays its first move.
 
         Raises:
             ValueError: for an unknown seat; nothing has changed then.
@@ -156,21 +155,21 @@ class Match:
                 self._reply(new, keyed_dice(key, new, OPENING))
 
     def set_boards(self, boards: ArrayLike, seat: str | None = None) -> None:
-        """Go on from these boards, (cells,) for all games or (games, cells), the agent to move.
+        """Continue from these boards, (cells,) for all games or (games, cells), the agent to move.
 
         Raises:
-            ValueError: if a board is unreachable or finished, or `seat` is not who is to move;
+            ValueError: if a board is unreachable or finished, or `seat` is not the side to move;
                 nothing has changed then.
         """
         self.set_checked_boards(self.checked_boards(boards, seat))
 
     def set_checked_boards(self, boards: Boards) -> None:
-        """Go on from these boards (games, cells), unchecked, the agent to move in all of them."""
+        """Continue from these boards (games, cells) without checks, with the agent to move."""
         self.games.set_boards(boards)
         self.active, self.key = len(self.over), None
 
     def checked_boards(self, boards: ArrayLike, seat: str | None = None) -> Boards:
-        """The boards (games, cells) that `set_boards` goes on from.
+        """Return the boards (games, cells) for `set_boards`, checked.
 
         Raises:
             ValueError: as `set_boards`.
@@ -192,13 +191,13 @@ class Match:
         """Play the agents' cells (games,) and the opponent's replies; see `outcomes` and `over`.
 
         Raises:
-            ValueError: for actions of a wrong shape or type or off the board, and for taken cells
-                if illegal moves raise; nothing has changed then, nor if the opponent raises.
+            ValueError: for actions of the wrong shape or type or off the board, and for occupied
+                cells if illegal moves raise. Nothing has changed then, nor if the opponent raises.
         """
         self.step_unchecked(self.checked(actions), rng)
 
     def step_unchecked(self, cells: Cells, rng: np.random.Generator) -> None:
-        """`step` without its checks, for cells (games,) int64 that have passed them."""
+        """`step` without its checks, for validated cells (games,) int64."""
         with self.attempt(rng):
             key = self._step_key(rng)
             waiting = self.games.step(cells, self_play=self.opponent is None)
@@ -237,11 +236,11 @@ class Match:
         self.key = None if self.active or self.opponent is None else key
 
     def step_autoreset(self, cells: Cells, buffers: StepBuffers, rng: np.random.Generator) -> int:
-        """`step_unchecked`, and games begun anew where some ended; returns how many.
+        """`step_unchecked` followed by a restart of the games that ended; return their number.
 
         Args:
             cells: the agents' stones (games,), on the board.
-            buffers: written; if the opponent raises, they are as they were.
+            buffers: the output arrays; unchanged if the opponent raises.
             rng: the generator that the step's key is drawn from.
         """
         if not self.asks:
@@ -259,17 +258,17 @@ class Match:
         return ended
 
     def sample(self, rng: np.random.Generator) -> Cells:
-        """A random legal cell for every game (games,), by one key; all games must go on."""
+        """Sample a legal cell for every game (games,) from one key; no game may be over."""
         return self.games.sample(draw_key(rng))
 
     def sample_one(self, rng: np.random.Generator) -> int:
-        """A random legal cell for a match of one game, by a die of the generator's."""
+        """Sample a legal cell for a match of one game."""
         if self.single is not None:
             return self.single.sample(rng.random())
         return int(self.sample(rng)[0])
 
     def legal(self) -> Mask:
-        """The cells the agents may play, (games, cells); none where the game is over."""
+        """Return the legal cells, bool (games, cells); all False where the game is over."""
         mask: Mask = (self.boards == 0) & ~self.over[:, None]
         return mask
 
@@ -278,28 +277,28 @@ class Match:
         self.games.observe(observations, masks)
 
     def board_to_move(self, game: int) -> Boards:
-        """The board of one game (cells,) seen by the side to move, finished or not."""
+        """Return a game's board (cells,) in the view of the side to move, finished or not."""
         return self.games.board_to_move(game)
 
     def _step_key(self, rng: np.random.Generator) -> int:
-        """The key of a new step; in self-play none is drawn."""
+        """Draw the key of a new step; 0 in self-play, without a draw."""
         return 0 if self.opponent is None else draw_key(rng)
 
     def _reset_key(self, rng: np.random.Generator) -> int:
-        """The key of a reset: that of the step in which games ended, once, or a new one."""
+        """The key of a reset: that of the step in which games ended, used once, or a new one."""
         key, self.key = self.key, None
         if self.opponent is None:
             return 0
         return draw_key(rng) if key is None else key
 
     def _reply(self, waiting: NDArray[np.int64], dice: NDArray[np.float64]) -> None:
-        """The opponent's stones, if there is one, in the games numbered `waiting`, a die each."""
+        """Play the opponent's stones in the games `waiting`, with one random number each."""
         if self.opponent is not None and len(waiting):
             opponent = self.opponent if self.asks else self.compiled
             self.active -= len(waiting) - self.games.reply(opponent, waiting, dice)
 
     def checked(self, actions: ArrayLike) -> Cells:
-        """The actions (games,) as cells, if they can be played.
+        """Return the actions (games,) as cells, if they can be played.
 
         Raises:
             ValueError: as `step`.
@@ -315,28 +314,28 @@ class Match:
 
 
 def draw_key(rng: np.random.Generator) -> int:
-    """The generator's next raw number: 64 bits, or fewer where its kind has fewer."""
+    """Return the generator's next raw output: 64 bits, or fewer for some bit generators."""
     return int(rng.bit_generator.random_raw())
 
 
 def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise ValueError, listing the known settings, for an unknown one."""
+    """Raise ValueError, listing the known values, unless `value` is one of them."""
     if not isinstance(value, str) or value not in known:
         raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
 
 
 def at_least_one_game(number: int) -> None:
-    """Raise ValueError for anything but a whole number from 1 on."""
+    """Raise ValueError unless `number` is a positive integer."""
     whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
     if not whole or number < 1:
         raise ValueError(f"a match has at least one game, not {described(number)}")
 
 
 def one_action(action: Any) -> NDArray[Any]:
-    """The action of a single game as a batch of one (1,), of any type.
+    """Return the action of a single game as a batch of one (1,), of any dtype.
 
     Raises:
-        ValueError: for anything but one number.
+        ValueError: unless it is a single number.
     """
     given = real_numbers("actions", action)
     if given.size != 1:
@@ -345,12 +344,12 @@ def one_action(action: Any) -> NDArray[Any]:
 
 
 def on_board(actions: ArrayLike, games: int, rules: Rules) -> Cells:
-    """The actions (games,) as cells of the board, empty or not.
+    """Return the actions (games,) as cells of the board, empty or not.
 
     Raises:
         ValueError: for a wrong shape or type, or a cell off the board, naming its game.
     """
-    plain = type(actions) is np.ndarray  # as in nearly every step, where looking costs time
+    plain = type(actions) is np.ndarray  # the common case, kept fast
     given = np.asarray(actions) if plain else real_numbers("actions", actions)
     if given.shape != (games,) or given.dtype.kind not in "iu":
         raise ValueError(f"actions are {games} whole numbers, not {given.dtype} of {given.shape}")

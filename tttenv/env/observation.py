@@ -1,4 +1,4 @@
-"""What both environments share: observations, options of reset, opponents by name, pictures."""
+"""Shared parts of both environments: observations, reset options, opponents, rendering."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -23,13 +23,13 @@ from tttenv.utils.arrays import described
 from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
 from tttenv.utils.untrusted import shown
 
-if TYPE_CHECKING:  # drawn by pygame-ce, which only "human" needs
+if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
     from tttenv.drawing.window import Window
 
 Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
 OBSERVATIONS = ("onehot", "board", "dict")
-SEED_BITS = 2**16  # of a seed; NumPy needs a minute for a number of a million digits
-NAMED = 5  # unknown options in a message
+SEED_BITS = 2**16  # NumPy needs a minute for a seed of a million digits
+NAMED = 5  # unknown options listed in a message
 
 
 class Observer:
@@ -38,8 +38,8 @@ class Observer:
     Args:
         rules: the game.
         obs: the kind.
-        games: how many.
-        copy: hand out arrays of their own each time; False: ones that the next call overwrites.
+        games: the number of games.
+        copy: return new arrays each time; False: arrays that the next call overwrites.
 
     Raises:
         ValueError: for an unknown kind.
@@ -61,29 +61,29 @@ class Observer:
         self._masks = ArrayPool((games, cells), np.int8, copy).take
         self._over = ArrayPool((games,), np.bool_, copy).take
         self.rewards = ArrayPool((games,), np.float64, copy).take
-        # Which rows of `finals` the last step has filled, where arrays are used again and again.
+        # Which rows of `finals` the last step has filled, where arrays are reused.
         self._stale = np.empty(0, np.bool_) if copy else np.ones(games, np.bool_)
 
     def buffers(self) -> StepBuffers:
-        """Arrays for a step to write, to be handed out."""
+        """Return output arrays for a step."""
         masks = self._masks()
         outcomes = np.empty(len(masks), np.int8)
         ended = self._over(), self._finals(), self._stale
         return StepBuffers(self._observations(), masks, outcomes, *ended)
 
     def handed_out(self, buffers: StepBuffers) -> None:
-        """Remember what a step has written into arrays that are used again."""
+        """Record which rows a step has written in arrays that will be reused."""
         if self._stale.size:
             self._stale[:] = buffers.over
 
     def observe(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
-        """Observations and int8 masks (games, cells) of all games, in the agent's view."""
+        """Return observations and int8 masks (games, cells) of all games, in the agent's view."""
         observations, masks = self._observations(), self._masks()
         match.observe(observations, masks)
         return self.named(observations, masks), masks
 
     def observe_one(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
-        """The observation and the mask (cells,) of a match of one game."""
+        """Return the observation and the mask (cells,) of a match of one game."""
         if self.obs == "onehot" and match.single is not None:
             return match.single.observe()
         observed, masks = self.observe(match)
@@ -92,15 +92,15 @@ class Observer:
         return observed[0], masks[0]
 
     def named(self, observations: NDArray[Any], masks: NDArray[np.int8]) -> Observation:
-        """Observations as the space has them: for obs="dict" a dict with a copy of the masks."""
+        """Convert to the space's format: for obs="dict" a dict with a copy of the masks."""
         if self.obs == "dict":
             return {"observation": observations, "action_mask": masks.copy()}
         return observations
 
     def named_finals(self, finals: NDArray[Any]) -> Observation:
-        """Last views as infos have them: for obs="dict" a structured array.
+        """Convert final observations for infos: for obs="dict" to a structured array.
 
-        Of its rows, `rows[i]["observation"]` is one game's; their masks are zeros.
+        `rows[i]["observation"]` is one game's observation; the masks are zeros.
         """
         if self.obs != "dict":
             return finals
@@ -112,10 +112,10 @@ class Observer:
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
-    """A spec turned into its player; a policy or None as it is.
+    """Make a spec's player; return a policy or None unchanged.
 
     Raises:
-        ValueError: for an unknown player, or something that cannot play.
+        ValueError: for an unknown player, or an object that cannot play.
     """
     if opponent is not None and not isinstance(opponent, str) and not callable(opponent):
         raise ValueError(
@@ -131,10 +131,10 @@ def require_open(closed: bool) -> None:
 
 
 def plain_seed(seed: Any) -> Any:
-    """A NumPy integer as Python's own, which Gymnasium wants; anything else as it is.
+    """Convert a NumPy integer to `int`, which Gymnasium requires; return anything else unchanged.
 
     Raises:
-        gymnasium.error.Error: for a number so long that seeding a generator takes very long.
+        gymnasium.error.Error: for an integer too long to seed a generator in reasonable time.
     """
     if isinstance(seed, int) and seed.bit_length() > SEED_BITS:
         raise gymnasium.error.Error(f"a seed has at most {SEED_BITS:,} bits")
@@ -180,18 +180,18 @@ def reset_mask(options: Any, games: int) -> NDArray[np.bool_] | None:
 
 
 class Start(NamedTuple):
-    """How games begin: what the options of a reset ask for, found playable."""
+    """How games start: the validated options of a reset."""
 
-    boards: Boards | None  # (games, cells) to go on from; None: games are dealt
-    seat: Seat | None  # the agent's in dealt games; None: as the environment was made
+    boards: Boards | None  # (games, cells) to continue from; None: new games
+    seat: Seat | None  # the agent's in new games; None: the environment's setting
 
     @classmethod
     def of(cls, match: Match, options: Any) -> "Start":
-        """Read the options of a reset; nothing is changed.
+        """Validate the options of a reset; nothing is changed.
 
         Raises:
             ValueError: for unknown options, boards that cannot be played on, or a seat that is
-                none or disagrees with the board.
+                unknown or disagrees with the board.
         """
         if options is None:
             return cls(None, None)
@@ -221,7 +221,7 @@ class Start(NamedTuple):
 
 @contextmanager
 def generator_kept(env: "gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]") -> Iterator[None]:
-    """A block after whose failure the environment has the generator and the seed it had before."""
+    """Restore the environment's generator and seed if the block fails."""
     generator, seed = env._np_random, env._np_random_seed
     try:
         yield
@@ -231,7 +231,7 @@ def generator_kept(env: "gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]") ->
 
 
 def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
-    """The same mode, if the environment has it.
+    """Return the mode if the environment supports it.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: for "human" without pygame-ce.
@@ -244,16 +244,16 @@ def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str 
     return render_mode
 
 
-LastStones: TypeAlias = defaultdict[int, pictures.LastStone]  # by game; made when first drawn
+LastStones: TypeAlias = defaultdict[int, pictures.LastStone]  # by game, created when rendered
 
 
 def new_last_stones() -> LastStones:
-    """Of no game yet."""
+    """Return an empty record of last stones, for all games."""
     return defaultdict(pictures.LastStone)
 
 
 def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> Any:
-    """One game's board as text or picture; a warning and None without a render mode."""
+    """Render one game's board as text or image; warn and return None without a render mode."""
     if render_mode is None:
         gymnasium.logger.warn("render() draws nothing without a render_mode, 'ansi', say")
         return None
@@ -264,7 +264,7 @@ def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> 
 
 
 def show(match: Match, window: "Window | None", fps: float, last: LastStones) -> "Window":
-    """Show the one game of a match for a frame in its window, opened if there is none yet.
+    """Show a match's single game for one frame, opening a window if there is none yet.
 
     Without a display it is drawn offscreen. If the user closes the window, the games continue
     without it.

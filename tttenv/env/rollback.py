@@ -1,4 +1,4 @@
-"""Games and dice put back as they were when what was begun with them fails."""
+"""Restores games and generator if an operation on them fails."""
 
 from collections.abc import Sequence
 from types import TracebackType
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 class Playing(Protocol):
-    """What a block changes besides arrays and a generator; see `match.Match`."""
+    """The state that a block changes besides arrays and a generator; see `match.Match`."""
 
     active: int
     key: int | None
@@ -17,16 +17,16 @@ class Playing(Protocol):
 
 
 class Rollback:
-    """A block that either succeeds or leaves games and generator as they were before it.
+    """A context manager that restores games and generator if its block fails.
 
-    Arrays are restored in place, so that whoever else holds them sees them restored too. Any
-    exception rolls back, KeyboardInterrupt included, and goes on to the caller. Written without
-    `contextlib`, since single games enter such a block at each step.
+    Arrays are restored in place, so other references see the restored values too. Any exception
+    rolls back, KeyboardInterrupt included, and propagates. Written without `contextlib`, since
+    single games enter such a block at every step.
 
     Args:
-        playing: is `attempting` during the block; how many games were `active` is restored.
-        arrays: what the block changes; copied here.
-        rng: the generator that it rolls.
+        playing: `attempting` is set during the block; its `active` is restored.
+        arrays: the arrays that the block changes; copied here.
+        rng: the generator that the block draws from.
     """
 
     __slots__ = ("active", "arrays", "bits", "copies", "key", "playing", "state")
@@ -40,7 +40,7 @@ class Rollback:
         self.state = self.bits.state
 
     def __enter__(self) -> None:
-        """Everything was saved when this was made."""
+        """Do nothing; the state was saved by the constructor."""
         self.playing.attempting = True
 
     def __exit__(
@@ -49,7 +49,7 @@ class Rollback:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Restore, if the block failed."""
+        """Restore the state if the block failed."""
         self.playing.attempting = False
         if kind is None:
             return

@@ -1,4 +1,4 @@
-"""Whole games between two players, from the empty board to the end."""
+"""Complete games between two players, from the empty board to the end."""
 
 from functools import lru_cache
 
@@ -17,7 +17,7 @@ from tttenv.policy import Policy, uniform
 
 
 def new_games(rules: Rules, count: int) -> GameBatch:
-    """Memory for `count` games, of the kind that is quickest for the rules."""
+    """Return a batch of `count` games, of the class that is fastest for the rules."""
     kind = TableGames if rules.cells <= FEW else BoardGames
     return kind(rules, count)
 
@@ -25,15 +25,15 @@ def new_games(rules: Rules, count: int) -> GameBatch:
 def rollout(
     rules: Rules, first: Policy, second: Policy, games: int, seed: int = 0
 ) -> NDArray[np.int8]:
-    """Play whole games of `first` as X against `second` as O; same seed, same games.
+    """Play complete games of `first` as X against `second` as O; the seed determines the games.
 
-    Compiled where both are random or looked up; else each is asked about all boards at once.
+    Compiled if both players are random or tables; otherwise each is queried on all boards at once.
 
     Returns:
         Results (games,) for `first`: 1 win, 0 draw, -1 loss.
 
     Raises:
-        ValueError: for less than one game, or a policy that breaks the laws of one.
+        ValueError: for fewer than one game, or a policy that returns invalid probabilities.
     """
     if games < 1:
         raise ValueError(f"a rollout has at least one game, not {games}")
@@ -49,7 +49,7 @@ def rollout(
 def _asked_out(
     rules: Rules, first: Policy, second: Policy, count: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """`rollout` for any players, both asked about all games that go on."""
+    """`rollout` for any players, both queried on all games in progress."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
     payoffs = Payoffs(draw=0)
     games.reset(np.ones(count, np.bool_))
@@ -68,7 +68,7 @@ def _asked_out(
 def _walked_out(
     rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
-    """Whole games of two players, random or looked up; see `game.rollouts_kernel`."""
+    """`rollout` for random or tabulated players, compiled; see `game.rollouts_kernel`."""
     if first is uniform and second is uniform:
         return random_table_games(seeds, *child_table(rules))
     reached = []
@@ -82,5 +82,5 @@ def _walked_out(
 
 @lru_cache(maxsize=8)
 def _random_player(rules: Rules) -> Tabulated:
-    """The uniform player, looked up."""
+    """Return the uniform player as a table."""
     return tabulate(rules, uniform)

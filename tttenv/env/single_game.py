@@ -1,4 +1,4 @@
-"""One game in plain Python, over the table that batches look up in compiled code.
+"""A single game in plain Python, on the same transition table that compiled batches use.
 
 For a batch of one, calling compiled code takes longer than the work itself.
 """
@@ -22,7 +22,7 @@ INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 -
 
 
 class Lists(NamedTuple):
-    """A transition table as lists, which plain Python reads faster."""
+    """A transition table as lists, which plain Python reads faster than arrays."""
 
     successors: list[list[int]]
     outcomes: list[int]  # for the side to move
@@ -33,7 +33,7 @@ class Lists(NamedTuple):
 
 @lru_cache(maxsize=8)
 def lists(rules: Rules) -> Lists:
-    """The lists of a game; made once, since those of twelve cells take tens of megabytes."""
+    """Return the lists of a game; cached, since those of twelve cells take tens of megabytes."""
     known = transition_table(rules)
     _, legal, legal_count, _, _ = known.showing_boards
     seen = known.outcomes, SEEN_BY_OTHER[known.outcomes], legal, legal_count
@@ -41,9 +41,9 @@ def lists(rules: Rules) -> Lists:
 
 
 class SingleGame:
-    """Plays the only game of a batch, whose arrays stay the one place where it is kept.
+    """Plays the only game of a batch; the state stays in the batch's arrays.
 
-    Its opponents are those that the batch has compiled.
+    It supports the opponents that the batch has compiled.
     """
 
     def __init__(self, games: TableGames) -> None:
@@ -52,10 +52,10 @@ class SingleGame:
         self.successors, self.outcomes, self.seen_by_other, self.legal, self.legal_count = found
 
     def step(self, cell: int, opponent: Policy | None, key: int) -> bool:
-        """Play the agent's cell and the opponent's reply; whether the game goes on."""
+        """Play the agent's cell and the opponent's reply; return whether the game continues."""
         games = self.games
         after = self.successors[games.at.item()][cell]
-        if after < 0:  # taken: lost, and the board stays
+        if after < 0:  # occupied: lost, the board does not change
             return self._end(ILLEGAL, False)
         games.at[0] = after
         if self.outcomes[after] != GOING:
@@ -68,12 +68,12 @@ class SingleGame:
         return True
 
     def sample(self, die: float) -> int:
-        """The legal cell that a die in [0, 1) falls on."""
+        """Return the legal cell selected by a uniform random number in [0, 1)."""
         at = self.games.at.item()
         return self.legal[at][int(die * self.legal_count[at])]
 
     def reset(self, seat: str, opponent: Policy | None, key: int) -> None:
-        """Begin the game anew; where the agent is O, the opponent has opened."""
+        """Restart the game; if the agent is O, the opponent plays its first move."""
         games, at = self.games, 0
         if opponent is not None and seat != "X" and (seat == "O" or keyed(key, SEAT) >= 0.5):
             at = self.successors[0][self._sample(0, opponent, keyed(key, OPENING))]
@@ -81,7 +81,7 @@ class SingleGame:
         games.outcomes[0] = GOING
 
     def observe(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
-        """The planes (3 * cells,) and the mask (cells,) in the agent's view, new arrays."""
+        """Return new arrays: the planes (3 * cells,) and the mask (cells,) in the agent's view."""
         at, games = self.games.at.item(), self.games
         planes, mask = self.planes[at].copy(), self.masks[at].copy()
         if games.over.item():
@@ -97,7 +97,7 @@ class SingleGame:
         return False
 
     def _sample(self, at: int, opponent: Policy, die: float) -> int:
-        """The opponent's cell, as `table_step.sample` finds it."""
+        """Sample the opponent's cell, as `table_games_kernel.sample` does."""
         if isinstance(opponent, Tabulated):
             row, end = opponent.rows[at]
             return min(bisect_right(row, die * row[end]), end)

@@ -1,4 +1,4 @@
-"""Games kept as numbers of positions: a stone is one look into the table of transitions."""
+"""Games stored as indices of positions: a move is one lookup in the transition table."""
 
 from typing import Any
 
@@ -15,15 +15,15 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy, uniform
 
-NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # of opponents not looked up
+NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # for opponents that are not tables
 
 
 class TableGames:
-    """Games as numbers of positions; see `games.GameBatch`."""
+    """Games stored as indices of positions; see `games.GameBatch`."""
 
     def __init__(self, rules: Rules, games: int) -> None:
         self.table, self.rules = transition_table(rules), rules
-        self.at = np.zeros(games, np.uint32)  # numbers of positions, seen by the side to move
+        self.at = np.zeros(games, np.uint32)  # indices of positions, in the mover's view
         self.flipped = np.zeros(games, np.bool_)  # finished by the agent's own stone
         self.over, self.outcomes = np.ones(games, np.bool_), np.zeros(games, np.int8)
 
@@ -32,13 +32,13 @@ class TableGames:
         self.at *= others
         self.flipped &= others
         self.over &= others
-        self.outcomes *= others  # the number of GOING is zero
+        self.outcomes *= others  # GOING is zero
 
     def step(self, cells: Cells, self_play: bool) -> Numbers:
         waiting = np.empty(len(cells), np.int64)
         written = self.outcomes, self.over, self.flipped, waiting
         count = table_games_kernel.place(self.at, cells, self.table.showing_boards, *written)
-        if self_play:  # the view of a position is the next mover's anyway
+        if self_play:  # positions are always in the next mover's view
             self.flipped[:] = False
         return waiting[:count]
 

@@ -1,12 +1,11 @@
-"""A step of a batch of games kept as positions' numbers, by a table of transitions.
+"""A step of a batch of games stored as indices of positions, by a transition table; compiled.
 
-A transition is what a stone leads to, as one number: eight times the next position, plus the
-outcome for the side that put the stone. A taken cell leaves the position; its outcome is ILLEGAL.
+A transition is the result of a move, as one number: eight times the next position, plus the outcome
+for the side that moved. An occupied cell keeps the position; its outcome is ILLEGAL.
 
-A fused step goes block by block, so that a block stays in the processor's nearest cache, and pass
-by pass within a block. Loops over games have no branch that the processor would have to guess: a
-wrong guess costs as much as a whole stone. Indices are unsigned, since a signed one is looked at
-twice, whether it counts from the end.
+A fused step goes block by block, so that a block stays in the processor's L1 cache, and pass by
+pass within a block. Loops over games have no unpredictable branch: a misprediction costs as much as
+a whole move. Indices are unsigned, since for signed ones negative indexing must be checked.
 """
 
 import numpy as np
@@ -19,24 +18,24 @@ from tttenv.game.types import Cells, Mask
 from tttenv.utils.bare import bare, inner
 from tttenv.utils.compiled import compiled
 
-BITS = np.uint32(3)  # of a transition that hold its outcome
-OUTCOME = np.uint32(2**3 - 1)  # these bits
+BITS = np.uint32(3)  # bits of a transition that hold its outcome
+OUTCOME = np.uint32(2**3 - 1)  # mask of these bits
 BLOCK = 1024  # games
 
-Numbers = NDArray[np.uint32]  # (games,): of positions
-Rows = NDArray[np.void]  # (games or positions,): a row of an observation or mask, as one record
+Numbers = NDArray[np.uint32]  # (games,): indices of positions
+Rows = NDArray[np.void]  # (games or positions,): a row of an observation or mask as one record
 
 
-# Compiled code takes plain tuples faster than named ones. A table is what a step needs to know of
-# every position, and what is shown of it:
+# Compiled code accepts plain tuples faster than named ones. A table holds what a step needs to
+# know about every position, and its observations:
 #   transitions (positions, cells);
 #   legal (positions, cells): the legal cells first, in order; and their number (positions,);
-#   views (2 * positions + 1,): seen by the side to move, by the other side, then zeros;
+#   views (2 * positions + 1,): of the side to move, of the other side, then zeros;
 #   masks (positions + 1,): the legal cells, then zeros.
 Table = tuple[NDArray[np.uint32], NDArray[np.int8], NDArray[np.int8], Rows, Rows]
 
-# An opponent is its kind, NOBODY, RANDOM or TABLE; the agent's seat in new games; and of a TABLE
-# the probabilities summed up cell by cell (positions, cells) and the last cell with any
+# An opponent is its kind, NOBODY, RANDOM or TABLE; the agent's seat in new games; and for a TABLE
+# the cumulative probabilities (positions, cells) and the last cell with nonzero probability
 # (positions,).
 Opponent = tuple[int, int, NDArray[np.float64], NDArray[np.int64]]
 
@@ -46,7 +45,7 @@ Buffers = tuple[Rows, Rows, Outcomes, Mask, Rows, Mask]
 
 @bare
 def sample(position: np.uint32, die: float, opponent: Opponent, table: Table) -> int:
-    """The opponent's cell on which a die in [0, 1) falls; see `random.sample_categorical`."""
+    """Sample the opponent's cell by a random number; see `random_kernel.sample_categorical`."""
     kind, _, cumulative, last = opponent
     _, legal, legal_count, _, _ = table
     if kind == TABLE:
@@ -68,7 +67,7 @@ def sample_all(
     table: Table,
     cells: Cells,
 ) -> None:
-    """Write the opponent's cells (waiting,) in the games numbered `waiting`, by a die each."""
+    """Write the opponent's cells (waiting,) in the games `waiting`, with one random number each."""
     kind, _, _, _ = opponent
     _, legal, legal_count, _, _ = table
     if kind == TABLE:
@@ -90,11 +89,11 @@ def place(
     flipped: Mask,
     waiting: Cells,
 ) -> int:
-    """Put the agents' stones on `cells` (games,), moving the positions `at` (games,) on.
+    """Put the agents' stones on `cells` (games,), advancing the positions `at` (games,).
 
-    A taken cell ends the game, ILLEGAL, and leaves the position. Writes the agents' outcomes, which
-    games are over and in which of them the other side is to move now, (games,) each. Returns how
-    many games go on; `waiting` (games,) begins with their numbers.
+    An occupied cell ends the game, ILLEGAL, and keeps the position. Writes the agents' outcomes,
+    which games are over, and in which of them the other side is to move, (games,) each. Returns
+    the number of games still in progress; `waiting` (games,) starts with their indices.
     """
     transitions, _, _, _, _ = table
     count = 0
@@ -114,9 +113,9 @@ def place(
 def reply(
     at: Numbers, waiting: Cells, cells: Cells, table: Table, outcomes: Outcomes, over: Mask
 ) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games numbered `waiting`, in place.
+    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`, in place.
 
-    Returns how many of these games go on.
+    Returns the number of these games still in progress.
     """
     transitions, _, _, _, _ = table
     count = 0
@@ -134,7 +133,7 @@ def reply(
 def sample_replies(
     at: Numbers, waiting: Cells, dice: NDArray[np.float64], opponent: Opponent, table: Table
 ) -> Cells:
-    """The cells of a RANDOM or TABLE opponent in the games numbered `waiting`, a die each."""
+    """Sample the cells of a RANDOM or TABLE opponent in the games `waiting`."""
     cells = np.empty(len(waiting), np.int64)
     sample_all(at, waiting, dice, opponent, table, cells)
     return cells
@@ -149,18 +148,18 @@ def step_autoreset(
     table: Table,
     buffers: Buffers,
 ) -> int:
-    """A whole step: stones, replies, last views, new games where some ended, views.
+    """Run a whole step: moves, replies, final views, restarts and views.
 
     Args:
-        at: the games' positions, (games,), none finished; moved on.
+        at: the games' positions, (games,), none finished; updated.
         cells: the agents' stones, (games,).
-        key: of this step; see `random.keyed`.
-        opponent: whom the agents play.
-        table: of the game, with the views to show.
-        buffers: written; observations, masks and finals as records.
+        key: the key of this step; see `random_kernel.keyed`.
+        opponent: the agents' opponent.
+        table: the game's table with its views.
+        buffers: the output arrays; observations, masks and finals as records.
 
     Returns:
-        How many games ended.
+        The number of games that ended.
     """
     ended = 0
     listed = np.empty(BLOCK, np.int64)
@@ -228,9 +227,9 @@ def step_autoreset(
 def clear_rows(
     finals: Rows, stale: Mask, start: int, stop: int, listed: Cells, views: Rows
 ) -> None:
-    """Write zeros into the last views of some games, where these may hold anything else."""
+    """Zero the final views of some games, where these may hold anything else."""
     if len(stale) == 0:
-        finals[start:stop].view(np.uint8)[:] = 0  # as bytes: quicker than row by row
+        finals[start:stop].view(np.uint8)[:] = 0  # as bytes: faster than row by row
         return
     count = 0
     for i in range(start, stop):
@@ -244,15 +243,15 @@ def clear_rows(
 def observe(
     at: Numbers, flipped: Mask, over: Mask, table: Table, observations: Rows, masks: Rows
 ) -> None:
-    """Write the views and masks (games,) of all games; nothing is legal in finished ones.
+    """Write the views and masks (games,) of all games; masks of finished games are zeros.
 
     Args:
         at: the games' positions.
-        flipped: where the other side than the agent is to move, whose view is turned.
+        flipped: where the side to move is not the agent, so that the other view is needed.
         over: which games are over.
-        table: with the views to show.
-        observations: written.
-        masks: written.
+        table: the game's table with its views.
+        observations: output.
+        masks: output.
     """
     _, _, _, views, legal_masks = table
     other_side, nothing = np.uint32(len(views) // 2), np.uint32(len(legal_masks) - 1)
@@ -263,7 +262,7 @@ def observe(
 
 @compiled
 def observe_finals(at: Numbers, flipped: Mask, over: Mask, table: Table, finals: Rows) -> None:
-    """Write the views (games,) of games that are over, zeros for others; as `observe`."""
+    """Write the views (games,) of finished games, zeros for the others; as `observe`."""
     _, _, _, views, _ = table
     other_side, nothing = np.uint32(len(views) // 2), np.uint32(len(views) - 1)
     for i in range(len(at)):
@@ -279,7 +278,7 @@ def sample_legal(
     legal_count: NDArray[np.int8],
     cells: Cells,
 ) -> None:
-    """Write a random legal cell for each game (games,): the key's i-th number.
+    """Write a random legal cell for each game (games,), from the key's i-th number.
 
     `legal` and `legal_count` are those of a table.
     """

@@ -1,4 +1,4 @@
-"""A small game as tables: what compiled steps over its positions look up."""
+"""A small game as lookup tables for compiled steps."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -13,27 +13,27 @@ from tttenv.game.outcomes_kernel import DRAW, GOING, ILLEGAL, LOSS, SEEN_BY_OTHE
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 
-FEW = 12  # cells up to which the table is small enough to be quick
+FEW = 12  # cells up to which the table is small enough to be fast
 
 
 class TransitionTable(NamedTuple):
-    """A game's positions, what stones lead to, and what is shown of them."""
+    """A game's positions, their transitions and their observations."""
 
     positions: Positions
     outcomes: Outcomes  # (positions,), for the side to move
-    planes: NDArray[np.float32]  # (positions, 3 * cells), seen by the side to move
+    planes: NDArray[np.float32]  # (positions, 3 * cells), in the view of the side to move
     masks: Boards  # (positions, cells)
     showing_planes: table_games_kernel.Table
     showing_boards: table_games_kernel.Table
 
     def showing(self, observations: NDArray[Any]) -> table_games_kernel.Table:
-        """The table with what is written into such observations: float32 planes or int8 boards."""
+        """Return the table with rows for such observations: float32 planes or int8 boards."""
         return self.showing_planes if observations.dtype == np.float32 else self.showing_boards
 
 
 @lru_cache(maxsize=8)
 def transition_table(rules: Rules) -> TransitionTable:
-    """The tables of a small game; made once, then kept."""
+    """Return the cached tables of a small game."""
     known = positions(rules)
     outcomes = np.where(known.lost, LOSS, np.where(known.over, DRAW, GOING)).astype(np.int8)
     masks = (known.successors >= 0).astype(np.int8)
@@ -53,14 +53,14 @@ def transition_table(rules: Rules) -> TransitionTable:
 
 
 def _closed_by_zeros(*rows: NDArray[Any]) -> NDArray[Any]:
-    """All these rows, and one of zeros at the end."""
+    """Concatenate these rows and append a row of zeros."""
     return np.concatenate([*rows, np.zeros_like(rows[0][:1])])
 
 
 def records(rows: NDArray[Any]) -> table_games_kernel.Rows:
-    """Contiguous rows (rows, columns) as records of bytes (rows,), of a size the compiler knows.
+    """View contiguous rows (rows, columns) as byte records (rows,) of a size the compiler knows.
 
-    Copying one is a few wide instructions, copying a row number by number a loop.
+    A record is copied by a few wide instructions, a row by a loop over its numbers.
     """
     return np.ndarray(len(rows), _record(rows.itemsize * rows.shape[1]), rows)
 
@@ -71,17 +71,17 @@ def _record(size: int) -> np.dtype[np.void]:
 
 
 class ChildTable(NamedTuple):
-    """What `game.rollouts_kernel.random_table_games` looks up."""
+    """The lookup tables of `game.rollouts_kernel.random_table_games`."""
 
     children: NDArray[np.int32]  # (positions, cells)
     child_count: NDArray[np.uint64]  # (positions,)
-    outcomes: NDArray[np.int8]  # (positions,): of final positions, for X
-    plies: int  # after how many all games are over
+    outcomes: NDArray[np.int8]  # (positions,): at final positions, for X
+    plies: int  # the longest game
 
 
 @lru_cache(maxsize=8)
 def child_table(rules: Rules) -> ChildTable:
-    """The legal moves' positions side by side; made once, then kept."""
+    """Return each position's children in consecutive columns; cached."""
     known = positions(rules)
     _, legal, legal_count, _, _ = transition_table(rules).showing_boards
     children = np.take_along_axis(known.successors, legal.astype(np.int64), axis=1)

@@ -1,4 +1,4 @@
-"""TicTacToe-v0 for many games at once: a thin Gymnasium vector skin over `match.Match`."""
+"""`TicTacToe-v0` for many games: a thin Gymnasium vector environment around `match.Match`."""
 
 from typing import Any
 
@@ -44,36 +44,35 @@ def known_mode(mode: Any) -> AutoresetMode:
 
 
 class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
-    """A batch of the games `TicTacToe` describes, finished games dealt anew in the same step.
+    """A batch of `TicTacToe` games; finished games restart within the same step.
 
-    Spaces, rewards and arguments are those of `TicTacToe`, with one row a game; besides:
+    Spaces, rewards and arguments are those of `TicTacToe`, batched by game, and in addition:
 
     | argument | default | meaning |
     |----------|---------|---------|
-    | `num_envs` | `1` | how many games are played side by side |
-    | `copy` | `True` | hand out new arrays; `False`: arrays that the next step overwrites |
-    | `autoreset_mode` | `"SameStep"` | when finished games restart; see below |
+    | `num_envs` | `1` | number of games |
+    | `copy` | `True` | return new arrays; `False`: arrays that the next step overwrites |
+    | `autoreset_mode` | `"SameStep"` | when finished games restart, see below |
 
-    By default the observation of a finished game is the first one of the next game. Where games
-    ended in a step, its infos then hold `final_obs` and `final_info`, dense over all games,
-    and `_final_obs` and `_final_info`, which say in which games; other rows are zeros. A row of
-    `final_obs` is what `TicTacToe.step` would have returned (for obs="dict" a structured array:
+    By default a finished game restarts in the same step, and its observation is the first one of
+    the next game. If games end in a step, its infos hold `final_obs` and `final_info`, dense over
+    all games, with the masks `_final_obs` and `_final_info`; rows of other games are zeros. A row
+    of `final_obs` is what `TicTacToe.step` would have returned (for obs="dict" a structured array:
     `final_obs[i]["observation"]`). `final_info` holds `action_mask` and `outcome`, int8
-    (num_envs,), as `TicTacToe` describes them, with `_action_mask` and `_outcome`, which say in
-    which games.
+    (num_envs,), as described in `TicTacToe`, with the masks `_action_mask` and `_outcome`.
 
     With `"NextStep"` and `"Disabled"` a finished game shows its last observation and a mask of
-    zeros, and where games ended infos hold `outcome` and `_outcome`. With `"NextStep"` the next
-    step ignores the action of a finished game and restarts it, with reward 0; wrappers such as
-    `gymnasium.wrappers.vector.NormalizeObservation` need this mode. With `"Disabled"` finished
-    games restart by `reset(options={"reset_mask": mask})`, a NumPy array of booleans (num_envs,).
+    zeros, and if games ended, infos hold `outcome` and `_outcome`. With `"NextStep"` the next step
+    ignores the action of a finished game and restarts it, with reward 0; wrappers such as
+    `gymnasium.wrappers.vector.NormalizeObservation` need this mode. With `"Disabled"`, restart
+    finished games by `reset(options={"reset_mask": mask})`, a NumPy array of booleans (num_envs,).
 
-    One key a step, drawn from `np_random`, serves all games: game i's dice are numbers 3 i + 1 to
-    3 i + 3 of splitmix64 seeded by the key, in the order that `TicTacToe` gives. So games are
-    independent of each other, and a batch of one equals the single environment.
+    Each step draws one key from `np_random` for all games: game i uses outputs 3 i + 1 to 3 i + 3
+    of splitmix64 seeded by the key, in the order given in `TicTacToe`. So games are independent of
+    each other, and a batch of one behaves exactly like the single environment.
 
-    A step runs in the thread that calls it, mostly without Python's lock (the GIL): environments
-    in several threads step at the same time. One environment is for one thread at a time.
+    A step runs in the calling thread, mostly without holding the GIL, so environments in several
+    threads can step in parallel. A single environment is not thread-safe.
     """
 
     metadata: dict[str, Any] = {
@@ -120,18 +119,18 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         seed: int | list[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begin all games; `options` as in `TicTacToe`, a board for all or one for each.
+        """Start all games; `options` as in `TicTacToe`, with one board for all games or one each.
 
-        The option `reset_mask`, booleans (num_envs,), begins the games that it marks alone. All
-        games share one generator; a list of seeds, one for each game, seeds it by all of them.
+        The option `reset_mask`, booleans (num_envs,), starts only the games that it marks. All games
+        share one generator, which a list of seeds, one for each game, seeds by all of them.
 
-        If anything is raised, by the opponent too, the former games and `np_random` stay as they
-        were.
+        If an exception is raised, including by the opponent, the previous games and `np_random` are
+        restored.
 
         Raises:
-            ValueError: for an unknown option, a board not to be played on, a list of seeds or a
-                mask of another length, and a mask before all games have begun or with a seed.
-            gymnasium.error.Error: for a seed below 0 or of more than 65,536 bits.
+            ValueError: for an unknown option, a board that cannot be played on, a list of seeds or
+                a mask of another length, or a mask with a seed or before all games have started.
+            gymnasium.error.Error: for a negative seed or one of more than 65,536 bits.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
@@ -147,7 +146,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             super().reset(seed=number)
             with self.match.attempt(self.np_random):
                 if number is not None:
-                    self.match.key = None  # drawn from the former generator
+                    self.match.key = None  # it came from the previous generator
                 if mask is None:
                     start.begin(self.match, self.np_random)
                 else:
@@ -158,15 +157,15 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     def step(
         self, actions: ArrayLike
     ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
-        """Play one cell in every game; finished games are dealt anew.
+        """Play one cell in every game; finished games restart.
 
-        If anything is raised, by the opponent in any game and also where it opens a new one,
-        nothing has changed in any game: the same step can be tried again.
+        If an exception is raised, including by the opponent in any game or when it opens a new one,
+        no game has changed and the step can be retried.
 
         Raises:
-            ValueError: for actions of a wrong shape or type, one off the board, with
-                `illegal="raise"` one taken, naming its index, and for an opponent's answer that is
-                no move.
+            ValueError: for actions of the wrong shape or type, for one off the board or, with
+                `illegal="raise"`, on an occupied cell (naming its index), and for an opponent that
+                returns an invalid move.
             gymnasium.error.ResetNeeded: before the first reset.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
@@ -209,9 +208,9 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return observed, rewards, over_now, np.zeros(self.num_envs, np.bool_), infos
 
     def sample_actions(self) -> NDArray[np.int64]:
-        """A random legal cell for every game (num_envs,), drawn by the action space's generator.
+        """Sample a legal cell for every game (num_envs,), from the action space's generator.
 
-        For a game that is over it is 0.
+        It is 0 for a game that is over.
 
         Raises:
             gymnasium.error.ResetNeeded: before the first reset.
@@ -226,11 +225,11 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return self.match.sample(self.action_space.np_random)
 
     def action_masks(self) -> Mask:
-        """The legal cells, bool (num_envs, m * n)."""
+        """Return the legal cells, bool (num_envs, m * n)."""
         return self.match.legal()
 
     def set_opponent(self, opponent: str | Policy | None) -> None:
-        """Let `opponent` answer from now on, in the games at hand too.
+        """Replace the opponent from the next move on, in the current games too.
 
         Raises:
             ValueError: for an unknown player.
@@ -243,7 +242,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return self.match.boards
 
     def render(self) -> tuple[Any, ...] | None:
-        """Every game's board as text ("ansi") or as a picture ("rgb_array")."""
+        """Return every game's board as text ("ansi") or image ("rgb_array")."""
         if self.render_mode is None:
             draw(self.match, 0, None, self._last_stones)
             return None
@@ -257,7 +256,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return observed, {"action_mask": masks, "_action_mask": self._everywhere}
 
     def _final(self, over: Mask, outcomes: Outcomes, finals: Observation) -> dict[str, Any]:
-        """The infos of a step in which games ended, marked in `over` (games,)."""
+        """The infos of the games that ended in a step, marked in `over` (games,)."""
         last = {
             "action_mask": np.zeros((len(over), self.rules.cells), np.int8),
             "outcome": outcomes,

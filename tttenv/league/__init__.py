@@ -1,1 +1,1 @@
-"""Players against each other: pairs, whole leagues, and ratings."""
+"""Matches between players: pairs, leagues, and ratings."""

@@ -1,4 +1,4 @@
-"""A player as a league asks it: its answers checked, and kept where that makes no difference."""
+"""A player in a league, with validated and, if possible, cached outputs."""
 
 from typing import Any
 
@@ -12,27 +12,27 @@ from tttenv.players.program_player import pack, unpack
 from tttenv.policy import Blend, Policy, declares_equivariance
 from tttenv.utils.untrusted import first_line, shown
 
-KEPT = 200_000  # answers of a player, at most: some 40 MB
-ASKED_AGAIN = 16  # boards, to see whether a player is a function of the board
-LONGEST = 300  # characters of what a player complains about
+KEPT = 200_000  # maximum cached outputs of a player: some 40 MB
+ASKED_AGAIN = 16  # boards queried again, to check that a player is a function of the board
+LONGEST = 300  # maximum characters of a player's error message
 
 
 class PlayerError(ValueError):
-    """A player raised an error, or its answer breaks the laws of a policy."""
+    """A player raised an error or returned invalid probabilities."""
 
 
 class Asker:
-    """A player that is asked about batches of boards.
+    """A player that is queried on batches of boards.
 
     Args:
         rules: the game.
         policy: the player.
-        name: of the player, for messages.
+        name: its name in messages.
 
     Attributes:
-        impure: what its moves depend on besides the board, as "time"; None if they do not.
-        equivariant: whether it says that it treats mirror images alike.
-        searches: whether an answer takes a search or a question to a program, and so long.
+        impure: what its moves depend on besides the board, such as "time"; None if nothing.
+        equivariant: whether it declares itself equivariant.
+        searches: whether it is slow, because it searches or runs a program.
     """
 
     def __init__(self, rules: Rules, policy: Policy, name: str) -> None:
@@ -45,12 +45,12 @@ class Asker:
         self._trusted = self.impure is not None or known_pure(policy)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Checked move probabilities (batch, cells) for undecided boards (batch, cells).
+        """Return validated probabilities (batch, cells) for undecided boards (batch, cells).
 
-        At the first question, a player that should be a function of the board is asked again.
+        At the first query, a player that should be a function of the board is queried again.
 
         Raises:
-            PlayerError: naming the player, for whatever goes wrong with it.
+            PlayerError: for any failure of the player, with its name.
         """
         try:
             probs = self._kept(boards) if self._keeps else ask(boards, self.policy)
@@ -62,12 +62,12 @@ class Asker:
                 if self.equivariant:
                     require_images_alike(self.rules, self.policy, boards[which], "the player")
                 self._trusted = True
-        except Exception as error:  # a player from elsewhere may raise anything
+        except Exception as error:  # foreign players may raise any exception
             raise PlayerError(shown(f"{self.name}: {first_line(error)}", LONGEST)) from error
         return probs
 
     def _kept(self, boards: Boards) -> Probs:
-        """The answers, from those that are kept where the same boards came before."""
+        """Return the outputs, from the cache if the same boards came before."""
         keys = [board.tobytes() for board in np.ascontiguousarray(boards, np.int8)]
         new = list({key: row for row, key in enumerate(keys) if key not in self._known}.values())
         found: dict[bytes, bytes] = {}
@@ -82,16 +82,16 @@ class Asker:
         return np.array(probs, np.float64).reshape(boards.shape)
 
     def close(self) -> None:
-        """End the player's program, if it has one."""
+        """Terminate the player's program, if it has one."""
         if hasattr(self.policy, "close"):
             self.policy.close()
 
 
 def answers_alone(policy: Any) -> bool:
-    """Whether a player gives a board the same bits whatever else is in the batch.
+    """Return whether a player's output on a board is bit-identical in every batch.
 
-    It is so for players that search board by board, which say so by `board_by_board`. A network
-    may round differently in another batch.
+    This holds for players that search board by board, which declare `board_by_board`. A network may
+    round differently in another batch.
     """
     if isinstance(policy, Blend):
         return answers_alone(policy.first) and answers_alone(policy.second)

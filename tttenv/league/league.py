@@ -1,7 +1,7 @@
-"""A league: every player against every other from all openings, in both colours, and its ratings.
+"""A league: every player against every other from all openings, in both colours, with ratings.
 
-The work is cut into blocks of pairs, which depend on nothing but the players and the settings, so
-that the same league has the same results bit for bit, whoever plays which block.
+The work is divided into blocks of pairs that depend only on the players and the settings, so the
+same league has bit-identical results, whichever process plays which block.
 """
 
 import hashlib
@@ -24,15 +24,15 @@ from tttenv.league.pair import EXACT, SAMPLED, Limits, PairResult
 from tttenv.players import player
 from tttenv.utils.untrusted import first_line, shown
 
-TOGETHER = 8  # pairs that are played side by side, so that a network is asked about more boards
-MOST_RESULTS = 100_000  # openings of all pairs of a block that has more than one, at the most
-FEW = 200_000  # positions of a block that are listed side by side, at the most
-PLAYERS_KEPT = 128  # of a process, ready to be asked
-LONGEST = 300  # characters of why a pair failed
+TOGETHER = 8  # pairs played together, so that a network gets larger batches
+MOST_RESULTS = 100_000  # maximum openings summed over pairs, in a block of several pairs
+FEW = 200_000  # maximum positions of a block listed together
+PLAYERS_KEPT = 128  # players cached per process
+LONGEST = 300  # maximum characters of the reason for a failed pair
 
 
 class Failed(NamedTuple):
-    """A pair without a result, since a player raised an error or broke the laws of a policy."""
+    """A pair without a result: a player raised an error or returned invalid probabilities."""
 
     reason: str
 
@@ -42,31 +42,31 @@ Result: TypeAlias = PairResult | Failed
 
 @dataclass(frozen=True)
 class Settings:
-    """What is played."""
+    """The settings of a league."""
 
-    rules: str  # as "m,n,k"
-    stones: int = 2  # of the openings
-    games: int = 400  # of each pair whose result is not exact
-    seed: int = 0  # of these games
-    positions: int = Limits.positions  # of an exact result, at the most
-    searches: int = Limits.searches  # of each player for an exact result, at the most
+    rules: str  # "m,n,k"
+    stones: int = 2  # stones of the openings
+    games: int = 400  # per pair without an exact result
+    seed: int = 0  # seed of these games
+    positions: int = Limits.positions  # limit of an exact result
+    searches: int = Limits.searches  # limit of each player for an exact result
 
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of work: some pairs, which are played in one go."""
+    """A unit of work: some pairs that are played together."""
 
     settings: Settings
     pairs: tuple[tuple[str, str], ...]  # the players' specs
 
 
 def blocks(settings: Settings, alone: Mapping[str, bool]) -> list[Block]:
-    """The pairs of all players in blocks, those that take long first.
+    """Divide the pairs of all players into blocks, the slowest first.
 
     Args:
-        settings: what is played.
-        alone: for each player's spec, whether its pairs are blocks of their own, since asking it
-            about more boards at once gains nothing and may take long.
+        settings: the league's settings.
+        alone: for each player's spec, whether each of its pairs is a block of its own, because
+            larger batches do not help it and it may be slow.
     """
     openings = len(opening_classes(Rules.of(settings.rules), settings.stones))
     together = max(1, min(TOGETHER, MOST_RESULTS // openings))
@@ -82,10 +82,10 @@ def blocks(settings: Settings, alone: Mapping[str, bool]) -> list[Block]:
 
 
 def play_block(block: Block) -> list[Result]:
-    """The results of a block's pairs, each for the first player of the pair.
+    """Return the results of a block's pairs, each for the first player of the pair.
 
-    A function of the block alone, but for players that are limited by time, that are programs, or
-    whose files change. Players are kept for later blocks of the same process.
+    A function of the block alone, except for players with time limits, programs, or files that
+    change. Players are cached for later blocks of the same process.
     """
     settings, rules = block.settings, Rules.of(block.settings.rules)
     openings = opening_classes(rules, settings.stones)
@@ -95,7 +95,7 @@ def play_block(block: Block) -> list[Result]:
         try:
             seats = [(_asker(first, rules), _asker(second, rules)) for first, second in block.pairs]
             odds = pairs.exact_odds(rules, seats, openings, few)
-        except Exception:  # of one of them: it shows whose when the pairs are played one by one
+        except Exception:  # of one player; playing pair by pair shows which
             odds = None
         if odds is not None:
             return [PairResult(EXACT, part) for part in odds]
@@ -105,7 +105,7 @@ def play_block(block: Block) -> list[Result]:
 def _played(
     settings: Settings, rules: Rules, openings: Boards, limits: Limits, first: str, second: str
 ) -> Result:
-    """The result of one pair."""
+    """Return the result of one pair."""
     digest = hashlib.sha256(f"{first}\n{second}".encode()).digest()
     seed = int(np.random.SeedSequence([settings.seed, *digest]).generate_state(1, np.uint64)[0])
     try:
@@ -113,7 +113,7 @@ def _played(
         return pairs.play(rules, *seats, openings, settings.games, seed, limits)
     except MemoryError:
         return Failed("there is no room in memory for its positions")
-    except Exception as error:  # a player from elsewhere may raise anything
+    except Exception as error:  # foreign players may raise any exception
         return Failed(shown(first_line(error), LONGEST))
 
 
@@ -121,7 +121,7 @@ _askers: OrderedDict[tuple[str, Rules], Asker] = OrderedDict()  # of this proces
 
 
 def _asker(spec: str, rules: Rules) -> Asker:
-    """The player of a spec, kept until many others have been asked for."""
+    """Return the player of a spec from a least-recently-used cache."""
     found = _askers.pop((spec, rules), None) or Asker(rules, player(spec, rules), spec)
     _askers[spec, rules] = found
     while len(_askers) > PLAYERS_KEPT:
@@ -130,12 +130,12 @@ def _asker(spec: str, rules: Rules) -> Asker:
 
 
 class Standing(NamedTuple):
-    """How a player stands in a league."""
+    """A player's row in the table of a league."""
 
     player: str
-    elo: float | None  # None if it has no result
+    elo: float | None  # None without a result
     alpha_rank: float | None  # likewise
-    shares: tuple[float, float, float] | None  # of wins, draws and losses: the mean of its pairs'
+    shares: tuple[float, float, float] | None  # wins, draws and losses, averaged over its pairs
 
     @property
     def points(self) -> float | None:
@@ -148,10 +148,10 @@ class League:
     """The results of all pairs.
 
     Attributes:
-        settings: what was played.
+        settings: the league's settings.
         openings: (openings, cells).
         players: their specs.
-        results: by the numbers of two players, the lower first.
+        results: by the indices of two players, the lower first.
     """
 
     settings: Settings
@@ -165,20 +165,20 @@ class League:
         return Rules.of(self.settings.rules)
 
     def result(self, first: int, second: int) -> Result:
-        """The result of two different players, for the first."""
+        """Return the result of two different players, for the first."""
         if first < second:
             return self.results[first, second]
         found = self.results[second, first]
         return found.reversed() if isinstance(found, PairResult) else found
 
     def played(self) -> Iterator[tuple[int, int, PairResult]]:
-        """All pairs that have a result."""
+        """Yield all pairs with a result."""
         for (first, second), found in self.results.items():
             if isinstance(found, PairResult):
                 yield first, second, found
 
     def failed(self) -> list[tuple[str, str, str]]:
-        """All pairs that have none: the two players, and why."""
+        """All pairs without a result: the two players, and the reason."""
         return [
             (self.players[first], self.players[second], found.reason)
             for (first, second), found in self.results.items()
@@ -190,15 +190,15 @@ class League:
         return [found for _, _, found in self.played() if found.method == SAMPLED]
 
     def values(self) -> NDArray[np.float64]:
-        """The mean result of each row's player against each column's (players, players).
+        """Mean results of row players against column players (players, players).
 
-        A win counts 1, a draw 0 and a loss -1; 0 on the diagonal, NaN where there is no result. The
-        matrix is antisymmetric.
+        A win counts 1, a draw 0 and a loss -1; 0 on the diagonal, NaN without a result. The matrix
+        is antisymmetric.
         """
         return self._square({(i, j): found.value for i, j, found in self.played()})
 
     def opening_values(self) -> Iterator[NDArray[np.float64]]:
-        """The same matrix for each opening alone, both colours together."""
+        """Yield the same matrix for each opening alone, averaged over both colours."""
         found = {(i, j): result.values() for i, j, result in self.played()}
         for number in range(len(self.openings)):
             yield self._square({names: float(values[number]) for names, values in found.items()})
@@ -211,9 +211,9 @@ class League:
         return square
 
     def elo(self) -> list[float | None]:
-        """The players' ratings; None for those without a result. See `ratings.elo`.
+        """The players' Elo ratings; None for those without a result. See `ratings.elo`.
 
-        Every pair counts as one game an opening and colour, also where more or fewer were sampled.
+        Every pair counts as one game per opening and colour, even if more or fewer were sampled.
         """
         count, weight = len(self.players), 2 * len(self.openings)
         points = np.zeros((count, count))
@@ -231,9 +231,10 @@ class League:
         return self._of_ranked(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
 
     def _of_ranked(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
-        """What `rate` says of the players that have a result, by their numbers; None for others.
+        """Apply `rate` to the indices of players with a result; None for the others.
 
-        It gets them in the order of their names, so that rounding depends on no other order.
+        They are passed in the order of their names, so that rounding does not depend on the input
+        order.
         """
         known = {number for i, j, _ in self.played() for number in (i, j)}
         some = sorted(known, key=lambda number: self.players[number])
@@ -243,7 +244,7 @@ class League:
         return found
 
     def standings(self) -> list[Standing]:
-        """All players, the highest Elo first; of equals the first name. Without results last."""
+        """Return all players by descending Elo, then by name; those without results last."""
         totals: dict[int, list[NDArray[np.float64]]] = {}
         for i, j, found in self.played():
             totals.setdefault(i, []).append(found.shares)
@@ -263,19 +264,19 @@ class League:
 
 
 def _place(row: Standing) -> tuple[bool, float, str]:
-    """What standings are sorted by; ratings that differ by rounding alone are equal."""
+    """The sort key of standings; ratings that differ only by rounding are equal."""
     return row.elo is None, -round(row.elo or 0.0, 6), row.player
 
 
 def assembled(
     settings: Settings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
 ) -> League:
-    """The league of these players, in this order.
+    """Assemble the league of these players, in this order.
 
     Args:
-        settings: what was played.
+        settings: the league's settings.
         players: their specs.
-        played: the results of all pairs, for the first of each, in whatever order.
+        played: the results of all pairs, for the first of each, in any order.
     """
     rules = Rules.of(settings.rules)
     results: dict[tuple[int, int], Result] = {}

@@ -2,22 +2,22 @@
 
     version     1
     settings    rules "m,n,k"; stones of the openings; games, seed, positions, searches
-    openings    the openings' boards, as text like "XO_______", one of each class of images
-    players     one object a player, the strongest first: player (its spec), elo, alpha_rank, win,
-                draw, loss (the mean shares of its pairs); null where it has no result
-    matrix      what each player may expect against each other, in the order of `players`: a win
-                counts 1, a draw 0, a loss -1; null where there is no result
-    pairs       one object a pair: first and second (numbers in `players`), method, and
-      exact     value, as_X and as_O: how the first player fares in each opening as X and as O, one
-                letter of "WDL" an opening, or else a list of [win, draw, loss]: probabilities
-      sampled   the same with numbers of games, always as lists; games: how many in all; error: the
+    openings    the openings' boards, as text like "XO_______", one per symmetry class
+    players     one object per player, the strongest first: player (its spec), elo, alpha_rank,
+                win, draw, loss (the mean shares of its pairs); null without a result
+    matrix      the expected result of each player against each other, in the order of `players`:
+                a win counts 1, a draw 0, a loss -1; null without a result
+    pairs       one object per pair: first and second (indices in `players`), method, and
+      exact     value, as_X and as_O: the first player's results in each opening as X and as O, one
+                letter of "WDL" per opening, or else a list of [win, draw, loss] probabilities
+      sampled   the same with counts of games, always as lists; games: the total number; error: the
                 standard error of value
-      failed    reason: what a player did wrong
+      failed    reason: the player's error
     cycles      cycles of three players, each beating the next: overall by `matrix`, the first 100
-                of them as numbers in `players`; by_opening: how many there are in each opening
+                of them as indices in `players`; by_opening: the number in each opening
 
-A file may come from a stranger. `read` takes from it the settings, openings, players' names and
-the results of the pairs, all checked; whatever follows from them it computes anew.
+Files are untrusted. `read` takes from them the settings, openings, players' names and the results
+of the pairs, all validated; everything derived is recomputed.
 """
 
 import json
@@ -36,23 +36,23 @@ from tttenv.league.pair import DIGITS, EXACT, METHODS, SAMPLED, PairResult
 from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
 
 VERSION = 1
-LONGEST = 256 * MEBIBYTE  # bytes of a file
+LONGEST = 256 * MEBIBYTE  # maximum bytes of a file
 MOST_PLAYERS = 1000
-LONGEST_NAME = 300  # characters of a player's spec, or of a reason
-LARGEST = 10**9  # any whole number, at the most
-CYCLES = 100  # listed, at the most
+LONGEST_NAME = 300  # maximum characters of a player's spec, or of a reason
+LARGEST = 10**9  # maximum of any integer
+CYCLES = 100  # maximum listed
 FAILED = "failed"
 LETTERS = "WDL"
 _EYE = np.eye(3)
 
 
 def text(league: League) -> str:
-    """The file's contents; `read` is its inverse."""
+    """Return the file's contents; `read` is its inverse."""
     return json.dumps(to_dict(league), allow_nan=False) + "\n"
 
 
 def to_dict(league: League) -> dict[str, Any]:
-    """The league as what JSON can hold, as described above."""
+    """Return the league as a JSON-serializable dict in the format above."""
     rows = league.standings()
     order = [league.players.index(row.player) for row in rows]
     place = {number: at for at, number in enumerate(order)}
@@ -87,7 +87,7 @@ def _places(league: League, place: dict[int, int]) -> list[tuple[int, int]]:
 
 
 def result_to_dict(found: Result) -> dict[str, Any]:
-    """A pair's result as what JSON can hold."""
+    """Return a pair's result as a JSON-serializable dict."""
     if isinstance(found, Failed):
         return {"method": FAILED, "reason": found.reason}
     about: dict[str, Any] = {"method": found.method, "value": found.value}
@@ -98,7 +98,7 @@ def result_to_dict(found: Result) -> dict[str, Any]:
 
 
 def _odds(odds: NDArray[np.float64], method: str) -> Any:
-    """The odds (openings, 3) as letters, if each game surely ends so, else as numbers."""
+    """Encode the odds (openings, 3) as letters if all are certain, else as numbers."""
     if method == SAMPLED:
         return odds.astype(np.int64).tolist()
     if ((odds == 0) | (odds == 1)).all():
@@ -107,10 +107,10 @@ def _odds(odds: NDArray[np.float64], method: str) -> Any:
 
 
 def read(file: Path) -> League:
-    """The league of a file, which may come from a stranger.
+    """Load a league from an untrusted file.
 
     Raises:
-        ValueError: if the file is missing, or is no league's.
+        ValueError: if the file is missing or not a league.
     """
     try:
         data = read_bytes(file, LONGEST)
@@ -127,7 +127,7 @@ def read(file: Path) -> League:
 
 
 def from_dict(content: Any) -> League:
-    """The league of what a file holds; see `read`.
+    """Return the league of a file's content; see `read`.
 
     Raises:
         ValueError: for other contents; or KeyError, TypeError and the like.
@@ -169,11 +169,11 @@ def _openings(rules: Rules, stones: int, content: Any) -> Boards:
 
 
 def result_from_dict(row: Any, openings: int) -> Result:
-    """The inverse of `result_to_dict`, of whatever is in a file.
+    """Parse the untrusted output of `result_to_dict`.
 
     Args:
-        row: of the file.
-        openings: how many there are.
+        row: the row of the file.
+        openings: the number of openings.
 
     Raises:
         ValueError: for anything else; or KeyError, TypeError and the like.
@@ -190,7 +190,7 @@ def result_from_dict(row: Any, openings: int) -> Result:
 
 
 def _read_odds(content: Any, openings: int, method: str) -> NDArray[np.float64]:
-    """Odds (openings, 3) of one colour."""
+    """Parse the odds (openings, 3) of one colour."""
     if isinstance(content, str) and method == EXACT:
         if len(content) != openings or set(content) - set(LETTERS):
             raise ValueError(f"results are {openings} letters of {LETTERS}")

@@ -1,4 +1,4 @@
-"""The blocks of a league as tasks for workers, and what these return read back."""
+"""The blocks of a league as tasks for workers, and the parsing of their results."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,27 +14,27 @@ from tttenv.players.bundled import CARD
 from tttenv.utils.registry import parse
 from tttenv.utils.untrusted import read_bytes, shown
 
-LARGEST_FILE = 2**31  # bytes of a player's file
+LARGEST_FILE = 2**31  # maximum bytes of a player's file
 
 
 @dataclass(frozen=True)
 class BlockTask:
-    """All that decides the results of a block, but for clocks and programs."""
+    """Everything that determines the results of a block, except clocks and programs."""
 
     block: Block
-    files: dict[str, list[str]]  # for each player's spec the digests of the files that it names
-    threads: int  # of a player that is a network: another number may change the last digits
+    files: dict[str, list[str]]  # by player's spec: digests of the files it names
+    threads: int  # of network players; may change the last digits
 
 
 def tasks(blocks: Sequence[Block], threads: int = 1) -> list[Task]:
-    """A task for each block, in this order.
+    """Return a task for each block, in order.
 
     Args:
-        blocks: no two the same.
-        threads: that the numerical libraries of a worker use.
+        blocks: distinct blocks.
+        threads: the number of threads of a worker's numerical libraries.
 
     Raises:
-        ValueError: if a file that a player's spec names cannot be read; or OSError.
+        ValueError: if a file named in a player's spec cannot be read; or OSError.
     """
     specs = sorted({spec for block in blocks for names in block.pairs for spec in names})
     files = {spec: digests(spec) for spec in specs}
@@ -49,10 +49,10 @@ def tasks(blocks: Sequence[Block], threads: int = 1) -> list[Task]:
 
 
 def digests(spec: str) -> list[str]:
-    """The digests of the files that a spec names, or its options do.
+    """Return the digests of the files named in a spec or its options.
 
-    The players of a spec are told apart by these: of a checkpoint by its card, which names its
-    weights. What a program plays is not known.
+    They identify the players of a spec; a checkpoint is identified by its card, which contains the
+    digest of its weights. The behaviour of a program is not covered.
     """
     place = checkpoint_of(spec)
     if place is not None:
@@ -70,15 +70,15 @@ def digests(spec: str) -> list[str]:
 def _is_file(name: str) -> bool:
     try:
         return Path(name).is_file()
-    except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
+    except (OSError, ValueError):  # not a file name: too long, or with a null byte
         return False
 
 
 def play(given: BlockTask, context: Context) -> list[dict[str, Any]]:
-    """The work of a task: the results of a block's pairs as what JSON can hold.
+    """Run a task: return the results of a block's pairs, JSON-serializable.
 
     Raises:
-        ValueError: if a player's files are not those of the task; or OSError, if they are missing.
+        ValueError: if a player's files differ from the task's; or OSError, if they are missing.
     """
     for spec, expected in given.files.items():
         if digests(spec) != expected:
@@ -87,12 +87,12 @@ def play(given: BlockTask, context: Context) -> list[dict[str, Any]]:
 
 
 def results(value: Any, block: Block, openings: int) -> list[Result]:
-    """The inverse of `play`, of whatever a folder of results holds.
+    """Parse the untrusted output of `play` from a folder of results.
 
     Args:
-        value: of the block's task.
+        value: the value of the block's task.
         block: the block.
-        openings: how many there are.
+        openings: the number of openings.
 
     Raises:
         ValueError: for anything but one result for each pair.
@@ -106,11 +106,11 @@ def results(value: Any, block: Block, openings: int) -> list[Result]:
 
 
 def results_of(outcome: TaskResult, openings: int) -> list[Result]:
-    """What came of a task; where it has no value, all its pairs failed for the same reason.
+    """Return a task's results; if it has no value, all its pairs failed for the same reason.
 
     Args:
         outcome: of one of `tasks`.
-        openings: how many there are.
+        openings: the number of openings.
     """
     block = outcome.task.arguments.block
     reason = outcome.error.removeprefix(f"{outcome.task.name}: ")
@@ -123,17 +123,17 @@ def results_of(outcome: TaskResult, openings: int) -> list[Result]:
 
 
 def whole(found: Sequence[Result]) -> bool:
-    """Whether all pairs have a result."""
+    """Return whether all pairs have a result."""
     return not any(isinstance(result, Failed) for result in found)
 
 
 def forget_failed(folder: ResultsFolder, todo: Sequence[Task], openings: int) -> None:
-    """Have blocks played again of which the folder holds a failed pair, or what is no result.
+    """Delete stored blocks with a failed pair or an invalid result, so that they are replayed.
 
     Args:
-        folder: of an earlier run.
-        todo: the tasks of this one.
-        openings: how many there are.
+        folder: the results of an earlier run.
+        todo: the tasks of this run.
+        openings: the number of openings.
     """
     for task in todo:
         stored = folder.get(task)

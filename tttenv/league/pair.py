@@ -1,12 +1,12 @@
 """The result of two players against each other from given openings, in both colours.
 
-Two players that answer every board with one move would play one game in each colour from the empty
-board. Every game is therefore begun from each of some openings, and played in both colours.
+Two deterministic players would play only one game in each colour from the empty board. Every game
+therefore starts from one of several openings, and is played in both colours.
 
-The result is exact where both players are functions of the board and the positions that both of
-them can reach together are few enough: all of them are listed, ply by ply, each once, and the
-chances of a win, a draw and a loss are backed up from the last ply to the first. Else games are
-played, as many as are asked for, with their moves drawn from the players' probabilities.
+The result is exact if both players are functions of the board and few enough positions are
+reachable by both together: these are enumerated, ply by ply, without duplicates, and the
+probabilities of win, draw and loss are backed up from the last ply to the first. Otherwise the
+requested number of games is played, with moves sampled from the players' probabilities.
 """
 
 from collections.abc import Sequence
@@ -26,33 +26,33 @@ from tttenv.league.cached_player import Asker
 from tttenv.policy import sample
 
 EXACT, SAMPLED = METHODS = ("exact", "sampled")
-DIGITS = 12  # after the point, of exact chances: what follows is rounding
-BLOCK = 2**24  # numbers in an intermediate array, at the most
-WON, DRAWN = -2, -1  # in place of the position that a move leads to
+DIGITS = 12  # decimals of exact probabilities; the rest is rounding error
+BLOCK = 2**24  # maximum numbers in an intermediate array
+WON, DRAWN = -2, -1  # in place of a next position
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the exact result of a pair may take, before games are sampled instead."""
+    """The limits of an exact result, beyond which games are sampled instead."""
 
-    positions: int = 2_500_000  # that both players together can reach, at the most
-    searches: int = 20_000  # of them, those that a player which searches is asked about
+    positions: int = 2_500_000  # maximum positions reachable by both players together
+    searches: int = 20_000  # the same, for queries of a player that searches
 
 
 LIMITS = Limits()
 
 
 class PairResult(NamedTuple):
-    """How the games of two players end, for the first of them."""
+    """The result of two players, for the first of them."""
 
     method: str  # EXACT or SAMPLED
-    # (2, openings, 3): wins, draws and losses of the first player as X and as O. Chances that sum
-    # to one if exact, else numbers of games.
+    # (2, openings, 3): wins, draws and losses of the first player as X and as O. Probabilities that
+    # sum to one if exact, else counts of games.
     odds: NDArray[np.float64]
 
     @property
     def games(self) -> int:
-        """How many games the result is of: one an opening and colour if exact, else as played."""
+        """The number of games: one per opening and colour if exact, else as played."""
         return round(float(self.odds.sum()))
 
     @property
@@ -75,7 +75,7 @@ class PairResult(NamedTuple):
         return Sampled(self.games, *(float(share) for share in self.shares)).error
 
     def values(self) -> NDArray[np.float64]:
-        """The mean result of the first player from each opening (openings,); NaN where unplayed."""
+        """The mean result of the first player from each opening (openings,); NaN if unplayed."""
         wins, _, losses = self.odds.sum(axis=0).T
         games = self.odds.sum(axis=(0, 2))
         found = np.where(games > 0, (wins - losses) / np.maximum(games, 1), np.nan)
@@ -95,19 +95,19 @@ def play(
     seed: int,
     limits: Limits = LIMITS,
 ) -> PairResult:
-    """The exact result of a pair, or else that of sampled games.
+    """Compute the exact result of a pair, or sample games if that is infeasible.
 
     Args:
         rules: the game.
         first: a player.
         second: another one, or the same.
         openings: undecided boards (openings, cells) with the same number of stones.
-        games: to be played where the result is not exact.
-        seed: of these games.
-        limits: of the exact result.
+        games: the number of games to play if the result is not exact.
+        seed: the seed of these games.
+        limits: the limits of an exact result.
 
     Raises:
-        PlayerError: if a player raises an error or its answer breaks the laws of a policy.
+        PlayerError: if a player raises an error or returns invalid probabilities.
     """
     odds = exact_odds(rules, [(first, second)], openings, limits)
     if odds is not None:
@@ -116,39 +116,39 @@ def play(
 
 
 class Ply(NamedTuple):
-    """Positions of some pairs with the same number of stones, in order, each once."""
+    """Distinct positions of some pairs with the same number of stones, sorted."""
 
     codes: Codes  # (positions, words)
-    movers: NDArray[np.int64]  # (positions,): 2 * pair, and 1 more if the second is to move
+    movers: NDArray[np.int64]  # (positions,): 2 * pair, plus 1 if the second player is to move
 
 
 class Moves(NamedTuple):
     """All moves from the positions of one ply."""
 
-    positions: int  # how many
-    origin: NDArray[np.int64]  # (moves,): the position that it is made on
-    chance: NDArray[np.float64]  # (moves,): with which it is made
+    positions: int  # number of positions
+    origin: NDArray[np.int64]  # (moves,): the position before the move
+    chance: NDArray[np.float64]  # (moves,): the move's probability
     after: NDArray[np.int64]  # (moves,): the position of the next ply, or WON or DRAWN
 
 
 def exact_odds(
     rules: Rules, pairs: Sequence[tuple[Asker, Asker]], openings: Boards, limits: Limits = LIMITS
 ) -> NDArray[np.float64] | None:
-    """The exact results of some pairs, which are played side by side.
+    """Compute the exact results of some pairs together.
 
-    A player that is in several pairs is asked about all their boards at once. Positions are told
-    apart by their boards, the pair, and who of it is to move. If all players treat images of a
-    board alike, images count as one position.
+    A player of several pairs is queried on all their boards at once. Positions are distinguished by
+    the board, the pair, and its player to move. If all players are equivariant, symmetric positions
+    are merged.
 
     Args:
         rules: the game.
-        pairs: of players.
+        pairs: pairs of players.
         openings: as for `play`.
-        limits: the positions are of all pairs together, the searches of each player of a pair.
+        limits: `positions` is for all pairs together, `searches` for each player of a pair.
 
     Returns:
-        (pairs, 2, openings, 3) as in `PairResult`; None if a player is no function of the board, or
-        the limits do not allow it.
+        (pairs, 2, openings, 3) as in `PairResult`; None if a player is not a function of the board,
+        or the limits are exceeded.
 
     Raises:
         PlayerError: as `play`.
@@ -158,7 +158,7 @@ def exact_odds(
         return None
     about = geometry(rules, images=all(player.equivariant for player in seats))
     stones = int(np.count_nonzero(openings[0]))
-    # As X, the first player of a pair is to move on openings with an even number of stones.
+    # As X, a pair's first player is to move on openings with an even number of stones.
     second_moves = np.array([stones % 2, 1 - stones % 2])
     movers = np.repeat(2 * np.arange(len(pairs))[:, None] + second_moves, len(openings))
     codes = np.tile(encode(openings, about), (2 * len(pairs), 1))
@@ -183,13 +183,13 @@ def exact_odds(
 def _moves(
     rules: Rules, about: Geometry, ply: Ply, seats: Sequence[Asker], last: bool
 ) -> tuple[Moves, Ply]:
-    """All moves from the positions of a ply, and the ply that they lead to.
+    """Return all moves from the positions of a ply, and the ply that they lead to.
 
     Args:
         rules: the game.
         about: the board's geometry.
         ply: undecided positions.
-        seats: the player of each number in `ply.movers`.
+        seats: the player of each value in `ply.movers`.
         last: whether the moves fill the board.
     """
     owners = np.array([seats.index(player) for player in seats])[ply.movers]
@@ -218,7 +218,7 @@ def _moves(
 
 
 def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
-    """The positions of a ply in order, each once, and the number of each given one."""
+    """Return the distinct positions of a ply, sorted, and the index of each original one."""
     movers, *words = (column for column in (ply.movers, *ply.codes.T))
     (movers, *words), numbers = _distinct([movers, *words])
     return Ply(np.stack(words, axis=1), movers), numbers
@@ -227,9 +227,9 @@ def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
 def _distinct(
     columns: list[NDArray[np.int64]],
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """The rows of these columns (rows,) in order, each once, and the number of each given one.
+    """Return the distinct rows of these columns (rows,), sorted, and each original row's index.
 
-    Whole numbers from 0 on. Two columns that fit into 63 bits are sorted as one, which is quicker.
+    Columns are non-negative integers. Two that fit into 63 bits are sorted as one, which is faster.
     """
     if len(columns) == 2 and len(columns[0]):
         size = int(columns[1].max()) + 1
@@ -251,10 +251,10 @@ def _distinct(
 
 
 def _backed_up(plies: list[Moves]) -> Odds:
-    """The chances (positions, 3) of the side to move on the positions of the first ply."""
+    """Return the odds (positions, 3) of the side to move on the positions of the first ply."""
     odds: Odds = np.zeros((0, 3))
     for moves in reversed(plies):
-        # What the next ply's positions are worth for the other side, then WON and DRAWN.
+        # The odds of the next ply's positions for the other side, then WON and DRAWN.
         worth = np.concatenate([odds[:, ::-1], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
         sums = [
             np.bincount(moves.origin, moves.chance * part[moves.after], moves.positions)
@@ -267,11 +267,11 @@ def _backed_up(plies: list[Moves]) -> Odds:
 def sampled_odds(
     rules: Rules, first: Asker, second: Asker, openings: Boards, games: int, seed: int
 ) -> NDArray[np.float64]:
-    """Play games; their numbers (2, openings, 3) as in `PairResult`.
+    """Play games and return their counts (2, openings, 3) as in `PairResult`.
 
-    Every opening is played equally often as far as the number of games allows, from the others some
-    are drawn, and each that is played is played in both colours. All games go on side by side: each
-    player is asked about all boards on which it is to move at once.
+    Every opening is played equally often as far as the number of games allows; the remainder is a
+    random sample of openings, and each is played in both colours. All games run in parallel: each
+    player is queried on all boards on which it is to move at once.
 
     Args:
         rules: the game.
@@ -279,10 +279,10 @@ def sampled_odds(
         second: the other one.
         openings: as for `play`.
         games: an even number.
-        seed: of the drawn openings and moves.
+        seed: the seed of the sampled openings and moves.
 
     Raises:
-        ValueError: unless the number of games is even and above 0.
+        ValueError: unless the number of games is even and positive.
         PlayerError: as `play`.
     """
     if games < 2 or games % 2:
@@ -294,7 +294,7 @@ def sampled_odds(
     colours = np.repeat([0, 1], games // 2)  # of the first player
     stones = int(np.count_nonzero(openings[0]))
     boards, games_left = openings[numbers].copy(), np.arange(games)
-    result = np.zeros(games, np.int64)  # of the first player: 0 won, 1 drawn, 2 lost
+    result = np.zeros(games, np.int64)  # for the first player: 0 won, 1 drawn, 2 lost
     while games_left.size:
         movers = np.where(colours[games_left] == stones % 2, 0, 1)
         dice, cells = rng.random(games_left.size), np.zeros(games_left.size, np.int64)

@@ -3,34 +3,34 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-SCALE = 400 / np.log(10)  # Elo points by which the odds of winning grow e-fold
-PRIOR = 2.0  # games of each player against an imaginary player of rating 0, half of them won
+SCALE = 400 / np.log(10)  # Elo points for an e-fold increase of the odds of winning
+PRIOR = 2.0  # games of each player against a virtual player of rating 0, half of them won
 EPSILON = 0.01  # of alpha-rank with infinite alpha, as in open_spiel
 POPULATION = 50  # of alpha-rank with a finite alpha, as in open_spiel
-_STEPS, _ENOUGH = 200, 1e-12  # of Newton's method: how many, and a gradient that ends it
+_STEPS, _ENOUGH = 200, 1e-12  # of Newton's method: maximum steps, gradient tolerance
 
 Floats = NDArray[np.float64]
 
 
 def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
-    """Elo ratings by the model of Bradley and Terry (1952), a draw being half a win, with a prior.
+    """Compute Elo ratings by the Bradley-Terry model (1952), with draws as half wins and a prior.
 
-    The ratings r maximise the posterior in which i scores against j with the probability
-    1 / (1 + 10 ** ((r[j] - r[i]) / 400)). The prior is a few games of every player against an
-    imaginary player of rating 0, half won and half lost, as in Coulom, "Whole-History Rating"
-    (2008): so the ratings are finite and unique even if somebody wins all games, or some pairs have
-    not met. Found by Newton's method; the posterior is concave.
+    The ratings r maximise the posterior in which i scores against j with probability
+    1 / (1 + 10 ** ((r[j] - r[i]) / 400)). The prior is a few games of every player against a
+    virtual player of rating 0, half won and half lost, as in Coulom, "Whole-History Rating"
+    (2008): so the ratings are finite and unique even if a player wins all games, or some pairs have
+    not met. Computed by Newton's method; the posterior is log-concave.
 
     Args:
-        points: (players, players): what i scored against j, a win counting 1 and a draw 1/2; so
+        points: (players, players): the score of i against j, a win counting 1 and a draw 1/2; so
             points[i, j] + points[j, i] games were played. The diagonal is ignored.
-        prior: games against the imaginary player, above 0.
+        prior: games against the virtual player, above 0.
 
     Returns:
-        The ratings (players,); their mean is 0.
+        The ratings (players,), with mean 0.
 
     Raises:
-        ValueError: for anything but a square of finite numbers from 0 on, or another prior.
+        ValueError: unless `points` is a square of finite non-negative numbers and `prior` positive.
     """
     scored = _square(points)
     if (scored < 0).any():
@@ -50,7 +50,7 @@ def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
         weights = games * expected * expected.T
         bend = np.diag(weights.sum(axis=1) + prior * alone * (1 - alone)) - weights
         step = np.linalg.solve(bend, slope)
-        while True:  # half the step until the posterior does not fall
+        while True:  # halve the step until the posterior does not decrease
             tried = ratings + step
             found = _log_posterior(tried, scored, prior)
             if found >= height or np.abs(step).max() < 1e-13:
@@ -62,7 +62,7 @@ def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
 
 
 def _log_posterior(ratings: Floats, points: Floats, prior: float) -> float:
-    """The logarithm of the posterior of ratings (players,), in units of SCALE, but for a constant.
+    """The log posterior of ratings (players,), in units of SCALE, up to a constant.
 
     log(sigmoid(x)) is -log(1 + exp(-x)).
     """
@@ -82,31 +82,32 @@ def alpha_rank(
     population: int = POPULATION,
     epsilon: float = EPSILON,
 ) -> Floats:
-    """The alpha-rank of the strategies of a symmetric game of two players.
+    """Compute the alpha-rank of the strategies of a symmetric two-player game.
 
     Omidshafiei et al., "Alpha-Rank: Multi-Agent Evaluation by Evolution", Scientific Reports 9
-    (2019), for a single population: the share of time that a population spends with each strategy,
-    when now and then one member tries another strategy, which takes over with a probability that
-    grows with what the two get against each other. Unlike Elo it shows cycles: the strategies of a
-    cycle share the mass.
+    (2019), for a single population: the share of time that a population spends with each strategy
+    if rarely one member mutates to another strategy, which takes over with a probability that
+    grows with its payoff advantage. Unlike Elo it reveals cycles: the strategies of a cycle share
+    the mass.
 
     Args:
-        values: (strategies, strategies): what the row gets against the column. Alpha-rank compares
+        values: (strategies, strategies): the row's payoff against the column. Alpha-rank compares
             values[r, s] with values[s, r].
-        alpha: intensity of selection; None for infinite: whoever gets more takes over with the
-            probability 1 - epsilon, whoever gets less with epsilon, an equal one with 1/2.
-        population: members, with a finite alpha.
-        epsilon: with infinite alpha, above 0 and below 1/2, which makes the answer unique.
+        alpha: intensity of selection; None for infinite: the strategy with the higher payoff takes
+            over with probability 1 - epsilon, the one with the lower with epsilon, an equal one
+            with 1/2.
+        population: the number of members, for a finite alpha.
+        epsilon: for infinite alpha, between 0 and 1/2, which makes the result unique.
 
     Returns:
         Probabilities (strategies,).
 
     Raises:
-        ValueError: for anything but a square of finite numbers, or parameters out of range; or if
-            alpha is so large that probabilities are too small for floating point numbers.
+        ValueError: for anything but a square of finite numbers, for parameters out of range, or if
+            alpha is so large that probabilities underflow.
     """
     payoff = _square(values)
-    gain = payoff.T - payoff  # gain[s, r]: what r gets against s, less what s gets against r
+    gain = payoff.T - payoff  # gain[s, r]: r's payoff against s minus s's against r
     if alpha is None:
         if not 0 < epsilon < 0.5:
             raise ValueError(f"epsilon lies between 0 and 1/2, not {epsilon}")
@@ -121,9 +122,9 @@ def alpha_rank(
 
 
 def _fixation(u: Floats, members: int) -> Floats:
-    """The chance that one mutant takes over: (1 - exp(-u)) / (1 - exp(-members * u)).
+    """The probability that one mutant takes over: (1 - exp(-u)) / (1 - exp(-members * u)).
 
-    Written with exponents that are not positive, so that nothing overflows.
+    Written with non-positive exponents, so that nothing overflows.
     """
     size = np.abs(u)
     same = np.isclose(u, 0, atol=1e-14)
@@ -137,15 +138,15 @@ def _fixation(u: Floats, members: int) -> Floats:
 def _stationary(rates: Floats) -> Floats:
     """The stationary distribution of a Markov chain with these rates between different states.
 
-    By the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies and
-    divides numbers that are not negative, so that no digit is lost.
+    Computed by the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies
+    and divides non-negative numbers and so loses no precision.
     """
     found: Floats = np.zeros(len(rates))
     some = _recurrent(rates)
     left, count = rates[np.ix_(some, some)], len(some)
     for last in range(count - 1, 0, -1):
         away = left[last, :last].sum()
-        if not away > 0:  # it was, but is too small for a floating point number
+        if not away > 0:  # positive, but underflowed to zero
             raise ValueError("alpha is too large for floating point numbers")
         left[:last, last] /= away
         left[:last, :last] += np.outer(left[:last, last], left[last, :last])
@@ -158,9 +159,9 @@ def _stationary(rates: Floats) -> Floats:
 
 
 def _recurrent(rates: Floats) -> NDArray[np.int64]:
-    """The states that a Markov chain comes back to for ever.
+    """The recurrent states of a Markov chain.
 
-    Of two players at least one displaces the other, so that these states lead to each other.
+    Of two players at least one displaces the other, so these states are all connected.
     """
     leads = (rates > 0) | np.eye(len(rates), dtype=np.bool_)
     known = 0
@@ -171,10 +172,10 @@ def _recurrent(rates: Floats) -> NDArray[np.int64]:
 
 
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
-    """All triples (a, b, c) in which a beats b, b beats c and c beats a, a the lowest number.
+    """Return all triples (a, b, c) with a beating b, b beating c and c beating a, and a the lowest.
 
     Args:
-        values: (players, players): above 0 where the row beats the column; NaN is no result.
+        values: (players, players): positive if the row beats the column; NaN without a result.
     """
     beats = np.asarray(values, np.float64) > 0
     found = []
@@ -187,13 +188,13 @@ def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
 
 
 def count_cycles_of_three(values: ArrayLike) -> int:
-    """How many triples `cycles_of_three` lists: a third of the closed walks of three steps."""
+    """Count the triples of `cycles_of_three`: a third of the closed walks of three steps."""
     beats = (np.asarray(values, np.float64) > 0).astype(np.float64)
     return round(float(np.sum((beats @ beats) * beats.T)) / 3)
 
 
 def _square(numbers: ArrayLike) -> Floats:
-    """A copy of a square of finite numbers."""
+    """Return a copy of a square of finite numbers."""
     found = np.array(numbers, np.float64)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not np.isfinite(found).all():
         raise ValueError(f"a square of finite numbers is wanted, not shape {found.shape}")

@@ -1,8 +1,8 @@
-"""A player whose answers workers find, in processes of this machine or on a Ray cluster.
+"""A player evaluated by workers, in processes on this machine or on a Ray cluster.
 
-A certificate asks its player about thousands of boards at a time; of a player that searches each of
-them, nearly all of the time goes there. Every board is a question of its own to such a player, so
-that its answers, and with them the certificate, are the same with any number of workers.
+A certificate queries its player on thousands of boards at a time; a player that searches each of
+them takes nearly all of the time. Such a player is queried board by board, so its outputs, and
+with them the certificate, are the same with any number of workers.
 """
 
 import base64
@@ -20,31 +20,31 @@ from tttenv.players import player
 from tttenv.players.program_player import pack, unpack
 from tttenv.policy import Policy
 
-MOST = 256  # boards of a task
-TASKS = 4  # for each worker, of one question, so that all end at about the same time
+MOST = 256  # maximum boards of a task
+TASKS = 4  # per worker and query, so that all end at about the same time
 
 
 @dataclass(frozen=True)
 class Questions:
-    """Boards that a player is asked about."""
+    """Boards to query a player on."""
 
-    player: str  # its spec
-    files: list[str]  # digests of the files that the spec names
+    player: str  # the player's spec
+    files: list[str]  # digests of the files named in the spec
     rules: str
     boards: Boards  # (batch, cells)
 
 
 class WorkerPlayer:
-    """The player of a spec, asked by workers; it has the attributes of the player here.
+    """The player of a spec, evaluated by workers; it has the attributes of the local player.
 
     Args:
         backend: the workers; its context has been entered.
         rules: the game.
-        spec: names the player, on every machine.
-        policy: the same player here.
+        spec: the player's spec, valid on every machine.
+        policy: the same player in this process.
     """
 
-    one_by_one = False  # workers ask it so
+    one_by_one = False  # the workers do that
     board_by_board = True
 
     def __init__(self, backend: Backend, rules: Rules, spec: str, policy: Policy) -> None:
@@ -52,10 +52,10 @@ class WorkerPlayer:
         self._files = digests(spec)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for undecided boards (batch, cells).
+        """Return probabilities (batch, cells) for undecided boards (batch, cells).
 
         Raises:
-            ValueError: if the player fails on a board, or has other files where a worker is.
+            ValueError: if the player fails on a board, or its files differ on a worker.
         """
         size = -(-len(boards) // (TASKS * self._backend.room()))
         size = min(max(size, 1), MOST)
@@ -82,15 +82,15 @@ class WorkerPlayer:
 
 
 def worth_sharing(policy: Policy) -> bool:
-    """Whether a player is asked board by board: it searches, or is a program."""
+    """Return whether a player is queried board by board: it searches, or is a program."""
     return answers_alone(policy) or getattr(policy, "one_by_one", False) is True
 
 
 def answer(given: Questions, context: Context) -> list[str]:
-    """The work of a task: for each board the probabilities, packed.
+    """Run a task: return the probabilities for each board, packed.
 
     Raises:
-        ValueError: if the player's files are others here; or as the player does.
+        ValueError: if the player's files differ here; or as the player does.
     """
     if digests(given.player) != given.files:
         raise ValueError("its files have changed, or are others where it is asked")
@@ -104,4 +104,4 @@ def answer(given: Questions, context: Context) -> list[str]:
     return [base64.b64encode(pack(probs)).decode() for probs in np.concatenate(found)]
 
 
-_PLAYERS: dict[tuple[str, ...], Policy] = {}  # the latest one of this process
+_PLAYERS: dict[tuple[str, ...], Policy] = {}  # the latest one in this process

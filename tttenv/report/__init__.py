@@ -1,1 +1,1 @@
-"""The parts of the report: what it gathers, draws and puts into one HTML file."""
+"""The parts of the report, combined into one HTML file."""

@@ -1,4 +1,4 @@
-"""Puts the report together: one HTML file that loads nothing and runs only its own script."""
+"""Builds the report: one self-contained HTML file that runs only its own scripts."""
 
 import base64
 import hashlib
@@ -17,8 +17,8 @@ from tttenv.report.load_players import Shown
 from tttenv.report.markup import Markup, joined, script_data, void
 
 PAGE = Path(__file__).parent / "page"
-PREVIEW = "preview.png"  # the picture beside a published page
-# The files of the page, each kind joined in this order; all scripts share one scope.
+PREVIEW = "preview.png"  # the image next to a published page
+# The files of the page, concatenated in this order by kind; all scripts share one scope.
 SECTIONS = [
     "play",
     "teach",
@@ -64,8 +64,8 @@ SCRIPTS = [
     "keys",
     "main",
 ]
-FIRST = ["first"]  # run on its own before the body is read
-WORKER = ["lines", "threats", "network", "solver", "messages"]  # run beside the page
+FIRST = ["first"]  # runs separately, before the body is parsed
+WORKER = ["lines", "threats", "network", "solver", "messages"]  # run in a web worker
 
 
 def html(
@@ -77,16 +77,16 @@ def html(
     swept: Sequence[Ending] = (),
     url: str | None = None,
 ) -> str:
-    """The whole page.
+    """Return the whole page.
 
     Args:
-        players: to show, at least one; the strongest are listed first.
-        numbers: rows of published numbers; their section is left out if there are none.
-        others: trained players for larger boards; their section is left out if there are none.
-        played: a league; its section is left out if there is none.
-        trainings: how all trainings of the players' learners ended.
-        swept: how the trainings of a sweep ended.
-        url: where the page is published, as `checked_url` lets it pass; None if nowhere.
+        players: the players, at least one; the strongest are listed first.
+        numbers: rows of published numbers; their section is omitted if empty.
+        others: trained players for larger boards; their section is omitted if empty.
+        played: a league; its section is omitted if None.
+        trainings: the endings of all training runs of the players' learners.
+        swept: the endings of the training runs of a sweep.
+        url: the page's address, as returned by `checked_url`; None if not published.
     """
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
@@ -132,16 +132,16 @@ def html(
 
 
 def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
-    """The files of a folder of the page, one after the other."""
+    """Concatenate files of a folder of the page."""
     files = [PAGE / folder / f"{name}.{suffix}" for name in names]
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def checked_url(url: str) -> str:
-    """The address as it is given, with a slash at the end if it names no file.
+    """Return the address, with a slash at the end if it names no file.
 
     Raises:
-        ValueError: if it is no plain address of the web.
+        ValueError: unless it is a plain web address.
     """
     if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
         raise ValueError("the page's address is one like https://name.github.io/project/")
@@ -149,7 +149,7 @@ def checked_url(url: str) -> str:
 
 
 def _published_at(url: str | None) -> Markup:
-    """What others show of the page when its address is shared; the picture lies beside it."""
+    """Return the metadata for link previews; the image is in the same folder."""
     if url is None:
         return joined([])
     told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}
@@ -163,10 +163,10 @@ def _icon() -> str:
 
 
 def _policy(scripts: Sequence[str], style: str) -> str:
-    """A content security policy that lets nothing load and only these scripts and style in."""
+    """Return a content security policy that allows only these scripts and this style."""
     allowed = {"default-src": "'none'", "base-uri": "'none'", "form-action": "'none'"}
-    allowed["worker-src"] = "blob:"  # the worker, made of text that stands in the page
-    allowed["img-src"] = "data:"  # the icon, which stands in the page
+    allowed["worker-src"] = "blob:"  # the worker, created from text in the page
+    allowed["img-src"] = "data:"  # the icon, embedded in the page
     for kind, texts in (("script-src", scripts), ("style-src", [style])):
         digests = [hashlib.sha256(text.encode()).digest() for text in texts]
         allowed[kind] = " ".join(f"'sha256-{base64.b64encode(one).decode()}'" for one in digests)

@@ -1,4 +1,4 @@
-"""Learning curves: read from a training's card or its TensorBoard events, drawn as SVG."""
+"""Learning curves, read from a checkpoint's card or TensorBoard events and drawn as SVG."""
 
 import math
 from pathlib import Path
@@ -15,16 +15,16 @@ from tttenv.report.markup import Markup, element
 from tttenv.utils.untrusted import shown
 
 TAGS = (*MEASURES, "time/seconds")
-BOUNDS = (*LIMITS[2:], LIMITS[1])  # of their values
-HEIGHT = 212  # of the drawing, in units of its view box
-ABOVE, BELOW = (22, 82), (118, 178)  # the top and the bottom of both parts
+BOUNDS = (*LIMITS[2:], LIMITS[1])  # bounds of the values
+HEIGHT = 212  # height of the drawing in view-box units
+ABOVE, BELOW = (22, 82), (118, 178)  # top and bottom of both parts
 
 
 def read(folder: Path) -> tuple[Curve | None, str | None]:
-    """The curve of the training in `folder`, and what is wrong with what it left, if anything.
+    """Return the learning curve of the run in `folder`, and an error message or None.
 
-    The card has the curve up to its player. Of an older checkpoint, whose card has none, the event
-    files are read.
+    The card holds the curve up to its player. For older checkpoints without it the event files are
+    read.
     """
     try:
         if curve := from_card(read_card(folder)):
@@ -35,16 +35,15 @@ def read(folder: Path) -> tuple[Curve | None, str | None]:
 
 
 def from_events(folder: Path) -> tuple[Curve | None, str | None]:
-    """The curve by the event files in `folder`, and what is wrong with them, if anything.
+    """Return the curve from the event files in `folder`, and an error message or None.
 
-    No curve where the training left no events, or none that can be read; of a training that was
-    killed those steps of which everything was written.
+    None if there are no event files or none can be read; of a killed run only complete steps.
     """
     try:
         if not events.files(folder):
             return None, None
         values, cut = events.read(folder, TAGS)
-        if not all(values.values()):  # of a game that is not solved, or of another program
+        if not all(values.values()):  # of a game that is not solved, or from another program
             return None, None
         curve = _curve(values)
     except (OSError, ValueError) as error:
@@ -53,10 +52,10 @@ def from_events(folder: Path) -> tuple[Curve | None, str | None]:
 
 
 def _curve(values: dict[str, dict[int, float]]) -> Curve:
-    """The curve of the values by tag and step.
+    """Return the curve of the values by tag and step.
 
     Raises:
-        ValueError: if they are no measures.
+        ValueError: if they are not valid measures.
     """
     steps = sorted(set.intersection(*(set(points) for points in values.values())))
     if not steps:
@@ -70,7 +69,7 @@ def _curve(values: dict[str, dict[int, float]]) -> Curve:
 
 
 def thinned(curve: Curve, most: int = MOST) -> Curve:
-    """So many of the curve's measures at most: the first, the first unbeatable one, the last."""
+    """Reduce a curve to at most `most` measures: the first, the first unbeatable, the last, etc."""
     count = len(curve.steps)
     if count <= most:
         return curve
@@ -83,7 +82,7 @@ def thinned(curve: Curve, most: int = MOST) -> Curve:
 
 
 def told(curve: Curve) -> str:
-    """The measures in words for the page's cursor: by |, ended by ; each."""
+    """Describe the measures for the page's cursor, with fields separated by | and records by ;."""
     return ";".join(
         "|".join(
             [
@@ -100,12 +99,12 @@ def told(curve: Curve) -> str:
 
 
 def svg(curve: Curve, over: str, label: str) -> Markup:
-    """The curve as an SVG element, coloured by the page's style sheet.
+    """Draw the curve as an SVG element, coloured by the page's style sheet.
 
     Args:
-        curve: to draw.
-        over: "seconds" or "steps", what stands along the bottom.
-        label: what a screen reader says.
+        curve: the curve.
+        over: "seconds" or "steps", the horizontal axis.
+        label: the label for screen readers.
     """
     places = [f"{x:g}" for x in drawing.places(getattr(curve, over))]
     box, at = f"0 0 {drawing.WIDTH} {HEIGHT}", " ".join(places)
@@ -115,12 +114,12 @@ def svg(curve: Curve, over: str, label: str) -> Markup:
 
 
 def alone(curve: Curve, dark: bool = False) -> bytes:
-    """The curve over seconds as an SVG file that explains itself, on light or on dark paper."""
+    """Draw the curve over seconds as a standalone SVG file, with a light or dark background."""
     return drawing.standing_alone(_parts(curve, "seconds"), HEIGHT, dark)
 
 
 def _parts(curve: Curve, over: str) -> list[Markup]:
-    """The drawing: above the share of optimal moves, below the worst case of both seats."""
+    """The drawing: optimal moves above, the worst case of both seats below."""
     along = getattr(curve, over)
     xs, left = drawing.places(along), drawing.LEFT
     least = 50 if min(curve.optimal) >= 0.5 else 0

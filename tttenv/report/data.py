@@ -1,4 +1,4 @@
-"""What the page's board is played from: every position, its exact value, every player's moves."""
+"""The data behind the page's board: every position, its exact value, and every player's moves."""
 
 import base64
 from typing import Any
@@ -14,23 +14,23 @@ from tttenv.report.load_players import RULES, Shown
 
 
 def tables(players: list[Shown]) -> dict[str, Any]:
-    """All of it as what JSON can hold; arrays are little-endian bytes in base64.
+    """Return all tables, JSON-serializable; arrays are little-endian bytes in base64.
 
-    Positions are numbered as by `tttenv.exact.positions`.
+    Positions are indexed as in `tttenv.exact.positions`.
     """
     game = positions(RULES)
     return {
         "successors": _packed(game.successors, "<i2"),  # (positions, cells), -1 where none
         "ranks": _packed(solve(RULES).ranks, "i1"),  # (positions,), see tttenv.exact.solution
-        "classes": _packed(classes(), "<i2"),  # (positions,): which symmetry class
-        "lines": RULES.lines.tolist(),  # to show which three won
+        "classes": _packed(classes(), "<i2"),  # (positions,): symmetry classes
+        "lines": RULES.lines.tolist(),  # to mark the winning three
         "start": next((n for n, p in enumerate(players) if p.steps is not None), 0),
         "players": [_player(player) for player in players],
     }
 
 
 def classes() -> NDArray[np.int64]:
-    """The symmetry class of every position (positions,), numbered in the order of positions."""
+    """Return the symmetry class of every position (positions,), in order of first appearance."""
     _, which = orbits(RULES, positions(RULES).boards)
     _, first = np.unique(which, return_index=True)
     renumbered = np.empty(len(first), np.int64)
@@ -39,10 +39,10 @@ def classes() -> NDArray[np.int64]:
 
 
 def quantised(player: Shown) -> NDArray[np.uint8]:
-    """The player's probabilities of all legal moves as 0 to 255, position by position.
+    """Quantize the player's probabilities of all legal moves to 0 to 255, by position.
 
-    A move counts as played, here as in the certificate, if its probability is above 1e-6: then it
-    is 1 at the least.
+    As in the certificate, a move counts as played if its probability is above 1e-6; it is then at
+    least 1.
     """
     legal = positions(RULES).successors >= 0
     probs = player.table.table[legal]
@@ -51,9 +51,9 @@ def quantised(player: Shown) -> NDArray[np.uint8]:
 
 
 def choices(moves: Moves) -> NDArray[np.uint8]:
-    """What is played in all undecided positions, as bits: eight in a byte, the lowest first.
+    """Pack the moves in all undecided positions into bits, the lowest first.
 
-    A position takes as few bits as tell its legal moves apart, the move's number among them.
+    A position takes the minimum number of bits for the index of one of its legal moves.
     """
     game = positions(RULES)
     legal = game.successors[game.decisions] >= 0

@@ -1,4 +1,4 @@
-"""How soon trainings became unbeatable, as the benchmark or a sweep says of each."""
+"""When training runs became unbeatable, from the results of the benchmark or a sweep."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,31 +8,31 @@ from tttenv.report import sweep_file
 from tttenv.utils import json_rows
 from tttenv.utils.untrusted import shown
 
-MOST = 10_000  # trainings that a page shows
+MOST = 10_000  # maximum runs on a page
 BENCHMARK = "results of the benchmark"
 
 
 @dataclass(frozen=True)
 class Ending:
-    """How one training ended."""
+    """The end of one training run."""
 
-    name: str  # of the learner, or of a sweep's setting
+    name: str  # the learner, or the sweep's setting
     seed: int
-    seconds: float | None  # of processor time to the first unbeatable certificate; None: never
-    folder: str | None = None  # of the trained player
-    stopped_early: bool = False  # by a sweep, as others were better
+    seconds: float | None  # processor time to the first unbeatable certificate; None: never
+    folder: str | None = None  # the trained player's folder
+    stopped_early: bool = False  # by a sweep, because others were better
 
     @property
     def unbeatable(self) -> bool:
-        """Whether the training became unbeatable."""
+        """Whether the run became unbeatable."""
         return self.seconds is not None
 
 
 def of_benchmark(found: dict[str, Any], file: Path) -> list[Ending]:
-    """The trainings in what a results file holds; none if it says nothing of any.
+    """Return the runs of a results file; empty if it has none.
 
     Raises:
-        ValueError: if it says something else than the benchmark does, or too much.
+        ValueError: if it is not a valid benchmark file, or too large.
     """
     if "trainings" not in found:
         return []
@@ -55,10 +55,10 @@ def of_benchmark(found: dict[str, Any], file: Path) -> list[Ending]:
 
 
 def of_sweep(file: Path) -> list[Ending]:
-    """The trainings of a sweep that did not fail.
+    """Return a sweep's runs that did not fail.
 
     Raises:
-        ValueError: if the file holds something else, or too much.
+        ValueError: if the file is not a valid sweep file, or too large.
     """
     results = sweep_file.read(file)
     _check_count(len(results), file)

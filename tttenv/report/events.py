@@ -1,7 +1,7 @@
-"""What TensorBoard's event files say of some scalars, read with bounds: they may be anything.
+"""Reads scalars from untrusted TensorBoard event files, with bounds.
 
-A file is a row of records: the length of the data (eight bytes), a checksum of the length (four),
-the data, which is a protocol buffer, and a checksum of it (four).
+A file is a sequence of records: the length of the data (eight bytes), a checksum of the length
+(four), the data, which is a protocol buffer, and a checksum of it (four).
 """
 
 import struct
@@ -11,31 +11,31 @@ from typing import Any, NamedTuple
 
 from tttenv.utils.untrusted import MEBIBYTE, read_bytes, shown
 
-LONGEST = 64 * MEBIBYTE  # bytes of a file; of a training with 10,000 measures it has some 40
-MOST = 256 * MEBIBYTE  # bytes of all files in a folder
+LONGEST = 64 * MEBIBYTE  # maximum bytes of a file; a run with 10,000 measures has some 40 MiB
+MOST = 256 * MEBIBYTE  # maximum bytes of all files in a folder
 LENGTH, CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
 
 
 class Scalars(NamedTuple):
-    """What the event files of a folder say."""
+    """The contents of a folder's event files."""
 
     values: dict[str, dict[int, float]]  # by tag and step
-    cut: Path | None  # a file that ends within a record, as where its writer was killed
+    cut: Path | None  # a file that ends within a record, as after its writer was killed
 
 
 def files(folder: Path) -> list[Path]:
-    """The event files in a folder, in the order in which they were begun."""
+    """Return the event files in a folder in the order of their creation."""
     return sorted(folder.glob("events.out.tfevents.*"))
 
 
 def read(folder: Path, tags: Sequence[str]) -> Scalars:
-    """The scalars of these tags in the event files of a folder.
+    """Return the scalars of these tags from the event files of a folder.
 
-    A training that was resumed writes a file of its own, which begins by taking back what an
-    earlier one says of its steps.
+    A resumed run writes a new file, which first overrides the steps after its start in earlier
+    files.
 
     Raises:
-        ValueError: for what is no regular file, too large or damaged, naming the file.
+        ValueError: for a file that is not regular, too large or damaged, naming it.
     """
     from google.protobuf.message import DecodeError
     from tensorboard.compat.proto.event_pb2 import Event, SessionLog
@@ -45,7 +45,7 @@ def read(folder: Path, tags: Sequence[str]) -> Scalars:
     for file in files(folder):
         data = read_bytes(file, min(room, LONGEST))
         room -= len(data)
-        whole = 0  # bytes of whole records
+        whole = 0  # bytes of complete records
         for record, checksum, end in records(data, file):
             whole = end
             event: Any = Event()
@@ -70,7 +70,7 @@ def read(folder: Path, tags: Sequence[str]) -> Scalars:
 
 
 def records(data: bytes, file: Path) -> Iterator[tuple[bytes, int, int]]:
-    """The whole records of a file: the data, its checksum, and where the record ends.
+    """Yield the complete records of a file: the data, its checksum, and the record's end.
 
     Raises:
         ValueError: if a length is damaged.

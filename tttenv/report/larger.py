@@ -1,7 +1,7 @@
-"""Trained players for other boards than the page's own: what is certified of each, and its losses.
+"""Trained players for boards other than the page's own: certificates and lost games.
 
-Their positions are too many for the page, so each player is one row of a table, by the certificate
-of the positions that it can reach; a lost game of each seat that loses is told and drawn.
+Their positions are too many for the page, so each player is one row of a table, based on the
+certificate by reachable positions; a lost game of each losing seat is described and drawn.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,12 +26,12 @@ from tttenv.report.markup import Markup, element, joined
 from tttenv.utils import json_rows
 from tttenv.utils.untrusted import shown as shorter
 
-POSITIONS = IN_TRAINING  # that each seat may take where a certificate is computed for the page
+POSITIONS = IN_TRAINING  # limit per seat of certificates computed for the page
 HEADS = (
     *("Player", "Board", "Perfect play", "As X", "Positions as X", "X vs random, %"),
     *("As O", "Positions as O", "O vs random, %", "Certificate"),
 )
-CELL = 30  # units of a drawing's cell
+CELL = 30  # size of a drawing's cell
 NO_TORCH = (
     "Play on a larger board is not in this page, because it was made without PyTorch:"
     " pip install 'tttenv[learn]'. It would play {names}."
@@ -41,19 +41,19 @@ VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
 
 @dataclass(frozen=True)
 class Larger:
-    """A trained player for another board."""
+    """A trained player for a board other than the page's own."""
 
     name: str
     rules: Rules
     certificate: Certificate
-    computed: bool  # for this page; False if the certificate is its card's
-    network: dict[str, Any] | None = None  # to play it in the page, see `networks.packed`
-    curve: LargerCurve | None = None  # of its training
-    unread: bool = False  # its network is not played, because PyTorch is not installed
+    computed: bool  # for this page; False if the certificate is the card's
+    network: dict[str, Any] | None = None  # to play it in the page; see `networks.packed`
+    curve: LargerCurve | None = None  # its learning curve
+    unread: bool = False  # whether its network was not loaded, because PyTorch is not installed
 
 
 def split(specs: list[str]) -> tuple[list[str], list[str]]:
-    """The specs of players for the page's own board, and those of checkpoints for other boards."""
+    """Split specs into players for the page's own board and checkpoints for other boards."""
     others = [spec for spec in specs if _is_larger(spec)]
     return [spec for spec in specs if spec not in others], others
 
@@ -64,7 +64,7 @@ def _is_larger(spec: str) -> bool:
 
 
 def usual() -> list[str]:
-    """The trained players for other boards that come with the package."""
+    """Return the package's trained players for other boards."""
     return split(bundled.names())[1]
 
 
@@ -73,12 +73,12 @@ def from_specs(
     positions: int = POSITIONS,
     tell: Callable[[str], None] = lambda text: None,
 ) -> list[Larger]:
-    """The checkpoints that specs name, each called by its folder's name or, of two, by its spec.
+    """Load the checkpoints of specs, named by their folder or, if ambiguous, by their spec.
 
     Args:
         specs: of checkpoints for other boards.
-        positions: how many each seat may take where a certificate is computed.
-        tell: called with what is done next.
+        positions: the limit per seat of certificates to compute.
+        tell: called with the next stage of the work.
 
     Raises:
         ValueError: if a checkpoint is missing, damaged or impure.
@@ -104,14 +104,14 @@ def _checkpoint(spec: str) -> tuple[Path, dict[str, str]]:
 def _certified(
     name: str, spec: str, folder: Path, options: dict[str, str], positions: int
 ) -> Larger:
-    """The player of a spec; its certificate is the card's where that fits, else computed.
+    """Load the player of a spec, with its card's certificate if suitable, else a computed one.
 
-    A card's certificate of all positions does not say how many of them the player reaches: it is
-    taken only where the player cannot be asked, because PyTorch is not installed. Elsewhere it
-    says what the computed one does not know of play against random moves.
+    A card's certificate by all positions does not contain the number of reachable ones: it is used
+    as such only if the player cannot be loaded, because PyTorch is not installed. Otherwise it
+    supplements the computed one with results against random play.
     """
     rules = rules_of(spec)
-    card, _ = read_data(folder, WEIGHTS)  # so the weights are those that the card names
+    card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     curve = None if options else _curve(card)
     stated = None if options or "choice" not in card else _stated(card, rules)
     without_torch = find_spec("torch") is None
@@ -130,7 +130,7 @@ def _certified(
 
 
 def _curve(card: dict[str, Any]) -> LargerCurve | None:
-    """The curve that a card holds; None if it holds none that is as usual."""
+    """Return the card's curve; None if it has no valid one."""
     try:
         return from_card(card)
     except ValueError:
@@ -140,23 +140,23 @@ def _curve(card: dict[str, Any]) -> LargerCurve | None:
 def _network(
     folder: Path, name: str, rules: Rules, certificate: Certificate
 ) -> dict[str, Any] | None:
-    """What the page needs to play a network; None if it cannot, or PyTorch is not installed."""
+    """Return the data to play a network in the page; None if impossible or without PyTorch."""
     if find_spec("torch") is None:
         return None
     return networks.packed(folder, name, rules, certificate)
 
 
 def _stated(card: dict[str, Any], rules: Rules) -> Certificate | None:
-    """The certificate that a card holds, which may be a stranger's; None if it is not as usual."""
+    """Return the certificate of an untrusted card; None if it has no valid one."""
     try:
         found = Certificate.from_dict(dict(card["certificate"]))
         return found if _is_usual(found, rules) else None
-    except (TypeError, ValueError, AttributeError, KeyError):  # of any other contents
+    except (TypeError, ValueError, AttributeError, KeyError):  # invalid contents
         return None
 
 
 def _is_usual(found: Certificate, rules: Rules) -> bool:
-    """Whether a certificate holds values of the right kinds, and games that are lost."""
+    """Return whether a certificate has values of the right types and valid lost games."""
     by_seat: list[Any] = [found.vs_random, found.worst_case, found.losing_line]
     by_seat += [found.never_loses, found.shortest]
     by_seat += [found.reached] if found.method == REACHABLE else []
@@ -188,7 +188,7 @@ def _within(number: object, least: float, most: float) -> bool:
 
 
 def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
-    """Whether the cells are a game from the empty board in which the seat has just been beaten."""
+    """Return whether the cells are a game from the empty board that the seat has just lost."""
     board = rules.start()
     for cell in line:
         numbered = isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < rules.cells
@@ -199,7 +199,7 @@ def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
 
 
 def html(players: Sequence[Larger]) -> Markup:
-    """The table of all players, and a figure for each seat in which one loses."""
+    """Return the table of all players, and a figure for each seat with a lost game."""
     if not players:
         return joined([])
     heads = [element("th", head, scope="col") for head in HEADS]
@@ -232,7 +232,7 @@ def html(players: Sequence[Larger]) -> Markup:
 
 
 def _learning(player: Larger, curve: LargerCurve) -> Markup:
-    """How a player's certificates grew while it learned."""
+    """Return a figure of a player's certificates during training."""
     heading = element("h3", f"{player.name} learns {player.rules}")
     about = f"{curve.steps[-1]:,} steps, {curve.seconds[-1]:,.0f} s"
     label = f"What certificates of {player.name} followed and found, over seconds of training"
@@ -252,14 +252,14 @@ def _row(player: Larger) -> Markup:
 
 
 def _verdict(found: Certificate, seat: str) -> str:
-    """What is certified of a seat, in a few words."""
+    """Return the verdict on a seat in a few words."""
     if found.reached is None:
         return "never loses" if found.never_loses[seat] else "loses"
     return of_seat(found, seat).removesuffix(f" as {seat}")
 
 
 def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
-    """A lost game: told move by move, and its last board with the moves numbered."""
+    """Return a lost game: its moves in words, and its last board with numbered moves."""
     which = "the shortest" if player.certificate.shortest[seat] else "not always the shortest"
     heading = element("h3", f"{player.name} loses as {seat}")
     about = f"on {player.rules} after {len(line)} stones, {which} such game"
@@ -274,7 +274,7 @@ def _figure(player: Larger, seat: str, line: list[int]) -> Markup:
 
 
 def _drawing(rules: Rules, line: list[int]) -> Markup:
-    """The last board of a game, each stone with its move's number, the winner's line marked."""
+    """Draw the last board of a game with numbered moves and the winning line."""
     width, height = CELL * rules.n, CELL * rules.m
     inner = [f"M{CELL * at} 0v{height}" for at in range(1, rules.n)]
     inner += [f"M0 {CELL * at}h{width}" for at in range(1, rules.m)]
@@ -292,7 +292,7 @@ def _drawing(rules: Rules, line: list[int]) -> Markup:
 
 
 def _won(rules: Rules, line: list[int]) -> list[tuple[int, int]]:
-    """The rows and columns of the cells of all lines that the last mover completed."""
+    """Return the rows and columns of the cells of all lines that the last move completed."""
     own = set(line[(len(line) - 1) % 2 :: 2])
     lines = [cells for cells in rules.lines.tolist() if own.issuperset(cells)]
     return sorted({divmod(cell, rules.n) for cells in lines for cell in cells})

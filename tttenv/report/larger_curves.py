@@ -1,4 +1,4 @@
-"""Curves of trainings on boards too large to list: what each certificate followed and found."""
+"""Learning curves on boards too large to enumerate, from certificates by reachable positions."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,8 +8,8 @@ from tttenv.exact import SEATS
 from tttenv.report import step_drawing as drawing
 from tttenv.report.markup import Markup, element
 
-HEIGHT = 308  # of the drawing, in units of its view box
-# The parts of the drawing: their counts, and their words.
+HEIGHT = 308  # height of the drawing in view-box units
+# The parts of the drawing: their counts and texts.
 PARTS = {
     "reached": "positions followed",
     "losing_line": "stones of the shortest lost game found",
@@ -20,18 +20,18 @@ PART_HEIGHT = 60
 
 
 def svg(curve: LargerCurve, label: str) -> Markup:
-    """The curve over seconds as an SVG element, coloured by the page's style sheet.
+    """Draw the curve over seconds as an SVG element, coloured by the page's style sheet.
 
     Args:
-        curve: to draw.
-        label: what a screen reader says.
+        curve: the curve.
+        label: the label for screen readers.
     """
     box = f"0 0 {drawing.WIDTH} {HEIGHT}"
     return element("svg", *_parts(curve), role="img", aria_label=label, viewBox=box)
 
 
 def alone(curve: LargerCurve, dark: bool = False) -> bytes:
-    """The curve over seconds as an SVG file that explains itself, on light or on dark paper."""
+    """Draw the curve over seconds as a standalone SVG file, with a light or dark background."""
     return drawing.standing_alone(_parts(curve), HEIGHT, dark)
 
 
@@ -52,7 +52,7 @@ def _parts(curve: LargerCurve) -> list[Markup]:
 def _scale(
     part: drawing.Part, most: float, logarithmic: bool
 ) -> tuple[list[Markup], Callable[[float], float]]:
-    """The lines of a scale from 0, or 1, to at least `most`, and where on it a number stands."""
+    """Return the gridlines of a scale from 0 or 1 to at least `most`, and its placing function."""
     if logarithmic:
         tens = max(2, 2 * math.ceil(math.log10(max(most, 1)) / 2))
         values = [(float(power), _short(10**power)) for power in (0, tens // 2, tens)]
@@ -60,13 +60,13 @@ def _scale(
             math.log10(max(n, 1)), 0, tens, part
         )
     apart = drawing.ticks(max(most, 1) * 1.0001)[1]
-    top = 2 * math.ceil(max(apart * math.ceil(most / apart), 1) / 2)  # its half is a count, too
+    top = 2 * math.ceil(max(apart * math.ceil(most / apart), 1) / 2)  # even, so half is a count
     values = [(share * top, f"{share * top:g}") for share in (0, 0.5, 1)]
     return drawing.scale(part, values), lambda n: drawing.height(n, 0, top, part)
 
 
 def _short(number: int) -> str:
-    """1,000 as 1k, 1,000,000 as 1M."""
+    """Format 1,000 as 1k and 1,000,000 as 1M."""
     for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
         if number >= size:
             return f"{number // size}{letter}"
@@ -74,7 +74,7 @@ def _short(number: int) -> str:
 
 
 def _line(xs: Sequence[float], ys: Sequence[float | None], name: str) -> list[Markup]:
-    """Steps through the known measures; each holds until the next one, a gap where one is open."""
+    """Draw steps through the known measures; each holds until the next, with gaps where unknown."""
     path, last = "", None
     for x, y in zip(xs, ys, strict=True):
         if last is not None:

@@ -1,4 +1,4 @@
-"""The leaderboard: a row a player, its exact numbers drawn and written."""
+"""The leaderboard: one row per player, with its exact numbers as text and drawings."""
 
 from functools import cache
 from urllib.parse import quote
@@ -14,14 +14,14 @@ from tttenv.report.load_players import RULES, Shown
 from tttenv.report.marks import axis, bar, minus, number
 from tttenv.report.markup import Markup, element, joined
 
-Cell = tuple[Markup | str, float | str]  # what is shown, and what the column is sorted by
+Cell = tuple[Markup | str, float | str]  # content and sort key
 
 TICK, CROSS = "M2 6.5l3 3.5l5-8", "M2.5 2.5l7 7m0-7l-7 7"
 ODDS = ("wins", "draws", "losses")
 
 
 def html(players: list[Shown]) -> Markup:
-    """The table, strongest first; each cell carries its exact number to sort by."""
+    """Return the table, strongest first; each cell has its exact number as sort key."""
     rows = [(player, _cells(player)) for player in ranked(players)]
     heads = [
         element("th", element("button", head, type="button"), scope="col")
@@ -32,7 +32,7 @@ def html(players: list[Shown]) -> Markup:
 
 
 def ranked(players: list[Shown]) -> list[Shown]:
-    """Unbeatable ones first, then by the sum of both worst cases, then by wins against random."""
+    """Sort by unbeatable, then the sum of both worst cases, then wins against random."""
 
     def strength(player: Shown) -> tuple[bool, float, float]:
         found = player.certificate
@@ -43,10 +43,10 @@ def ranked(players: list[Shown]) -> list[Shown]:
 
 
 def blunder_classes(player: Shown) -> tuple[int, int]:
-    """The symmetry classes in which the player may blunder: those it gets into, and all others.
+    """Count the symmetry classes in which the player may blunder: reachable ones and others.
 
-    It gets into a position if its own moves, with probability above 1e-6, and any replies lead
-    there, in one of the seats.
+    A position is reachable if the player's own moves, with probability above 1e-6, and any replies
+    lead there, in one of the seats.
     """
     game = positions(RULES)
     table = np.where(player.table.table > TINY, player.table.table, 0.0)
@@ -79,7 +79,7 @@ def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
 
 
 def _cells(player: Shown) -> dict[str, Cell]:
-    """A row's cells after the first, by their column's heading."""
+    """Return a row's cells after the first, by column heading."""
     found = player.certificate
     odds, worst, optimal = found["vs_random"], found["worst_case"], found["optimal_moves"]["all"]
     reached, others = blunder_classes(player)
@@ -100,7 +100,7 @@ def _cells(player: Shown) -> dict[str, Cell]:
 
 
 def _verdict(player: Shown) -> Markup:
-    """Whether it never loses, and of several seeds how many do not."""
+    """Return whether it never loses, and for several seeds how many do not."""
     safe = player.certificate["unbeatable"]
     drawn = element("path", d=TICK if safe else CROSS)
     mark = element("svg", drawn, viewBox="0 0 12 12", aria_hidden="true")
@@ -132,7 +132,7 @@ def _seat(seat: str) -> Markup:
 
 
 def _seconds(player: Shown) -> Cell:
-    """Seconds of the training, slanted if of all of it, and the steps of the player."""
+    """Return the training time, in italics if of the whole run, and the player's steps."""
     if player.seconds is None or player.steps is None:
         return "", ""
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
@@ -141,7 +141,7 @@ def _seconds(player: Shown) -> Cell:
 
 
 def notes(players: list[Shown]) -> Markup:
-    """What has to be said below the table, where it is true of some row."""
+    """Return the notes below the table that apply to some row."""
     parts = []
     if any(player.quick for player in players):
         parts.append(

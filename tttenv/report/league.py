@@ -1,4 +1,4 @@
-"""A league on the page: how its players stand, and what each may expect against each other."""
+"""A league on the page: its standings and the expected result of each pair."""
 
 from math import isnan
 
@@ -15,7 +15,7 @@ HEADS = ("Player", "Elo", "Alpha-rank, %", "Score, %", "Wins, %", "Draws, %", "L
 
 
 def html(league: League | None) -> Markup:
-    """What was played, the table of the players and the heat map of the pairs; strongest first."""
+    """Return the settings, the standings and the heat map of the pairs, strongest first."""
     if league is None:
         return joined([])
     rows = league.standings()
@@ -54,7 +54,7 @@ def _standings(rows: list[Standing]) -> Markup:
 
 
 def _name(number: int, player: str) -> Markup:
-    """The head of a player's row."""
+    """Return the heading of a player's row."""
     name = shorter(player, LONGEST)
     return element("th", f"{number} {name}", scope="row", title=name)
 
@@ -67,7 +67,7 @@ def _cells(row: Standing) -> list[str]:
 
 
 def _heat_map(league: League, order: list[int]) -> Markup:
-    """The matrix; its numbers say all that its colours do."""
+    """Return the matrix; its numbers convey everything that its colours do."""
     values = league.values()
     numbers = [element("th", number, scope="col") for number in range(1, len(order) + 1)]
     body = []
@@ -81,7 +81,7 @@ def _heat_map(league: League, order: list[int]) -> Markup:
 
 
 def _cell(league: League, value: float, row: int, column: int) -> Markup:
-    """A pair's value in hundredths, and in its title who met whom and how that went."""
+    """Return a pair's value in hundredths, with the players and results in its title."""
     if row == column:
         return element("td", "")
     found = league.result(row, column)

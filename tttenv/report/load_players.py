@@ -1,4 +1,4 @@
-"""Whom the report shows: the players with their certificates and learning curves."""
+"""Loads the players of the report, with their certificates and learning curves."""
 
 import importlib
 import os
@@ -25,36 +25,36 @@ from tttenv.utils import json_rows
 from tttenv.utils.untrusted import shown as shorter
 
 RULES = Rules(3, 3, 3)
-LONGEST = 100  # characters of a name
+LONGEST = 100  # maximum characters of a name
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A player as the report shows it."""
+    """A player as shown in the report."""
 
     name: str
-    spec: str  # what `tttenv certify` takes to certify it again
-    about: str  # what it is, in a few words
+    spec: str  # the argument of `tttenv certify` that certifies it again
+    about: str  # a short description
     table: Tabulated
     certificate: dict[str, Any]
-    seconds: float | None = None  # to the first unbeatable certificate, or trained in all
-    in_all: bool = False  # whether the seconds are those of the whole training
+    seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
+    in_all: bool = False  # whether the seconds are those of the whole run
     steps: int | None = None
-    seeds: tuple[int, int] | None = None  # trainings that became unbeatable, and all, if several
-    quick: bool = False  # trained with a part of the usual steps
+    seeds: tuple[int, int] | None = None  # unbeatable runs and all runs, if several
+    quick: bool = False  # trained with fewer steps than usual
     curve: Curve | None = None
-    snapshots: dict[int, Moves] = field(default_factory=dict)  # what it played, by earlier steps
-    complaint: str | None = None  # what is wrong with what the training left
+    snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
+    complaint: str | None = None  # error in the files of the run
 
     @property
     def no_curve(self) -> bool:
-        """Whether there should be a curve and there is none."""
+        """Whether a curve is expected but missing."""
         return self.curve is None and self.complaint is not None
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a results file of the benchmark tells."""
+    """The contents of a benchmark results file."""
 
     players: list[Shown]
     trainings: list[Ending]  # of all seeds
@@ -65,20 +65,20 @@ def from_benchmark(
     runs: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Results:
-    """The players of a results file, all with their certificates computed anew, and the trainings.
+    """Load the players of a results file, with recomputed certificates, and its runs.
 
-    A results file may come from a stranger, so nothing in it runs or loads code: without a folder
-    it names players of the table that are safe, with one a checkpoint, which is data. A trained
-    player is called by its learner, with its seed if there are several.
+    The results file is untrusted, so nothing in it runs or loads code: an entry without a folder
+    names a safe built-in player, one with a folder a checkpoint, which is data. A trained player is
+    named after its learner, with its seed if there are several.
 
     Args:
         file: the results.
-        runs: where trained players may lie besides the current folder and the file's own.
-        tell: called with what is done next.
+        runs: another folder with trained players besides the current folder and the file's own.
+        tell: called with the next stage of the work.
 
     Raises:
-        ValueError: if the file is none of the benchmark's, or a trained player is gone or lies
-            elsewhere.
+        ValueError: if the file is not from the benchmark, or a trained player is missing or in
+            another folder.
     """
     what, keys = endings.BENCHMARK, ("player", "folder", "seconds")
     content = json_rows.content(file, what)
@@ -97,7 +97,7 @@ def from_benchmark(
             found.append(named(row["player"], row["player"], policy))
             continue
         folder = json_rows.folder(file, row["folder"], homes)
-        if not os.path.isfile(folder / CARD):  # and no error for a name that no file can have
+        if not os.path.isfile(folder / CARD):  # without an error for invalid file names
             gone = shorter(row["folder"])
             raise ValueError(
                 f"{shorter(file)} tells of {gone}, which is gone: run the benchmark again"
@@ -109,7 +109,7 @@ def from_benchmark(
 
 
 def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
-    """A trained player with its learner's name and how many of its trainings were unbeatable."""
+    """Return a trained player under its learner's name, with its number of unbeatable runs."""
     own = next((ending for ending in trainings if ending.folder == folder), None)
     if own is None:
         return player
@@ -125,7 +125,7 @@ def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
 
 
 def _fits(row: dict[str, Any]) -> bool:
-    """Whether a row of the results has values of the right kinds."""
+    """Return whether a row of the results has values of the right types."""
     folder, seconds = row["folder"], row["seconds"]
     return (
         isinstance(row["player"], str)
@@ -135,11 +135,11 @@ def _fits(row: dict[str, Any]) -> bool:
 
 
 def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None) -> list[Shown]:
-    """The players that specs name, each called by its spec or its folder's name.
+    """Load the players of specs, named by their spec or folder.
 
     Args:
-        specs: of the players.
-        tell: called with what is done next.
+        specs: the players' specs.
+        tell: called with the next stage of the work.
     """
     found = [checkpoint_of(spec) for spec in specs]
     paths = [None if one is None else one[0] for one in found]
@@ -153,7 +153,7 @@ def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None
 
 
 def endings_of(players: list[Shown]) -> list[Ending]:
-    """The trainings of players that are known by their curves."""
+    """Return the runs of players, as known from their curves."""
     return [
         Ending(player.name, 0, reached[1] if (reached := player.curve.unbeatable_at) else None)
         for player in players
@@ -162,12 +162,12 @@ def endings_of(players: list[Shown]) -> list[Ending]:
 
 
 def usual() -> list[str]:
-    """The specs of the trained players that come with the package, and of all by name."""
+    """Return the specs of the package's trained players and of all named players."""
     return [*(name for name in bundled.names() if rules_of(name) == RULES), *PLAYERS]
 
 
 def shown(spec: str, name: str) -> Shown:
-    """The player of a spec that the user gave, under this name.
+    """Load the player of a user's spec under this name.
 
     Raises:
         ValueError: if it is unknown, damaged, impure or for another board.
@@ -180,7 +180,7 @@ def shown(spec: str, name: str) -> Shown:
 
 
 def named(spec: str, name: str, policy: Policy) -> Shown:
-    """A player that is no checkpoint, as `shown`."""
+    """Return a player that is not a checkpoint, as `shown`."""
     table = _table(policy, spec)
     row = PLAYERS.rows.get(spec.partition(":")[0])
     about = row.about if row else "a guest"
@@ -188,12 +188,12 @@ def named(spec: str, name: str, policy: Policy) -> Shown:
 
 
 def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
-    """The player of a checkpoint's folder, as `shown`.
+    """Return the player of a checkpoint, as `shown`.
 
     Args:
-        folder: of the checkpoint.
-        name: to show it under.
-        seconds: that its training took; None takes them from its curve or its card.
+        folder: the checkpoint.
+        name: the display name.
+        seconds: its training time; None: from its curve or its card.
     """
     card, told = read_card(folder), _told(folder)
     rules = Rules.of(str(card["rules"]))
@@ -231,10 +231,10 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
 def _earlier(
     folder: Path, card: dict[str, Any], curve: Curve | None, table: Tabulated
 ) -> dict[int, Moves]:
-    """What the training's player played at earlier measures of its curve, by their steps.
+    """Return the moves of earlier snapshots of the run, by step.
 
     Raises:
-        ValueError: if the file of snapshots is damaged, or ends with another player.
+        ValueError: if the file of snapshots is damaged, or its last player differs.
     """
     if curve is None:
         return {}
@@ -246,10 +246,10 @@ def _earlier(
 
 
 def _table(policy: Policy, name: str) -> Tabulated:
-    """The player's moves on all positions.
+    """Return the player's moves on all positions.
 
     Raises:
-        ValueError: if it does not always answer alike.
+        ValueError: if its output is not reproducible.
     """
     if not isinstance(policy, Tabulated):
         require_pure(policy)
@@ -257,6 +257,6 @@ def _table(policy: Policy, name: str) -> Tabulated:
 
 
 def _told(folder: Path) -> str:
-    """A checkpoint's folder for people elsewhere: one that comes with the package by its name."""
+    """Return a checkpoint's portable name: for one of the package just its name."""
     named = bundled.folder(folder.name)
     return folder.name if named and named == folder.resolve() else str(folder)

@@ -1,6 +1,6 @@
-"""Small drawings beside numbers: bars of shares, dots on an axis; their places are per cent.
+"""Small drawings next to numbers: bars of shares and dots on an axis, placed in per cent.
 
-They stretch with the room that the page gives them. All that they show stands beside them in words.
+They scale with the page. Everything they show is also given in text next to them.
 """
 
 import math
@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from tttenv.report.markup import Markup, element
 
 OUTCOMES = ("win", "draw", "loss")
-ROOM = 8.0  # per cent at both ends of an axis, for half a dot
+ROOM = 8.0  # margin at both ends of an axis in per cent, for half a dot
 MINUS = "\u2212"
 
 
 def minus(text: str) -> str:
-    """A number's text with a true minus sign."""
+    """Replace the hyphen of a number by a minus sign."""
     return text.replace("-", MINUS)
 
 
 def number(text: str) -> Markup:
-    """A number whose point stands under that of the numbers above, with a true minus sign."""
+    """Format a number aligned at the decimal point, with a minus sign."""
     whole, point, fraction = minus(text).partition(".")
     return element("span", whole, element("span", point + fraction), class_="number")
 
 
 def bar(odds: Sequence[float], label: str) -> Markup:
-    """Shares of wins, draws and losses, one after the other from the left."""
+    """Draw shares of wins, draws and losses side by side."""
     parts, at = [], 0.0
     for name, share in zip(OUTCOMES, odds, strict=True):
         if share > 0:
@@ -36,9 +36,9 @@ def bar(odds: Sequence[float], label: str) -> Markup:
 
 
 def axis(dots: Sequence[tuple[float, str]]) -> Markup:
-    """Dots on a line from -1 to 0, by their value and class; a tick at each end and halfway.
+    """Draw dots on a line from -1 to 0, by value and class, with ticks at both ends and halfway.
 
-    A class "x" is drawn as a cross, others as a ring or disc by the style.
+    The class "x" is drawn as a cross, others as a ring or disc by the style.
     """
     ends = {"x1": percent(ROOM / 100), "x2": percent(1 - ROOM / 100)}
     parts = [element("line", class_="axis", y1="50%", y2="50%", **ends)]
@@ -50,32 +50,32 @@ def axis(dots: Sequence[tuple[float, str]]) -> Markup:
 
 
 def along(value: float, least: float, most: float) -> float:
-    """Where on such an axis a value lies, as a share of the drawing's width."""
+    """Return the place of a value on such an axis, as a share of the drawing's width."""
     share = (min(max(value, least), most) - least) / (most - least)
     return ROOM / 100 + share * (1 - 2 * ROOM / 100)
 
 
 def dot(x: float, y: float, name: str) -> Markup:
-    """A dot at a share of the width and at so many per cent of the height."""
+    """Draw a dot at a share of the width and a height in per cent."""
     return element("circle", class_=name, cx=percent(x), cy=f"{y:g}%", r=4)
 
 
 def percent(share: float) -> str:
-    """A share as a place in a drawing."""
+    """Format a share as a coordinate of a drawing."""
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
 
 
 def log_place(value: float, least: float, most: float) -> float:
-    """Where a positive value lies on a logarithmic axis, as a share of its length."""
+    """Return the place of a positive value on a logarithmic axis, as a share of its length."""
     return (math.log(value) - math.log(least)) / (math.log(most) - math.log(least))
 
 
 def log_ends(values: Sequence[float]) -> tuple[float, float]:
-    """The powers of ten around positive values."""
+    """Return the powers of ten that enclose positive values."""
     lowest, highest = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     return 10.0**lowest, 10.0 ** max(highest, lowest + 1)
 
 
 def text(words: str, x: float, y: float, name: str = "") -> Markup:
-    """Words whose middle is at a share of the width and at so many per cent of the height."""
+    """Draw a text centred at a share of the width and a height in per cent."""
     return element("text", words, x=percent(x), y=f"{y:g}%", class_=name)

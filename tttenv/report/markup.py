@@ -1,7 +1,7 @@
-"""The one place where text becomes HTML: what is not markup already is escaped here.
+"""The only place where text becomes HTML: anything that is not markup is escaped here.
 
-A page is built from `element` alone, so a player's name, a file's words and numbers can never open
-or close a tag or an attribute, whatever they hold.
+A page is built from `element` alone, so the names, texts and numbers in it can never open or close
+a tag or an attribute.
 """
 
 import json
@@ -12,18 +12,18 @@ from typing import Any
 
 
 class Markup(str):
-    """HTML as it goes into the page; only this module makes it."""
+    """HTML that goes into the page unescaped; only this module creates it."""
 
     __slots__ = ()
 
 
 def element(tag: str, *content: object, **attributes: object) -> Markup:
-    """An element with its end tag.
+    """Return an element with its end tag.
 
     Args:
         tag: its name.
-        content: markup as it is; anything else as its escaped text.
-        attributes: an underscore within a name is a hyphen, one at its end is left out.
+        content: markup is kept; anything else becomes escaped text.
+        attributes: an underscore within a name becomes a hyphen, a trailing one is dropped.
 
     Raises:
         ValueError: for a number that is not finite.
@@ -35,17 +35,17 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
 
 
 def void(tag: str, **attributes: object) -> Markup:
-    """An element that holds nothing and has no end tag, as `element`."""
+    """Return an element without content and end tag; as `element`."""
     return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
 
 
 def joined(parts: Iterable[object]) -> Markup:
-    """The parts one after the other: markup as it is, anything else as its escaped text."""
+    """Concatenate the parts: markup is kept, anything else becomes escaped text."""
     return Markup("".join(part if isinstance(part, Markup) else text(part) for part in parts))
 
 
 def text(value: object) -> Markup:
-    """Anything as escaped text, for between tags and for attributes.
+    """Return anything as escaped text, for content and attributes.
 
     Raises:
         ValueError: for a number that is not finite.
@@ -56,7 +56,7 @@ def text(value: object) -> Markup:
 
 
 def script_data(content: Any) -> Markup:
-    """JSON that can stand in a script element, whatever its texts hold.
+    """Return JSON that is safe within a script element, whatever its strings hold.
 
     JSON is written in ASCII, so line separators are escaped; without <, > and & nothing in it ends
     the element or opens a comment.

@@ -1,4 +1,4 @@
-"""The networks that the page plays on larger boards: their weights and what a game needs."""
+"""The networks that the page plays on larger boards: their weights and game data."""
 
 import base64
 import importlib
@@ -13,31 +13,31 @@ from tttenv.game.symmetry import maps
 from tttenv.players.checkpoint import plays_canonically, read_card
 from tttenv.policy import TOLERANCE
 
-LEARNER = "alphazero"  # whose players are residual networks, see learners.residual_net
-WIDEST = 49  # cells of a board that is played in a page
-MOST = 120_000  # weights of a network in a page
+LEARNER = "alphazero"  # its players are residual networks, see learners.residual_net
+WIDEST = 49  # maximum cells of a board in a page
+MOST = 120_000  # maximum weights of a network in a page
 
 
 def packed(
     folder: Path, name: str, rules: Rules, certificate: Certificate
 ) -> dict[str, Any] | None:
-    """A network with its game as what JSON can hold; None if the page cannot play it.
+    """Return a network and its game, JSON-serializable; None if the page cannot play it.
 
-    The weights are those of the layers that choose a move, float32, little-endian, in base64, in
-    the order in which page/worker/network.js reads them.
+    The weights are those of the policy's layers, float32, little-endian, in base64, in the order in
+    which page/worker/network.js reads them.
 
     Args:
-        folder: of the checkpoint, whose player is the network alone.
-        name: what the page calls it.
-        rules: of the checkpoint.
-        certificate: of the player.
+        folder: the checkpoint, whose player is the network alone.
+        name: the network's display name.
+        rules: the checkpoint's game.
+        certificate: the player's certificate.
 
     Raises:
         ValueError: if the checkpoint is missing or damaged.
     """
     if not playable(read_card(folder), rules):
         return None
-    home = importlib.import_module("learners.training.checkpoint")  # it needs torch
+    home = importlib.import_module("learners.training.checkpoint")  # needs torch
     config, weights = home.load_weights(folder, LEARNER)
     numbers = {key: tensor.numpy() for key, tensor in weights.items()}
     parts = [numbers[f"net.{key}"] for key in _layers(config.blocks)]
@@ -60,7 +60,7 @@ def packed(
 
 
 def playable(card: dict[str, Any], rules: Rules) -> bool:
-    """Whether the page can play the network of a checkpoint's card, if it is not too large."""
+    """Return whether the page can play a card's network, apart from its number of weights."""
     near = card.get("choice", {}).get("tolerance")
     if card["learner"] != LEARNER or not plays_canonically(card) or near != TOLERANCE:
         return False
@@ -68,7 +68,7 @@ def playable(card: dict[str, Any], rules: Rules) -> bool:
 
 
 def _layers(blocks: int) -> list[str]:
-    """The names of the weights of all layers but the last, in order."""
+    """Return the names of the weights of all layers but the last, in order."""
     within = [f"blocks.{n}.{part}" for n in range(blocks) for part in ("first", "pooled", "second")]
     layers = ["first", *within, "last", "last_pooled"]
     return [f"{layer}.{kind}" for layer in layers for kind in ("weight", "bias")]

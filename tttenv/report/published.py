@@ -1,4 +1,4 @@
-"""The published numbers beside ours: what `reproduce.py --summary` wrote, as HTML tables."""
+"""Published numbers compared with ours: the output of `reproduce.py --summary` as HTML tables."""
 
 import re
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def _yes_or_no(value: object) -> bool:
     return isinstance(value, bool)
 
 
-KINDS: dict[str, Callable[[object], bool]] = {  # what stands under each key of a row
+KINDS: dict[str, Callable[[object], bool]] = {  # validators of a row's values by key
     **dict.fromkeys(["source", "what", "note", "unit", "tolerance"], _text),
     **dict.fromkeys(["claimed", "expected", "published", "repaired"], _either(_numbers)),
     **dict.fromkeys(["budget", "budget_claimed"], _either(_text)),
@@ -45,10 +45,10 @@ HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
 def read(file: Path) -> list[dict[str, Any]]:
-    """The rows of the file; none if there is no such file.
+    """Return the rows of the file; empty if there is no such file.
 
     Raises:
-        ValueError: if it holds something else.
+        ValueError: if it has invalid contents.
     """
     if not file.exists():
         return []
@@ -61,7 +61,7 @@ def read(file: Path) -> list[dict[str, Any]]:
 
 
 def html(rows: list[dict[str, Any]]) -> Markup:
-    """A figure of the worst cases as O, then folded the main rows, and all of them."""
+    """Return a figure of the worst cases as O, then, folded, the main rows and all rows."""
     main = [row for row in rows if row["main"]]
     parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
     return joined([_figure(rows), *parts, _folded(f"All {len(rows)} numbers", rows)])
@@ -79,7 +79,7 @@ def _folded(label: str, rows: list[dict[str, Any]]) -> Markup:
 
 
 def worst_as_o(rows: list[dict[str, Any]]) -> list[tuple[str, dict[str, float]]]:
-    """Whose worst cases as O the rows hold, and these: "claimed", "published", "repaired"."""
+    """Return the learners with worst cases as O, and these: "claimed", "published", "repaired"."""
     found = []
     for row in rows:
         name = LEARNERS.get((row["source"], row["what"]))
@@ -94,7 +94,7 @@ def worst_as_o(rows: list[dict[str, Any]]) -> list[tuple[str, dict[str, float]]]
 
 
 def _figure(rows: list[dict[str, Any]]) -> Markup:
-    """A row for each learner, on an axis from -1 to 0; nothing if the rows hold no such numbers."""
+    """Draw a row for each learner on an axis from -1 to 0; empty without such numbers."""
     found = worst_as_o(rows)
     if not found:
         return joined([])
@@ -142,10 +142,10 @@ def _row(row: dict[str, Any]) -> Markup:
 
 
 def _minus(cell: str) -> str:
-    """A cell's numbers with true minus signs; a dash alone stays."""
+    """Replace hyphens of a cell's numbers by minus signs; a dash alone stays."""
     return cell if cell == "-" else minus(cell)
 
 
 def _noted(note: str) -> str:
-    """A note whose numbers have true minus signs; hyphens within words stay."""
+    """Replace hyphens of a note's numbers by minus signs; hyphens within words stay."""
     return re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, note)

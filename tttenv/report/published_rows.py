@@ -1,11 +1,11 @@
-"""A published number beside ours, as the cells of a table: claimed, as published, repaired."""
+"""The cells of a table of published numbers: claimed, as published, repaired."""
 
 from typing import Any
 
 from tttenv.certificates import phrases
 
 Filled = dict[str, Any]
-TITLES = {  # of the sources of published numbers
+TITLES = {  # titles of the sources of published numbers
     "ground": "The solved game, by which all claims are judged",
     "S0": "S0  LMS, seven features",
     "S1": "S1  minimax with a cache, Q-table, MCTS, network",
@@ -15,7 +15,7 @@ TITLES = {  # of the sources of published numbers
     "others": "What existing learners are worth",
 }
 
-# Rows of worst cases, as X and as O, that the figure above the table shows, and whose they are.
+# Rows of worst cases, as X and as O, shown in the figure above the table, and their learners.
 LEARNERS = {
     ("S0", "worst case first / second"): "LMS, seven features",
     ("S1", "Q-table, worst case as X / O"): "Q-table",
@@ -31,7 +31,7 @@ LEARNERS = {
 
 
 def cells(row: Filled) -> list[str]:
-    """A row's cells after the first."""
+    """Return a row's cells after the first."""
     budget = "-" if row["budget"] is None else row["budget"]
     if row["budget"] is not None and row["budget"] != row["budget_claimed"]:
         budget += f" / {row['budget_claimed']}"
@@ -44,7 +44,7 @@ def cells(row: Filled) -> list[str]:
 
 
 def spelled(numbers: Any, unit: str) -> str:
-    """Numbers as a table shows them."""
+    """Format numbers for a table."""
     if numbers is None or len(numbers) == 0:
         return "-"
     return " / ".join(_spell(number, unit) for number in numbers)

@@ -1,15 +1,15 @@
-"""Measures over time as an SVG drawing: lines of steps, marks, scales, and the colours of seats."""
+"""Measures over time as an SVG drawing: step lines, markers, scales, and the colours of seats."""
 
 import math
 from collections.abc import Sequence
 
 from tttenv.report.markup import Markup, element
 
-MANY = 60  # measures from which their marks are small
-# The drawing, in units of its view box.
+MANY = 60  # number of measures from which markers are small
+# The drawing in view-box units.
 WIDTH, LEFT, RIGHT = 320, 36, 310
-TICKS = 5  # at most so many along the bottom
-# The colours of a drawing that stands alone; on the page its style sheet has them.
+TICKS = 5  # maximum ticks of the horizontal axis
+# The colours of a standalone drawing; on the page the style sheet sets them.
 PAINTS = {
     False: {
         "paper": "#ffffff",
@@ -32,11 +32,11 @@ text {{ font: 10px system-ui, sans-serif; fill: {ink} }}
 text.x {{ fill: {x} }} text.o {{ fill: {o} }}
 """
 
-Part = tuple[int, int]  # of a drawing: its top and its bottom
+Part = tuple[int, int]  # top and bottom of a part of a drawing
 
 
 def standing_alone(parts: Sequence[Markup], height: int, dark: bool) -> bytes:
-    """The parts of a drawing as an SVG file that explains itself, on light or on dark paper."""
+    """Return the parts of a drawing as a standalone SVG file, with a light or dark background."""
     paints = PAINTS[dark]
     paper = element("rect", width=WIDTH, height=height, fill=paints["paper"])
     style = element("style", STYLE.format(**paints))
@@ -46,12 +46,12 @@ def standing_alone(parts: Sequence[Markup], height: int, dark: bool) -> bytes:
 
 
 def places(along: Sequence[float]) -> list[float]:
-    """Where measures at these seconds or steps stand from left to right."""
+    """Return the horizontal places of measures at these seconds or steps."""
     return [round(LEFT + (RIGHT - LEFT) * at / max(along[-1], 1e-9), 2) for at in along]
 
 
 def along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
-    """Ticks with their numbers from 0 to `last`, under a part that ends at `below`, and words."""
+    """Draw ticks with numbers from 0 to `last` under a part that ends at `below`, with a label."""
     last, parts = max(last, 1e-9), []
     for tick in ticks(last):
         x = LEFT + (RIGHT - LEFT) * tick / last
@@ -61,25 +61,25 @@ def along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
 
 
 def seats_key(y: float) -> list[Markup]:
-    """Which mark is whose, at the right."""
+    """Draw the legend of markers, at the right."""
     return [text("\u00d7 as X", 228, y, "x"), text("\u25cb as O", 272, y, "o")]
 
 
 def height(value: float, least: float, most: float, part: Part) -> float:
-    """How far down a value stands in a part that shows `least` to `most`."""
+    """Return the vertical place of a value in a part that shows `least` to `most`."""
     top, bottom = part
     share = (min(max(value, least), most) - least) / (most - least)
     return round(bottom - (bottom - top) * share, 2)
 
 
 def steps(xs: Sequence[float], ys: Sequence[float], name: str) -> Markup:
-    """A line through measures: each holds until the next one, nothing between them is guessed."""
+    """Draw a step line: each measure holds until the next one, without interpolation."""
     onward = "".join(f"H{x:g}V{y:g}" for x, y in zip(xs[1:], ys[1:], strict=True))
     return element("path", class_=f"steps {name}", d=f"M{xs[0]:g} {ys[0]:g}{onward}")
 
 
 def marks(xs: Sequence[float], ys: Sequence[float], name: str) -> Markup:
-    """A mark at each measure: a cross for X, a ring for O, a dot for both."""
+    """Draw a marker at each measure: a cross for X, a ring for O, a dot for both."""
     size = 1.4 if len(xs) > MANY else 2.6
     wide, across = f"{2 * size:g}", f"{size:g}"
     ring = f"a{across} {across} 0 1 0 {wide} 0a{across} {across} 0 1 0 -{wide} 0"
@@ -89,7 +89,7 @@ def marks(xs: Sequence[float], ys: Sequence[float], name: str) -> Markup:
 
 
 def scale(part: Part, values: Sequence[tuple[float, str]]) -> list[Markup]:
-    """Lines across a part at these values, from the least to the most, with their words."""
+    """Draw labelled gridlines across a part at these values, in ascending order."""
     least, most = values[0][0], values[-1][0]
     parts = []
     for value, words in values:
@@ -100,7 +100,7 @@ def scale(part: Part, values: Sequence[tuple[float, str]]) -> list[Markup]:
 
 
 def ticks(last: float) -> list[float]:
-    """Round numbers from 0 to `last`, at most TICKS of them, one, two or five tens apart."""
+    """Return at most TICKS round numbers from 0 to `last`, in steps of 1, 2 or 5 times 10**n."""
     power = 10.0 ** math.floor(math.log10(last))
     apart = next(
         step for step in (power * part for part in (0.1, 0.2, 0.5, 1, 2, 5)) if last / step < TICKS
@@ -109,5 +109,5 @@ def ticks(last: float) -> list[float]:
 
 
 def text(words: str, x: float, y: float, name: str = "label", anchor: str = "start") -> Markup:
-    """Some words at a place."""
+    """Draw a text."""
     return element("text", words, x=f"{x:g}", y=f"{y:g}", class_=name, text_anchor=anchor)

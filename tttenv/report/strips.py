@@ -1,4 +1,4 @@
-"""How soon trainings became unbeatable: a dot for every seed, on one logarithmic axis."""
+"""When training runs became unbeatable: a dot per seed on a logarithmic axis."""
 
 import math
 from collections.abc import Sequence
@@ -10,19 +10,19 @@ from tttenv.report.marks import dot, log_ends, log_place, percent, text
 from tttenv.report.markup import Markup, element, joined
 from tttenv.utils.untrusted import shown
 
-LEAST = 1e-3  # seconds; fewer stand there
-END = 0.88  # where the axis ends, as a share of the width
-NEVER = 0.95  # where trainings stand that did not become unbeatable
-ROWS = 100  # settings that are shown
-SCATTER = (math.sqrt(5) - 1) / 2  # dots of successive seeds stand so far apart in height
+LEAST = 1e-3  # seconds; shorter times are clipped
+END = 0.88  # the end of the axis, as a share of the width
+NEVER = 0.95  # the place of runs that did not become unbeatable
+ROWS = 100  # maximum rows
+SCATTER = (math.sqrt(5) - 1) / 2  # vertical distance of successive seeds' dots
 
 
 def table(trainings: Sequence[Ending], head: str) -> Markup:
-    """A row for each name with its seeds as dots, the quickest median first.
+    """Return one row per name with its seeds as dots, the fastest median first.
 
     Args:
-        trainings: to show, at least one.
-        head: of the names, a word.
+        trainings: the runs, at least one.
+        head: the heading of the names.
     """
     groups: dict[str, list[Ending]] = {}
     for training in trainings:

@@ -1,4 +1,4 @@
-"""The file of a sweep's results, sweep.json: what it holds, how it is written and read."""
+"""Reads and writes the results of a sweep, sweep.json."""
 
 import json
 from collections.abc import Sequence
@@ -15,33 +15,33 @@ WHAT = "results of a sweep"
 
 @dataclass(frozen=True)
 class Result:
-    """What a training came to; None is what is not known."""
+    """The result of a training run; None means unknown."""
 
     learner: str
     preset: str
     rules: str
-    changes: dict[str, Any]  # fields of the preset's config that have other values
-    folder: str  # of the trained player
+    changes: dict[str, Any]  # fields that differ from the preset's config
+    folder: str  # the trained player's folder
     setting: str
     seed: int
     steps: int | None
-    seconds: float | None  # of processor time, of the whole training
+    seconds: float | None  # processor time of the whole run
     unbeatable: bool
     unbeatable_steps: int | None  # to the first unbeatable certificate
     unbeatable_seconds: float | None
     worst_case_X: float | None  # noqa: N815  # named as in certificates
     worst_case_O: float | None  # noqa: N815
     optimal_moves: float | None
-    error: str  # why the training failed; empty if it did not
-    stopped_early: bool  # because others were better after as many steps
+    error: str  # why the run failed; empty if it did not
+    stopped_early: bool  # because others were better after the same number of steps
 
 
 def text(summaries: Sequence[dict[str, Any]], results: Sequence[Result]) -> str:
     """Return the contents of the file, from which `read` takes the results.
 
     Args:
-        summaries: of the settings, see `sweep_tables.summary`.
-        results: of all trainings.
+        summaries: the settings' summaries, see `sweep_tables.summary`.
+        results: of all runs.
     """
     rows = [asdict(result) for result in results]
     return json.dumps({"settings": list(summaries), "trainings": rows}, indent=2) + "\n"

@@ -1,4 +1,4 @@
-"""The report's curves and pairs as HTML, of elements that escape what they hold."""
+"""The report's curves and table of pairs as HTML, from elements that escape their content."""
 
 from itertools import product
 from typing import Any
@@ -10,13 +10,13 @@ from tttenv.report.load_players import RULES, Shown
 from tttenv.report.marks import minus
 from tttenv.report.markup import Markup, element, joined
 
-SURE = 1 - 1e-9  # a probability above it is 1, but for rounding
-ENDS = ("win", "draw", "loss")  # of a game, for X
+SURE = 1 - 1e-9  # a probability above it is 1 up to rounding
+ENDS = ("win", "draw", "loss")  # results of a game for X
 SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
 def curves(players: list[Shown]) -> Markup:
-    """A figure for each player whose training left a curve, or event files that hold none."""
+    """Return a figure for each player with a learning curve, or with event files that hold none."""
     return joined(
         _figure(player, number)
         for number, player in enumerate(players)
@@ -50,13 +50,13 @@ def _figure(player: Shown, number: int) -> Markup:
 
 
 def scores(players: list[Shown]) -> list[list[Score]]:
-    """The exact result of every player as X (rows) against every player as O (columns)."""
+    """Return the exact result of every player as X (rows) against every player as O (columns)."""
     found = [score(RULES, x.table, o.table) for x, o in product(players, players)]
     return [found[at : at + len(players)] for at in range(0, len(found), len(players))]
 
 
 def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """What X may expect, a row for every player as X and a column for every player as O."""
+    """Return the table of X's expected results, with a row per X and a column per O."""
     heads = [element("th", element("span", player.name), scope="col") for player in players]
     rows = [
         element(
@@ -71,7 +71,7 @@ def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
 
 
 def _pair(result: Score, row: int, column: int) -> Markup:
-    """A pair's value, with its three probabilities for who chooses it."""
+    """Return a pair's value, with its three probabilities shown on selection."""
     shares = "|".join(phrases.share(part) for part in result)
     sure = next((name for name, part in zip(ENDS, result, strict=True) if part > SURE), None)
     classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
@@ -81,15 +81,15 @@ def _pair(result: Score, row: int, column: int) -> Markup:
 
 
 def _short(value: float, sure: str | None) -> str:
-    """A value in two digits after the point; what is sure is a sign, and stands out."""
+    """Format a value with two decimals; a certain result is a sign, and highlighted."""
     if sure:
         return SIGNS[sure]
-    cut = round(min(abs(value), 0.99), 2)  # only what is sure is called so
+    cut = round(min(abs(value), 0.99), 2)  # only certain results are shown as such
     return minus(f"{'-' if value < 0 else '+'}{cut:.2f}".replace("0.", ".")) if cut else ".00"
 
 
 def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
-    """Who always beats whom, in a sentence: the news in the table of pairs."""
+    """Return one sentence that counts the pairs with a certain result."""
     ends = [[part > SURE for part in result] for results in found for result in results]
     wins, draws, losses = (sum(column) for column in zip(*ends, strict=True))
     words = (
@@ -100,12 +100,12 @@ def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
 
 
 def options(players: list[Shown]) -> Markup:
-    """The players as choices of a select element, by number."""
+    """Return the players as choices of a select element, by index."""
     return joined(element("option", p.name, value=n) for n, p in enumerate(players))
 
 
 def summary(players: list[Shown]) -> dict[str, Any]:
-    """Counts that the page's sentences tell."""
+    """Return the counts used in the page's sentences."""
     safe = sum(player.certificate["unbeatable"] for player in players)
     about = (
         f"{len(players)} players of tic-tac-toe, {safe} of them proved unbeatable. Find the only"

@@ -1,4 +1,4 @@
-"""Checks for players and environments in other packages; the first broken law raises an error.
+"""Checks for players and environments in other packages; the first violation raises an error.
 
 Use them in your own tests: `check_policy(my_player, Rules())`, `check_env(gym.make(...))`.
 """

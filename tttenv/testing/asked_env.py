@@ -1,4 +1,4 @@
-"""An environment, asked as Gymnasium has it: whatever goes wrong then is a `SubjectError`."""
+"""A wrapper of an environment under test that turns every failure into a `SubjectError`."""
 
 from typing import Any
 
@@ -15,16 +15,16 @@ STEP = (
 
 
 class Asked:
-    """The environment `raw`, whose answers can be relied on in form."""
+    """The environment `raw`, with return values checked for their form."""
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
 
     def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Observation and info of a new game.
+        """Return the observation and info of a new game.
 
         Raises:
-            SubjectError: if it raises, takes no seed or answers something else.
+            SubjectError: if it raises, takes no seed or returns something else.
         """
         with failing("reset", RESET):
             told = self.raw.reset(seed=seed)
@@ -33,10 +33,10 @@ class Asked:
         return told
 
     def step(self, cell: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Observation, reward, terminated, truncated and info.
+        """Return observation, reward, terminated, truncated and info.
 
         Raises:
-            SubjectError: if it raises, which is then its cause, or answers something else.
+            SubjectError: if it raises, which is then its cause, or returns something else.
         """
         with failing("stepped", STEP):
             told = self.raw.step(cell)
@@ -51,7 +51,7 @@ class Asked:
             raise SubjectError(f"step returns no number and two truths: {shown}", STEP) from None
 
     def mask(self, observed: Any, info: dict[str, Any]) -> Mask | None:
-        """The mask it tells, wherever it tells it."""
+        """Return the action mask from the info, the observation or `action_masks()`, if any."""
         told, bare = info.get("action_mask"), getattr(self.raw, "unwrapped", self.raw)
         if told is None and isinstance(observed, dict):
             told = observed.get("action_mask", observed.get("mask"))
@@ -61,7 +61,7 @@ class Asked:
             return None if told is None else np.asarray(told).astype(bool).reshape(-1)
 
     def method_mask(self, info: dict[str, Any]) -> Mask | None:
-        """What action_masks() says, where info tells a mask too."""
+        """Return the mask of `action_masks()` if the info contains a mask too."""
         method = getattr(getattr(self.raw, "unwrapped", self.raw), "action_masks", None)
         if "action_mask" not in info or not callable(method):
             return None
@@ -69,11 +69,11 @@ class Asked:
             return np.asarray(method()).astype(bool).reshape(-1)
 
     def inside(self, observed: Any) -> bool:
-        """Whether an observation lies in the environment's space, if it has one."""
+        """Return whether an observation lies in the environment's space, if it has one."""
         space = getattr(self.raw, "observation_space", None)
         return space is None or bool(space.contains(observed))
 
 
 def _kind(told: Any) -> str:
-    """What an answer is, in words."""
+    """Describe a return value in words."""
     return f"{len(told)} values" if isinstance(told, tuple) else f"one {type(told).__name__}"

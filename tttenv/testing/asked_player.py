@@ -1,4 +1,4 @@
-"""A player that is examined, held to what it answers, and the boards it is asked about."""
+"""A player under test, its checked outputs, and the boards it is tested on."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -31,35 +31,35 @@ ENGINE = (
 
 @dataclass(frozen=True)
 class Player:
-    """A player, held to what it answers; `lawful` is what is left of it on legal cells."""
+    """A player under test, with its outputs checked."""
 
     name: str
     rules: Rules
-    answers: Policy  # as it is, lawful or not
-    network: Observed | None = None  # what it is made of, if that is known
-    masks: bool = True  # whether its own library masks it when it plays
-    count: int | None = None  # on how many boards it is looked at; None: all, 500 of a large game
-    near: float = 1e-4  # answers this near are the same: rounding in a network depends on the batch
+    answers: Policy  # unchanged, valid or not
+    network: Observed | None = None  # its network, if known
+    masks: bool = True  # whether its own library masks its moves
+    count: int | None = None  # boards to test; None: all, or 500 of a large game
+    near: float = 1e-4  # tolerance: a network's rounding depends on the batch
 
     @cached_property
     def boards(self) -> Boards:
-        """The undecided boards it is asked about."""
+        """The undecided boards to query."""
         usual = 10**6 if enumerable(self.rules) else 500
         return some_boards(self.rules, usual if self.count is None else self.count)
 
     @cached_property
     def some(self) -> Boards:
-        """Some 500 of these boards, to ask about more than once."""
+        """Some 500 of these boards, to query more than once."""
         return self.boards[:: max(1, len(self.boards) // 500)]
 
     @cached_property
     def told(self) -> Numbers:
-        """What it answered to all of them, the first time."""
+        """The output on all boards, from the first query."""
         return self.asked(self.boards)
 
     @cached_property
     def table(self) -> Tabulated:
-        """Its moves, those on taken cells left out."""
+        """Its moves, masked and renormalized."""
         order = np.zeros((len(positions(self.rules)), self.rules.cells))
         order[positions(self.rules).index(self.boards)] = masked_normalise(
             self.told, self.boards == 0
@@ -68,15 +68,15 @@ class Player:
 
     @property
     def wanted(self) -> str:
-        """What it should answer."""
+        """The required output, described for this kind of player."""
         kinds = {"external:": PROGRAM, "gomocup:": ENGINE}
         return next((told for kind, told in kinds.items() if kind in self.name), FUNCTION)
 
     def asked(self, boards: Boards) -> Numbers:
-        """What it answers.
+        """Query the player.
 
         Raises:
-            SubjectError: if it raises, changes the boards, or answers anything but a number a
+            SubjectError: if it raises, changes the boards, or returns anything but one number per
                 cell.
         """
         given = boards.copy()
@@ -90,13 +90,13 @@ class Player:
         return numbers
 
     def unmasked(self, boards: Boards) -> Numbers:
-        """What its network would do without a mask, (batch, cells)."""
+        """The network's probabilities without a mask, (batch, cells)."""
         assert self.network is not None
         with self._asked_about(boards):
             return self.network.unmasked(boards)
 
     def numbers(self, boards: Boards) -> Numbers:
-        """What its network answers, (batch, cells)."""
+        """The network's raw output, (batch, cells)."""
         assert self.network is not None
         with self._asked_about(boards):
             return self.network.numbers(boards)
@@ -106,7 +106,7 @@ class Player:
 
 
 def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:
-    """Undecided boards (count or fewer, cells): all of a small game, else from random games."""
+    """Return at most `count` undecided boards: of all if enumerable, else from random games."""
     rng = np.random.default_rng(seed)
     if enumerable(rules):
         game = positions(rules)

@@ -1,6 +1,6 @@
-"""The checks of an environment: its interface, what it tells, what it pays and how games end.
+"""The checks of an environment: interface, masks, observations, rewards and episode ends.
 
-`check_env` raises the first law that is broken; the doctor reports every finding.
+`check_env` raises the first violated invariant; the doctor reports every finding.
 """
 
 import inspect
@@ -42,8 +42,8 @@ BOUNDED = "a game ends with a reward from -1 to 1"
 PAID = "a win pays 1, a loss -1, and every draw the same"
 AT_THE_END = "only the end of a game is rewarded"
 ENDS = "a game is over when it is won, lost or full, not before, and never truncated"
-WRAPPED = "different from the unwrapped version"  # whoever hands in a wrapper knows that
-NOTES = (  # in warnings of Gymnasium's that do no harm
+WRAPPED = "different from the unwrapped version"  # obvious to users of wrappers
+NOTES = (  # parts of harmless Gymnasium warnings
     "RecordConstructorArgs",
     "`Env.reset` can be passed a `seed`",
     "support for the `seed` function is dropped",
@@ -53,9 +53,10 @@ NOTES = (  # in warnings of Gymnasium's that do no harm
 
 
 def interface(record: Record) -> Finding:
-    """Whether games can be played at all, and Gymnasium's own checker.
+    """Check that games can be played at all, and run Gymnasium's own checker.
 
-    That one plays any action: an environment that refuses illegal moves fails it and breaks no law.
+    Gymnasium's checker plays any action: an environment that raises on illegal moves fails it
+    without violating an invariant.
     """
     if record.failure is not None:
         raise record.failure
@@ -64,11 +65,11 @@ def interface(record: Record) -> Finding:
     change = "see gymnasium.utils.env_checker.check_env and Gymnasium's manual of environments"
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        try:  # closing is checked on a second environment, and not every wrapper can be made anew
+        try:  # closing is checked on a second environment, which not every wrapper allows
             gymnasium_check(
                 _spelt_out(record.env.raw), skip_render_check=True, skip_close_check=True
             )
-        except Exception as error:  # it raises what the environment does, too
+        except Exception as error:  # including what the environment raises
             plain = isinstance(error, (AssertionError, gymnasium.error.Error)) and str(error)
             return problem(f"Gymnasium's check_env fails: {plain or said(error)}", change, breaks)
     told = [_plain(one.message) for one in heard]
@@ -83,7 +84,7 @@ def interface(record: Record) -> Finding:
 
 
 def _spelt_out(env: Any) -> Any:
-    """With a reset whose signature names seed and options, if it takes anything by name."""
+    """Give a `reset` that takes arbitrary keywords the signature with `seed` and `options`."""
     wanted = inspect.signature(env.reset).parameters
     anything = any(one.kind is one.VAR_KEYWORD for one in wanted.values())
     if not anything or "seed" in wanted or not isinstance(env, gymnasium.Env):
@@ -93,13 +94,13 @@ def _spelt_out(env: Any) -> Any:
 
 class _Spelt(gymnasium.Wrapper):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """A new game; what was not given is not passed on."""
+        """Start a new game; arguments that were not given are not passed on."""
         named: dict[str, Any] = {"seed": seed, "options": options}
         return self.env.reset(**{name: one for name, one in named.items() if one is not None})
 
 
 def _plain(message: Any) -> str:
-    """A warning without its colours, in one line."""
+    """Return a warning without colours, as one line."""
     return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(message)).split()).removeprefix("WARN: ")
 
 
@@ -107,7 +108,7 @@ MASK = "make the mask from the board of the observation it goes with: 1 where a 
 
 
 def masks(record: Record) -> Finding:
-    """Masks mark the empty cells, all of them and no others."""
+    """Check that masks mark exactly the empty cells."""
     told = [(now.mask, now.board == 0, now) for _, now in record.moments]
     if all(mask is None for mask, _, _ in told):
         why = 'it tells no mask: not in info["action_mask"], nor by action_masks()'
@@ -137,7 +138,7 @@ def masks(record: Record) -> Finding:
 
 
 def view(record: Record) -> Finding:
-    """Observations show the stones of the side to move as its own."""
+    """Check that observations show the stones of the side to move as its own."""
     wrong = {
         seat: [
             now for game, now in record.moments if _mover(record, game, now) == seat and _off(now)
@@ -166,7 +167,7 @@ def _mover(record: Record, game: Game, now: Moment) -> int:
 
 
 def finals(record: Record) -> Finding:
-    """The last observation is the finished board, not the next game's first."""
+    """Check that the last observation is the finished board, not the next game's first."""
     lost = [game for game in record.games if game.last.over and not game.last.whole]
     if not lost:
         return ok("the last observation is the finished board")
@@ -178,7 +179,7 @@ def finals(record: Record) -> Finding:
 
 
 def seats(record: Record) -> Finding:
-    """The agent plays in both seats."""
+    """Check that the agent plays in both seats."""
     if record.alone:
         return ok("the agent moves for both sides")
     as_o = sum(game.seat for game in record.games)
@@ -191,7 +192,7 @@ def seats(record: Record) -> Finding:
 
 
 def seeding(record: Record) -> Finding:
-    """The same seed and the same moves give the same games."""
+    """Check that the same seed and moves give the same games."""
     first, second = (_replay(record) for _ in range(2))
     if first == second:
         return ok("the same seed gives the same games")
@@ -218,7 +219,7 @@ def _replay(record: Record) -> list[Any]:
 
 
 def rewards(record: Record) -> Finding:
-    """A win pays the agent, a loss costs it, a draw is between; in both seats."""
+    """Check that a win pays, a loss costs and a draw pays between -1 and 1, in both seats."""
     pay: dict[int, set[float]] = {1: set(), 0: set(), -1: set()}  # by result
     for game in record.games:
         result = _result(record, game.last)
@@ -243,10 +244,10 @@ def rewards(record: Record) -> Finding:
 
 
 def _result(record: Record, last: Moment) -> int | None:
-    """The result for the one who is paid; None while the game is not over, or cannot be known."""
+    """Return the result for the rewarded side; None if the game is not over or it is unknown."""
     if not last.whole:
         return None
-    board = -last.board if record.alone else last.board  # in the view of the one who is paid
+    board = -last.board if record.alone else last.board  # in the view of the rewarded side
     if record.rules.lost(-board):
         return 1
     if record.rules.lost(board):
@@ -260,7 +261,7 @@ def _payee(record: Record, game: Game) -> int:
 
 
 def endings(record: Record) -> Finding:
-    """A game is over when it is won, lost or full, and not before."""
+    """Check that a game is over exactly when it is won, lost or full."""
     for game in record.games:
         for now in game.moments:
             done, shown = _result(record, now) is not None, record.rules.format(now.board)
@@ -278,7 +279,7 @@ def endings(record: Record) -> Finding:
 
 
 def illegal(record: Record) -> Finding:
-    """A taken cell is refused, or costs something."""
+    """Check that an illegal move raises or is penalized."""
     if rewards(record).status == "problem":
         return skipped("what it pays is wrong anyway")
     env, rng = record.env, np.random.default_rng(2)
@@ -304,7 +305,7 @@ def illegal(record: Record) -> Finding:
     return ok("an illegal move costs something")
 
 
-# To add a check: a function from the record of its games to a finding, and its row here.
+# To add a check, write a function from the record of games to a finding and add a row here.
 ENVIRONMENT = [
     Check("interface", interface, unplayed=True),
     Check("masks", masks),
@@ -319,15 +320,15 @@ ENVIRONMENT = [
 
 
 def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
-    """Check a single-game environment like `TicTacToe-v0`: masks, rewards, views and endings.
+    """Check a single-game environment like `TicTacToe-v0`: masks, rewards, views and episode ends.
 
     Args:
-        env: of the game `env.unwrapped.rules`, or of 3,3,3 if it has no such attribute.
-        games: how many to play, by random legal moves.
-        seed: of the environment and of the moves.
+        env: an environment of the game `env.unwrapped.rules`, or of 3,3,3 without that attribute.
+        games: the number of games to play, with random legal moves.
+        seed: the seed of the environment and of the moves.
 
     Raises:
-        LawBrokenError: at the first broken law.
+        LawBrokenError: at the first violated invariant.
     """
     rules = getattr(getattr(env, "unwrapped", env), "rules", None)
     try:
@@ -340,7 +341,7 @@ def check_env(env: Any, games: int = 200, seed: int = 0) -> None:
 def check_mirrored(env_as_x: Any, env_as_o: Any, cells: list[int]) -> None:
     """Check that the same game, replayed from both seats, pays each side its own result.
 
-    Rewards sum to zero, or a draw pays both sides the same, less than a win.
+    Rewards must sum to zero, or a draw must pay both sides the same and less than a win.
 
     Args:
         env_as_x: an environment with `seat="X"` whose opponent plays O's cells of the game.
@@ -348,7 +349,7 @@ def check_mirrored(env_as_x: Any, env_as_o: Any, cells: list[int]) -> None:
         cells: the game, cell by cell.
 
     Raises:
-        LawBrokenError: if an agent is paid its opponent's reward.
+        LawBrokenError: if an agent receives its opponent's reward.
     """
     paid = []
     for seat, env in enumerate((env_as_x, env_as_o)):

@@ -1,4 +1,4 @@
-"""A subject that raises, or answers what cannot be read: a finding about it, not an end of ours."""
+"""Failures of the code under test, reported as findings about it."""
 
 import sysconfig
 import traceback
@@ -10,12 +10,12 @@ import tttenv
 
 HOME = Path(tttenv.__file__).parents[1]
 OURS = [HOME / "tttenv", HOME / "learners", HOME / "scripts"]
-FAILURES = Exception, SystemExit  # what the code of others may raise; not Ctrl-C
+FAILURES = Exception, SystemExit  # what foreign code may raise; not Ctrl-C
 FOREIGN = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "platlib")]
 
 
 class SubjectError(Exception):
-    """Why a subject cannot be asked further, and what to change; caused by what it raised."""
+    """The subject failed: why, and what to change; its cause is the original exception."""
 
     def __init__(self, told: str, change: str) -> None:
         super().__init__(told)
@@ -24,7 +24,7 @@ class SubjectError(Exception):
 
 @contextmanager
 def failing(when: str, change: str) -> Iterator[None]:
-    """What a subject raises within is a `SubjectError`: it "fails when `when`"."""
+    """Turn exceptions in the block into a `SubjectError`: the subject "fails when `when`"."""
     try:
         yield
     except FAILURES as error:
@@ -32,15 +32,15 @@ def failing(when: str, change: str) -> Iterator[None]:
 
 
 def said(error: BaseException) -> str:
-    """What kind of error it is, its message and the line of the user's that it is from, in one."""
+    """Describe an error in one line: its type, its message and the user's line that raised it."""
     message = " ".join(str(error).split())
     return type(error).__name__ + (f": {message}" if message else "") + _place(error)
 
 
 def is_of_others(error: BaseException) -> bool:
-    """Whether code that is neither ours nor a library's raised it, or called the library that did.
+    """Return whether the user's code raised the error, directly or through a library.
 
-    So a mistake of ours is not taken for one of the subject's.
+    This keeps our own bugs from being reported as the subject's.
     """
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
@@ -50,7 +50,7 @@ def is_of_others(error: BaseException) -> bool:
 
 
 def _place(error: BaseException) -> str:
-    """The innermost line that is neither ours nor a library's; a syntax error tells its own."""
+    """Return the innermost line of the user's code; empty for a syntax error, which has its own."""
     if isinstance(error, SyntaxError):
         return ""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

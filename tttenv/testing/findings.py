@@ -1,8 +1,8 @@
-"""What a check finds: one line a check, what to change, and which law is broken, if one is.
+"""The result of a check: what was seen, what to change, and the invariant it violates, if any.
 
-The doctor prints all findings; `check_policy` and `check_env` raise the first that breaks a law. A
-player may obey all laws and yet show a mistake of its training, and an environment may break a law
-of ours and be a good one to train in: reward every move, say.
+The doctor prints all findings; `check_policy` and `check_env` raise the first violation. A player
+may satisfy all invariants and still show a training mistake, and an environment may violate one
+and be good to train in, for example if it rewards every move.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,45 +22,45 @@ class Finding:
     status: str  # "ok", "weak", "problem" or "skipped"
     told: str  # what was seen
     change: str = ""  # what to do about a problem
-    check: str = ""  # which check, filled in by `examine`
-    breaks: str = ""  # the law that is broken, if one is, whatever the status
-    cause: BaseException | None = None  # what the examined code raised, if that is the problem
+    check: str = ""  # the check's name, set by `examine`
+    breaks: str = ""  # the violated invariant, if any, whatever the status
+    cause: BaseException | None = None  # the exception of the code under test, if any
 
 
 class Check(NamedTuple):
-    """A row of a table of checks: `look` is asked about the subject."""
+    """A row of a table of checks: `look` is called with the subject."""
 
     name: str
     look: Callable[[Any], Finding]
-    first: bool = False  # whether its problem ends the examination
-    unplayed: bool = False  # whether it is looked at even where no games can be played
+    first: bool = False  # whether a problem skips all other checks
+    unplayed: bool = False  # whether it runs even if no games can be played
 
 
 def ok(told: str, breaks: str = "") -> Finding:
-    """Nothing wrong; `breaks` a law of ours all the same."""
+    """Return a finding without a problem, which may still violate an invariant."""
     return Finding("ok", told, breaks=breaks)
 
 
 def weak(told: str, change: str) -> Finding:
-    """Not wrong, but nothing learned, and what to do about it."""
+    """Return a finding that nothing is wrong but nothing was learned, and what to do about it."""
     return Finding("weak", told, change)
 
 
 def problem(told: str, change: str, breaks: str = "") -> Finding:
-    """Something wrong, what to change, and the law that it breaks, if it does."""
+    """Return a problem, what to change, and the invariant that it violates, if any."""
     return Finding("problem", told, change, breaks=breaks)
 
 
 def skipped(why: str, breaks: str = "") -> Finding:
-    """Not looked at."""
+    """Return the finding of a check that was not run."""
     return Finding("skipped", why, breaks=breaks)
 
 
 def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
-    """The findings of all checks in order; after a problem in a `first` one, no others.
+    """Run all checks in order; after a problem in a `first` one, no others.
 
-    A subject with a `failure` could not be played with: what needs games is skipped. One that
-    fails only while it is looked at has a problem there.
+    If the subject has a `failure`, no games could be played, and checks that need games are
+    skipped. If it fails during a check, that is a problem of this check.
     """
     unplayed = getattr(subject, "failure", None) is not None
     for check in checks:
@@ -80,17 +80,17 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
 
 
 class LawBrokenError(AssertionError):
-    """What a player or environment did that it must not, in one line."""
+    """A player or environment violates an invariant; the message is one line."""
 
 
 def require(holds: Any, law: str) -> None:
-    """Raise LawBrokenError, naming the law, unless it holds."""
+    """Raise LawBrokenError, naming the invariant, unless it holds."""
     if not holds:
         raise LawBrokenError(law)
 
 
 def raise_first(findings: Iterator[Finding]) -> None:
-    """Raise LawBrokenError for the first finding that breaks a law, saying what was seen."""
+    """Raise LawBrokenError for the first finding that violates an invariant."""
     for found in findings:
         if found.breaks:
             raise LawBrokenError(f"{found.breaks}: {found.told}") from found.cause

@@ -1,6 +1,6 @@
-"""The checks of a policy: lawful answers, and the classic mistakes of players that were trained.
+"""The checks of a policy: valid output, and common mistakes of trained players.
 
-`check_policy` raises the first law that is broken; the doctor reports every finding.
+`check_policy` raises the first violated invariant; the doctor reports every finding.
 """
 
 import numpy as np
@@ -35,11 +35,11 @@ PROBABILITIES = "a policy answers probabilities, not negative and summing to one
 MEMORYLESS = "a policy remembers nothing, and answers the same board alike every time"
 ALONE = "a board alone is answered as in a batch, in any order"
 TAKEN = "a taken cell has probability zero"
-CHANCE = 0.1  # more optimal moves than random ones: weights that nobody trained may have so many
+CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights may reach
 
 
 def answers(subject: Player) -> Finding:
-    """Numbers for every cell of every board, which sum to one."""
+    """Check that it returns probabilities for every board, which sum to one."""
     boards, numbers = subject.boards, subject.told
     bad = np.flatnonzero(~((np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)))
     if bad.size:
@@ -51,7 +51,7 @@ def answers(subject: Player) -> Finding:
 
 
 def repeatable(subject: Player) -> Finding:
-    """The same answer to the same question, twice."""
+    """Check that repeated queries return the same output."""
     boards = subject.some
     off = np.abs(subject.asked(boards) - subject.asked(boards)).max(axis=1)
     limit, anew = getattr(subject.answers, "impure", None), off > subject.near
@@ -67,7 +67,7 @@ def repeatable(subject: Player) -> Finding:
 
 
 def batches(subject: Player) -> Finding:
-    """A board alone is answered as among others, in any order."""
+    """Check that the output on a board depends neither on its batch nor on the order."""
     boards, near = subject.some, subject.near
     together = subject.asked(boards)
     if np.abs(subject.asked(boards) - together).max() > near:
@@ -94,7 +94,7 @@ def batches(subject: Player) -> Finding:
 
 
 def legal(subject: Player) -> Finding:
-    """How much of its probability is on taken cells, with and without its mask."""
+    """Check the probability on occupied cells, with and without its mask."""
     boards = subject.boards
     played = float(subject.told[boards != 0].sum() / len(boards))
     breaks = TAKEN if subject.told[boards != 0].any() else ""
@@ -115,7 +115,7 @@ def legal(subject: Player) -> Finding:
 
 
 def all_illegal(subject: Player) -> Finding:
-    """Whether its favourite cells, before any mask, are nearly always the taken ones."""
+    """Check whether its preferred cells, before masking, are nearly always occupied."""
     boards = subject.boards
     told = subject.told if subject.network is None else subject.unmasked(boards)
     taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
@@ -129,7 +129,7 @@ def all_illegal(subject: Player) -> Finding:
 
 
 def looks(subject: Player) -> Finding:
-    """Whether a network's numbers depend on the board at all."""
+    """Check whether a network's output depends on the board at all."""
     if subject.network is None:
         return skipped("looked at in networks and models only")
     numbers = subject.numbers(subject.boards)
@@ -144,12 +144,12 @@ def looks(subject: Player) -> Finding:
 
 
 def share(marks: np.ndarray) -> str:
-    """How many of them, in per cent."""
+    """Format the share of true entries in per cent."""
     return f"{marks.mean():.1%}"
 
 
 def learned(subject: Player) -> Finding:
-    """Whether it finds optimal moves more often than random moves do, in either seat."""
+    """Check whether it finds optimal moves more often than random play, in either seat."""
     if not enumerable(subject.rules):
         return skipped(LARGE)
     found = optimal(subject.rules, subject.table)
@@ -172,13 +172,13 @@ def learned(subject: Player) -> Finding:
 
 
 def _percent(shares: list[float]) -> str:
-    """The share of each seat; 100 % only of what is all of it."""
+    """Format the share of each seat in per cent, 100 % only if it is exact."""
     shown = [f"{min(share, 0.999):.1%}" if share < 1 - 1e-9 else "100%" for share in shares]
     return " and ".join(f"{share} as {seat}" for share, seat in zip(shown, SEATS, strict=True))
 
 
 def rewards(subject: Player) -> Finding:
-    """Whether it avoids winning, as one does who is paid the opponent's reward."""
+    """Check whether it avoids winning, like an agent trained on the opponent's reward."""
     if not enumerable(subject.rules):
         return skipped(LARGE)
     found = [wins_taken(subject.rules, subject.table, seat) for seat in (0, 1)]
@@ -196,7 +196,7 @@ def rewards(subject: Player) -> Finding:
 
 
 def sides(subject: Player) -> Finding:
-    """Whether it is strong in one seat and near random in the other."""
+    """Check whether it is strong in one seat and near random in the other."""
     if not enumerable(subject.rules):
         return skipped(LARGE)
     if rewards(subject).status == "problem":
@@ -214,13 +214,13 @@ def sides(subject: Player) -> Finding:
 
 
 def _way(part: float) -> str:
-    """How far it got, in per cent, of which there are none below 0."""
+    """Format its progress in per cent, never below 0."""
     whole = round(100 * part)
     return f"{whole}%" if whole >= 0 else "below 0%"
 
 
 def view(subject: Player) -> Finding:
-    """Whether it plays better on boards on which mine and theirs are swapped."""
+    """Check whether it plays better on boards with mine and theirs swapped."""
     if not enumerable(subject.rules):
         return skipped(LARGE)
     try:
@@ -243,7 +243,7 @@ def view(subject: Player) -> Finding:
 
 
 def lost_games(subject: Player) -> Finding:
-    """A game that it loses in each seat, if a short search finds one; on boards of any size."""
+    """Report a lost game for each seat, if a short search finds one, on boards of any size."""
     if limit := getattr(subject.answers, "impure", None):
         return skipped(f"is limited by {limit}: it may not play the same game again")
 
@@ -264,12 +264,12 @@ def lost_games(subject: Player) -> Finding:
     return ok("; ".join(told))
 
 
-# To add a check: a function from the player to a finding, and its row here.
+# To add a check, write a function from the player to a finding and add a row here.
 PLAYER = [
     Check("answers", answers, first=True),
     Check("repeatable", repeatable),
     Check("batches", batches),
-    Check("legal", legal),  # the laws end here: what follows is how well it has learned
+    Check("legal", legal),  # the last invariant; the rest shows how well it has learned
     Check("all illegal", all_illegal),
     Check("looks", looks),
     Check("learned", learned),
@@ -278,20 +278,20 @@ PLAYER = [
     Check("view", view),
     Check("lost games", lost_games),
 ]
-LAWS = 4  # of these checks
+LAWS = 4  # the first checks, which are invariants
 
 
 def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: int = 500) -> None:
-    """Check the laws of a policy: legal, summing to one, pure whatever the batch, memoryless.
+    """Check a policy's invariants: legal, normalized, independent of the batch, memoryless.
 
     Args:
         policy: the player.
         rules: the game.
-        tolerance: how far the same board's probabilities may differ from batch to batch.
-        count: on how many boards to look.
+        tolerance: largest difference, beyond 1e-4, between outputs on the same board.
+        count: the number of boards to test.
 
     Raises:
-        LawBrokenError: at the first broken law.
+        LawBrokenError: at the first violated invariant.
     """
-    near = tolerance + 1e-4  # sums may be off one by 1e-4
+    near = tolerance + 1e-4  # sums may differ from one by 1e-4
     raise_first(examine(Player("policy", rules, policy, count=count, near=near), PLAYER[:LAWS]))

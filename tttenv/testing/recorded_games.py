@@ -1,7 +1,7 @@
-"""Games played in an environment that is examined, written down step by step.
+"""Games played in an environment under test, recorded step by step.
 
-Whose a stone is follows from the cells that were played, not from what the observation says, so
-that an observation in the wrong view shows.
+The owner of a stone is inferred from the cells played, not from the observation, so that an
+observation in the wrong view is detected.
 """
 
 from dataclasses import dataclass, field
@@ -15,62 +15,62 @@ from tttenv.testing.asked_env import Asked
 from tttenv.testing.failing import SubjectError
 from tttenv.testing.shown_board import board_of, finished
 
-LONGEST = 1000  # steps a game may take before it counts as endless
+LONGEST = 1000  # steps before a game counts as endless
 
 
 @dataclass
 class Moment:
-    """What an environment told at one time, and how the game stood."""
+    """What the environment returned at one step, and the true state of the game."""
 
-    shown: Boards | None  # the board its observation shows, (cells,); None: not understood
-    mask: Mask | None  # of the legal cells, as told
-    board: Boards  # as it stood, 1 the stones of the agent, or of the next to move if alone
+    shown: Boards | None  # the observed board, (cells,); None: not understood
+    mask: Mask | None  # the reported legal cells
+    board: Boards  # the true board: 1 is the agent, or the side to move if alone
     reward: float = 0.0
     over: bool = False
     truncated: bool = False
-    whole: bool = True  # whether all stones are there that should be
+    whole: bool = True  # whether no stone is missing
     inside: bool = True  # whether the observation lies in its space
-    method_mask: Mask | None = None  # what action_masks() says, where info has a mask too
+    method_mask: Mask | None = None  # of action_masks(), if info has a mask too
 
 
 @dataclass
 class Game:
-    """One game: its moments, from the first observation to the last."""
+    """One game as a sequence of moments, from the first observation to the last."""
 
-    seat: int  # the agent's, or the opener's if alone: 0 for X, 1 for O
+    seat: int  # the agent's, or the first mover's if alone: 0 for X, 1 for O
     moments: list[Moment] = field(default_factory=list)
 
     @property
     def last(self) -> Moment:
-        """How it ended."""
+        """The last moment."""
         return self.moments[-1]
 
 
 @dataclass
 class Record:
-    """All games; `alone` if the agent moves for both sides."""
+    """All recorded games; `alone` if the agent moves for both sides."""
 
     env: Asked
     rules: Rules
     seed: int
     alone: bool = False
     games: list[Game] = field(default_factory=list)
-    failure: SubjectError | None = None  # why there are no games
+    failure: SubjectError | None = None  # why no games could be played
 
     @property
     def everything(self) -> list[tuple[Game, Moment]]:
-        """All moments, ends included, with their games."""
+        """All moments with their games, including final ones."""
         return [(game, now) for game in self.games for now in game.moments]
 
     @property
     def moments(self) -> list[tuple[Game, Moment]]:
-        """All moments at which the agent is to move, with their games."""
+        """All moments with the agent to move, with their games."""
         every = [(game, now) for game in self.games for now in game.moments if not now.over]
         return [(game, now) for game, now in every if not finished(now.board, self.rules)]
 
 
 def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
-    """Play games of random legal moves and write them down, or why there are none.
+    """Play games of random legal moves and record them, or why that failed.
 
     Raises:
         ValueError: if the observations show no board.
@@ -87,7 +87,7 @@ def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
 
 
 def _first_board(env: Asked, rules: Rules, seed: int | None = None) -> Boards:
-    """The board (cells,) that a new game begins with."""
+    """Return the board (cells,) of a new game."""
     board = board_of(env.reset(seed)[0], rules.cells)
     if board is None:
         raise ValueError(
@@ -98,11 +98,11 @@ def _first_board(env: Asked, rules: Rules, seed: int | None = None) -> Boards:
 
 
 def _moves_for_both(env: Asked, rules: Rules, rng: np.random.Generator) -> bool:
-    """Whether one stone is put in a step, rather than two: then nobody answers."""
+    """Return whether a step adds one stone instead of two, so that there is no opponent."""
     for _ in range(20):
         before = _first_board(env, rules)
         if finished(before, rules):
-            continue  # it has dealt no game
+            continue  # the new board is already finished
         observed, _, over, cut, _ = env.step(int(rng.choice(np.flatnonzero(before == 0))))
         after = board_of(observed, rules.cells)
         if after is not None and not over and not cut:
@@ -116,7 +116,7 @@ def _play(
     observed, info = env.reset(seed)
     shown = board_of(observed, rules.cells)
     board = np.zeros(rules.cells, np.int8) if shown is None else shown
-    if np.count_nonzero(board) == 1:  # whatever it is shown as, the one stone is the opponent's
+    if np.count_nonzero(board) == 1:  # a single stone is always the opponent's
         board = -np.abs(board)
     game = Game(int(np.count_nonzero(board) % 2))
     inside, second = env.inside(observed), env.method_mask(info)
@@ -125,7 +125,7 @@ def _play(
     while not game.last.over and len(game.moments) < LONGEST:
         now = game.last.board
         if finished(now, rules):
-            break  # the environment has not noticed
+            break  # the environment did not end the game
         cell = int(rng.choice(np.flatnonzero(now == 0)))
         game.moments.append(_step(env, rules, alone, now, cell))
     return game

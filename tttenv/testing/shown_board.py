@@ -9,12 +9,12 @@ from tttenv.game.types import Boards, Cells
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:
-    """The board (cells,) that an observation of any `obs` shows; None if it is not understood."""
+    """Return the board (cells,) of an observation of any `obs`; None if it is not understood."""
     if isinstance(observed, dict):
         observed = observed.get("observation", observed.get("obs"))
     try:
         shown = np.asarray(observed)
-    except ValueError:  # rows of different lengths
+    except ValueError:  # ragged rows
         return None
     if shown.dtype == object or shown.size not in (cells, 3 * cells):
         return None
@@ -28,12 +28,12 @@ def board_of(observed: Any, cells: int) -> Boards | None:
 
 
 def empty(observed: Any, rules: Rules) -> Cells:
-    """The cells that an observation shows empty; all where it is not understood."""
+    """Return the cells that an observation shows empty; all cells if it is not understood."""
     board = board_of(observed, rules.cells)
     return np.flatnonzero(board == 0) if board is not None else np.arange(rules.cells)
 
 
 def finished(observed: Any, rules: Rules) -> bool:
-    """Whether an observation shows a board on which nothing is left to play for, in any view."""
+    """Return whether an observation shows a finished board, in any view."""
     board = board_of(observed, rules.cells)
     return board is None or bool(rules.over(board) or rules.lost(-board))

@@ -1,4 +1,4 @@
-"""How well a player moves, in the few exact numbers that its checks need."""
+"""A player's strength, in the few exact numbers that its checks need."""
 
 from functools import cache
 
@@ -19,11 +19,11 @@ from tttenv.game.rules import Rules
 from tttenv.policy import Policy, uniform
 
 LARGE = "exact results need a board small enough to enumerate"
-SEARCHED = 500  # positions of each seat in which a lost game is looked for
+SEARCHED = 500  # positions searched for a lost game in each seat
 
 
 def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
-    """How far it got from random moves (0) to the best against them (1), as X and as O."""
+    """Return its progress from random play (0) to a best response to it (1), as X and as O."""
     player = tabulate(rules, policy)
     low = score(rules, uniform, uniform).value
     high_x, high_o = _best(rules)
@@ -33,14 +33,14 @@ def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
 
 @cache
 def _best(rules: Rules) -> tuple[float, float]:
-    """The value of a best response to random moves, as X and as O."""
+    """Return the value of a best response to random play, as X and as O."""
     as_x = backward_induction(rules, best_response, PlayPolicy(uniform))[0][0]
     as_o = backward_induction(rules, PlayPolicy(uniform), best_response)[0][0]
     return float(as_x[0] - as_x[2]), float(as_o[2] - as_o[0])
 
 
 def wins_taken(rules: Rules, policy: Policy, seat: int) -> tuple[float, float]:
-    """How often it wins at once where it can, and how often random moves would."""
+    """Return how often it plays an available winning move, and how often random play would."""
     game = positions(rules)
     wins = (game.successors >= 0) & game.lost[game.successors]
     rows = np.flatnonzero(wins.any(axis=1) & (game.seats == seat) & ~game.over)
@@ -52,7 +52,7 @@ def wins_taken(rules: Rules, policy: Policy, seat: int) -> tuple[float, float]:
 
 
 def optimal(rules: Rules, policy: Policy) -> list[float]:
-    """The mean probability on optimal moves where a mistake is possible, as X and as O.
+    """Return the mean probability on optimal moves where a mistake is possible, as X and as O.
 
     It is 1 in a seat that cannot make a mistake.
     """
@@ -68,9 +68,9 @@ def _critical(game: Positions, best: np.ndarray) -> np.ndarray:
 
 
 def lost_game(rules: Rules, policy: Policy, seat: str) -> list[int] | None:
-    """The cells of a game that it loses in a seat; None if a short search finds none.
+    """Return the cells of a game lost in a seat; None if a short search finds none.
 
     Raises:
-        ValueError: if it answers a board of the game otherwise when it is asked again.
+        ValueError: if its output on a board changes between queries.
     """
     return refute(rules, policy, seat, SEARCHED)

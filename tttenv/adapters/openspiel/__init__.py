@@ -1,4 +1,4 @@
-"""TicTacToe for OpenSpiel, both ways: our players as its policies and bots, its own as players.
+"""TicTacToe for OpenSpiel, both ways: our players as its policies and bots, and the reverse.
 
 Example::
 

@@ -1,4 +1,4 @@
-"""OpenSpiel's policies and bots as our players."""
+"""OpenSpiel's policies and bots as players."""
 
 import zlib
 from collections.abc import Callable
@@ -17,14 +17,17 @@ with wanted("pyspiel"):
 
 
 def player(source: Any, rules: Rules) -> Policy:
-    """An OpenSpiel policy or bot as our player.
+    """Return an OpenSpiel policy or bot as a player.
 
     Args:
-        source: a policy (of Python or C++), asked for its probabilities; or a bot that offers a
-            policy, asked for that; or a function that makes a bot from a seed: each board gets a
-            bot of its own, seeded by the board, and so always the same answer, as a certificate
-            needs it; or a bot, whose first answer on each board is stored: if it samples its moves,
-            they depend on the order of the boards; or two of these, for X and for O.
+        source: one of
+            a policy (Python or C++), queried for its probabilities;
+            a bot that provides a policy, queried for that;
+            a function from a seed to a bot: each board gets its own bot, seeded by the board, so
+            its move is always the same, as a certificate requires;
+            another bot, whose first move on each board is stored: if it samples its moves, they
+            depend on the order of the boards;
+            or a pair of these, for X and for O.
         rules: the game.
 
     Raises:
@@ -46,18 +49,18 @@ def player(source: Any, rules: Rules) -> Policy:
 
 
 def seed_of(board: Boards) -> int:
-    """A seed that depends on the board (cells,) alone, below 2 ** 31."""
+    """Return a seed below 2 ** 31 that depends only on the board (cells,)."""
     return zlib.crc32(board.tobytes()) >> 1
 
 
 class FirstAnswers:
-    """A bot's first answer on each board, stored."""
+    """A bot's first move on each board, stored."""
 
     def __init__(self, bot: Any) -> None:
         self.bot, self.answers = bot, dict[bytes, int]()
 
     def __call__(self, board: Boards, state: Any) -> dict[int, float]:
-        """The action that it chose when asked first about this board, with probability one."""
+        """Return the bot's first move on this board, with probability one."""
         key = board.tobytes()
         if key not in self.answers:
             self.bot.restart_at(state)
@@ -66,7 +69,7 @@ class FirstAnswers:
 
 
 def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, float]]) -> Policy:
-    """The player that asks for each board's action probabilities, one board after the other."""
+    """Return a player that queries action probabilities one board at a time."""
 
     def play(boards: Boards) -> Probs:
         probs = np.zeros(boards.shape)
@@ -79,7 +82,7 @@ def _board_by_board(rules: Rules, answer: Callable[[Boards, Any], dict[int, floa
 
 
 def _by_seat(rules: Rules, *players: Policy) -> Policy:
-    """The player that is one as X and the other as O."""
+    """Return the player that uses the first policy as X and the second as O."""
 
     def play(boards: Boards) -> Probs:
         probs, seats = np.zeros(boards.shape), rules.seat(boards)

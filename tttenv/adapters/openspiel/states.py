@@ -1,4 +1,4 @@
-"""The same game in OpenSpiel: its states as our boards, and our boards as its states."""
+"""The same game in OpenSpiel: conversion between its states and our boards."""
 
 from functools import lru_cache
 from typing import Any
@@ -15,9 +15,9 @@ with wanted("pyspiel"):
 
 @lru_cache(maxsize=8)
 def game(rules: Rules) -> Any:
-    """OpenSpiel's game of these rules: `tic_tac_toe` or `mnk`; its actions are our cells.
+    """Return OpenSpiel's game of these rules, `tic_tac_toe` or `mnk`; its actions are our cells.
 
-    It is zero-sum, by OpenSpiel's own code: a draw pays both players 0, and nothing else.
+    It is always zero-sum: OpenSpiel pays both players 0 for a draw.
     """
     if rules == Rules():
         return pyspiel.load_game("tic_tac_toe")
@@ -25,7 +25,7 @@ def game(rules: Rules) -> Any:
 
 
 def board_of(rules: Rules, state: Any) -> Boards:
-    """The board (cells,) of an OpenSpiel state, seen by the side to move."""
+    """Return the board (cells,) of an OpenSpiel state, in the view of the side to move."""
     board, cells = rules.start(), state.history()
     board[cells[::-2]] = -1  # the last stone is the other side's
     board[cells[-2::-2]] = 1
@@ -33,10 +33,10 @@ def board_of(rules: Rules, state: Any) -> Boards:
 
 
 def state_of(rules: Rules, board: Boards) -> Any:
-    """An OpenSpiel state with this undecided board (cells,), its stones put in reading order.
+    """Return an OpenSpiel state with this undecided board (cells,), stones in reading order.
 
-    States are known by their histories; of the many that lead to a board this is one in which X and
-    O take turns and nobody wins on the way, as no part of an undecided board holds a line.
+    States are identified by their histories. Of the many that lead to a board this is one in which
+    X and O alternate; nobody wins on the way, as no part of an undecided board holds a line.
     """
     mover = int(rules.seat(board))
     stones = [np.flatnonzero(board == 1), np.flatnonzero(board == -1)]

@@ -1,4 +1,4 @@
-"""Our players as OpenSpiel's: policies and bots for its Python code, tables for its C++ code."""
+"""Our players in OpenSpiel: policies and bots for its Python code, tables for its C++ code."""
 
 from typing import Any, TypeAlias
 
@@ -20,54 +20,55 @@ Moves: TypeAlias = list[tuple[int, float]]  # actions and their probabilities
 
 
 class BoardPolicy(Theirs):
-    """The OpenSpiel policy that `policy` makes: what our player does on the state's board."""
+    """The OpenSpiel policy that `policy` returns: our player on the state's board."""
 
     def __init__(self, rules: Rules, player: Policy) -> None:
         super().__init__(game(rules), [0, 1])
         self.rules, self.player = rules, player
 
     def action_probabilities(self, state: Any, player_id: int | None = None) -> dict[int, float]:
-        """Probabilities of the legal actions of a state."""
+        """Return the probabilities of a state's legal actions."""
         board = board_of(self.rules, state)[None]
         probs = validated(board, self.player(board.copy()))[0]
         return {action: float(probs[action]) for action in state.legal_actions()}
 
 
 class BoardBot(pyspiel.Bot):
-    """The OpenSpiel bot that `bot` makes: it samples our player's moves by its own generator."""
+    """The OpenSpiel bot that `bot` returns: it samples our player's moves by its own generator."""
 
     def __init__(self, rules: Rules, player: Policy, seed: int) -> None:
         super().__init__()
         self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
 
     def restart_at(self, state: Any) -> None:
-        """Nothing to do: the bot has no memory."""
+        """Do nothing; the bot has no memory."""
 
     def step(self, state: Any) -> int:
-        """The action that it samples in a state; no random number is used if the player fails."""
+        """Sample an action in a state; the generator does not advance if the player fails."""
         board = board_of(self.rules, state)[None]
         probs = validated(board, self.player(board.copy()))
         return int(sample(probs, self.rng.random(1))[0])
 
 
 def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
-    """Our player, by its name or as it is, as an OpenSpiel policy for both players."""
+    """Return our player, or the player of that name, as an OpenSpiel policy for both sides."""
     return BoardPolicy(rules, _ours(rules, player))
 
 
 def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
-    """Our player as an OpenSpiel bot for both sides; `seed` is of its random numbers."""
+    """Return our player as an OpenSpiel bot for both sides, which samples moves with `seed`."""
     return BoardBot(rules, _ours(rules, player), seed)
 
 
 def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
-    """Our player as OpenSpiel's C++ code takes it: moves by information state, of all histories.
+    """Return our player for OpenSpiel's C++ code: moves by information state, of all histories.
 
     For `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`; 294,778
     histories on 3,3,3.
 
     Raises:
-        ValueError: if the game is too large to enumerate, or the player breaks a policy's laws.
+        ValueError: if the game is too large to enumerate, or the player returns invalid
+            probabilities.
     """
     require_enumerable(rules)
     known, found = positions(rules), tabulate(rules, _ours(rules, player)).table

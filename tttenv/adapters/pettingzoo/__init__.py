@@ -1,4 +1,4 @@
-"""TicTacToe for PettingZoo: the two sides as agents that move in turns, with action masks.
+"""TicTacToe for PettingZoo: the two sides as alternating agents, with action masks.
 
 Example::
 
@@ -25,10 +25,10 @@ __all__ = ["AGENTS", "env", "raw_env"]
 
 
 def env(**kwargs: Any) -> Any:
-    """`raw_env` in PettingZoo's usual wrappers.
+    """Return `raw_env` in PettingZoo's usual wrappers.
 
-    An illegal move ends the game, truncated too: -1 for who made it and 0 for the other; with
-    `illegal="raise"` it is a `ValueError`, and nothing changes.
+    An illegal move terminates and truncates the game: -1 for the player of the move, 0 for the
+    other. With `illegal="raise"` it is a `ValueError`, and nothing changes.
     """
     game: Any = raw_env(**kwargs)
     if game.match.illegal == "lose":

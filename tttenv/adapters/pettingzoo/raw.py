@@ -1,4 +1,4 @@
-"""The game itself as PettingZoo plays it: one agent after the other (AEC)."""
+"""The game as a PettingZoo AEC environment, without wrappers."""
 
 from typing import Any, Literal
 
@@ -19,34 +19,34 @@ from tttenv.utils.arrays import described
 with wanted("pettingzoo"):
     import pettingzoo
 
-AGENTS = ["player_1", "player_2"]  # X, who opens, and O: PettingZoo's own names
+AGENTS = ["player_1", "player_2"]  # X, which moves first, and O: PettingZoo's own names
 
 
 class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
-    """m,n,k-games for two agents, "player_1" (X, who opens) and "player_2" (O).
+    """m,n,k-games for two agents, "player_1" (X, which moves first) and "player_2" (O).
 
     Actions are cells, numbered row by row from the top left. An observation is a dict of
     `observation`, the board in that agent's view, and `action_mask`, int8 (m * n,): the legal cells
-    for the agent to move, all zeros for the other and when the game is over. Only the end of a game
-    pays: 1 for the winner and -1 for the loser; a draw pays both agents `draw`, so that the game is
-    general-sum if that is not 0. Nothing here is random.
+    for the agent to move, all zeros for the other and when the game is over. Rewards come only at
+    the end of a game: 1 for the winner and -1 for the loser, or `draw` for both, so the game is
+    general-sum if that is not 0. The environment is deterministic.
 
     Args:
         m: rows, 1 to 19.
         n: columns, 1 to 19.
         k: in a row to win, 2 to the longer side.
         obs: "onehot", float32 (3 * m * n,): mine, theirs, empty; or "board", int8 (m * n,).
-        illegal: "lose": a taken cell ends the game, -1 for who chose it and 0 for the other;
-            "raise": `ValueError`, nothing changes.
+        illegal: "lose": playing an occupied cell ends the game, -1 for its player and 0 for the
+            other; "raise": `ValueError`, nothing changes.
         render_mode: None, "ansi", "rgb_array", or "human", which prints every board as text.
-        draw: what a draw pays each agent, from -1 to 1.
+        draw: each agent's reward for a draw, from -1 to 1.
 
     Raises:
-        ValueError: for arguments that make no game.
+        ValueError: for invalid arguments.
     """
 
     metadata: dict[str, Any] = {
-        "name": "tictactoe_v3",  # api_test warns of masks in observations under unknown names
+        "name": "tictactoe_v3",  # under unknown names api_test warns about masks in observations
         "render_modes": ["human", "ansi", "rgb_array"],
         "is_parallelizable": False,
         "render_fps": 2,
@@ -65,7 +65,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         one_of("obs", obs, ("onehot", "board"))
         self.rules, self.obs = Rules(m, n, k), obs
         self.match = Match(self.rules, 1, None, illegal=illegal, draw=draw)
-        self.dice = np.random.default_rng(0)  # never rolled: both sides are moved
+        self.dice = np.random.default_rng(0)  # never used: the agents move both sides
         self.render_mode = known_render_mode(render_mode, self.metadata)
         self._last_stones = new_last_stones()
         self.possible_agents, cells = AGENTS[:], self.rules.cells
@@ -76,21 +76,21 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.state_space = spaces.Box(-1, 1, (cells,), np.int8)
 
     def observation_space(self, agent: str) -> Any:
-        """What that agent observes, the same object each time."""
+        """Return an agent's observation space, the same object each time."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """The cells."""
+        """Return the action space: the cells."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game: on an empty board, or on any undecided one with `options={"board": ...}`.
+        """Start a game: on an empty board, or on an undecided one with `options={"board": ...}`.
 
-        A board is seen by the side to move, or is a text like "OOX_X____"; as PettingZoo's tests
-        want it, other options are ignored, and so is the seed.
+        A board is in the view of the side to move, or is a text like "OOX_X____". The seed and
+        other options are ignored, as PettingZoo's tests require.
 
         Raises:
-            ValueError: for a board that cannot be reached or played on, and options that are no
+            ValueError: for a board that is unreachable or finished, and for options that are not a
                 dict; nothing has changed then.
         """
         if not isinstance(options, dict | None):
@@ -107,15 +107,15 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self._show()
 
     def step(self, action: int | None) -> None:
-        """The stone of the agent to move; None from an agent whose game is over.
+        """Play the current agent's move; None for an agent whose game is over.
 
         Raises:
-            ValueError: for a cell off the board, or taken with `illegal="raise"`, and for anything
-                but None when the game is over; nothing has changed then.
+            ValueError: for a cell off the board, for an occupied one with `illegal="raise"`, and
+                for anything but None when the game is over; nothing has changed then.
             gymnasium.error.ResetNeeded: before the first reset, and after both agents' last step.
         """
         mover = getattr(self, "agent_selection", "")
-        if mover not in getattr(self, "terminations", {}):  # never reset, or both agents are gone
+        if mover not in getattr(self, "terminations", {}):  # never reset, or both agents are done
             raise gymnasium.error.ResetNeeded("there is no game: call reset() before step()")
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
@@ -123,7 +123,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self.match.step(one_action(action), self.dice)
         other = AGENTS[mover == AGENTS[0]]
         outcome, pay = self.match.outcomes[0], self.match.payoffs.one
-        # A taken cell is no win of the other agent's: it is paid as if the game went on.
+        # An illegal move is not a win for the other agent: its reward is 0, as in mid-game.
         others = GOING if outcome == ILLEGAL else SEEN_BY_OTHER[outcome]
         self._cumulative_rewards[mover] = 0.0
         self.rewards = {mover: pay(outcome), other: pay(others)}
@@ -134,15 +134,15 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
 
     @property
     def board(self) -> Boards:
-        """The board (cells,) in the view of the side to move, finished or not, a copy."""
+        """A copy of the board (cells,) in the view of the side to move, finished or not."""
         return self.match.board_to_move(0)
 
     def state(self) -> Boards:
-        """The whole board, int8 (m * n,): 1 for X, -1 for O, whoever is to move."""
+        """Return the board, int8 (m * n,): 1 for X, -1 for O, regardless of the side to move."""
         return self._seen_by(AGENTS[0])
 
     def observe(self, agent: str) -> dict[str, NDArray[Any]]:
-        """The board in the view of `agent`, and its mask."""
+        """Return the board in the view of `agent`, and its mask."""
         board, mask = self._seen_by(agent), np.zeros(self.rules.cells, np.int8)
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             mask[board == 0] = 1
@@ -150,14 +150,14 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         return {"observation": shown, "action_mask": mask}
 
     def render(self) -> Any:
-        """The board as text ("ansi") or picture ("rgb_array"); "human" prints it as text."""
+        """Return the board as text ("ansi") or image ("rgb_array"); "human" prints it as text."""
         human = self.render_mode == "human"
         mode = "ansi" if human else self.render_mode
         shown = draw(self.match, 0, mode, self._last_stones)
         return print(shown) if human else shown
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing; there is nothing to close."""
 
     def _seen_by(self, agent: str) -> Boards:
         return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)

@@ -1,4 +1,4 @@
-"""TicTacToe for Stable-Baselines3 and sb3-contrib: games at batch speed, exact numbers, players.
+"""TicTacToe for Stable-Baselines3 and sb3-contrib: fast batches, exact evaluation, players.
 
 Example::
 

@@ -1,4 +1,4 @@
-"""The order of models by their certificates, and the certificate of the best one in a folder."""
+"""The ranking of models by their certificates, and the best model's certificate in a folder."""
 
 from pathlib import Path
 
@@ -8,16 +8,16 @@ from tttenv.game.rules import Rules
 from tttenv.utils.untrusted import read_json, shown
 
 MODEL, CERTIFICATE = "best.zip", "best.json"
-UNDECIDED = -0.5  # the worst case that a seat counts for in which nothing is known
+UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undecided or loses a game
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """A key to compare players of one game by: the worst case of the weaker seat, of both, a third.
+    """Return a sort key for players of one game, made of three numbers.
 
-    The third is the share of optimal moves. By reachable positions it is not known: there it is the
-    number of stones of the games that the player loses, as a share of all cells, a seat without
-    such a game counting 1; and a worst case that is not known is 0 if the player never loses, else
-    half way from a loss to a draw.
+    They are the worst case of the weaker seat, the sum of both, and the share of optimal moves.
+    By reachable positions that share is unknown; it is then the mean length of the lost games as a
+    share of all cells, where a seat without a lost game counts as 1. An unknown worst case counts
+    as 0 if the player never loses, otherwise as halfway between a loss and a draw.
     """
     x, o = (_worst(certificate, seat) for seat in SEATS)
     value = certificate.value or 0
@@ -37,10 +37,10 @@ def _worst(certificate: Certificate, seat: str) -> float:
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
-    """The certificate of the best model stored in `folder`; None if there is none.
+    """Load the certificate of the best model in `folder`; None if there is none.
 
     Raises:
-        ValueError: if it cannot be read or is of another game.
+        ValueError: if it cannot be read or belongs to another game.
     """
     file = folder / CERTIFICATE
     if not file.exists():

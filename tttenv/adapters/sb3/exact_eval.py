@@ -1,4 +1,4 @@
-"""A callback of SB3 that certifies a model during its training and stores the best one."""
+"""An SB3 callback that certifies a model during training and saves the best one."""
 
 import io
 import json
@@ -28,39 +28,39 @@ SHOWN = (
     "never_loses_",
     "losing_line_",
     "losing_leaves_",
-)  # in the console
+)  # on the console
 
 
 class ExactEvalCallback(BaseCallback):
-    """Certifies the model during its training, always on legal cells.
+    """Certifies the model during training, always on legal cells.
 
-    SB3's logger, and so TensorBoard, gets `exact/worst_case_X`, `exact/worst_case_O`,
+    SB3's logger, and thus TensorBoard, receives `exact/worst_case_X`, `exact/worst_case_O`,
     `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.EXACT`; for models
-    that take no mask also `exact/illegal_mass`, their probability of taken cells, on up to 15
-    cells. The training is not affected: without the callback the model learns the same, bit for
-    bit.
+    that take no mask also `exact/illegal_mass`, their probability of occupied cells, on up to 15
+    cells. Training is not affected: the model is bit-identical to one trained without the
+    callback.
 
-    Beyond 15 cells the certificate is by the positions that the model can reach, at most 200,000 in
-    each seat: the tags are those that it knows, with `exact/reached_X`, `exact/never_loses_X` and
-    `exact/losing_line_X`, the stones of a lost game. `exact/losing_leaves_X` counts lost positions
-    among the first of an attack (`tttenv.certificates.metrics.attack`). Beside it
-    `sampled/value_vs_tactical_X` and the other tags of `tttenv.certificates.metrics.SAMPLED` are of
-    games that are played.
+    Beyond 15 cells the certificate covers the positions that the model can reach, at most 200,000
+    in each seat. It logs the tags that are known, and `exact/reached_X`, `exact/never_loses_X` and
+    `exact/losing_line_X`, the length of a lost game. `exact/losing_leaves_X` counts lost positions
+    among the first of an attack (`tttenv.certificates.metrics.attack`). In addition
+    `sampled/value_vs_tactical_X` and the other tags of `tttenv.certificates.metrics.SAMPLED` are
+    estimated from played games.
 
     Args:
-        every: environment steps between certificates; one more is made where training ends.
-        rules: the game; None asks the model's environment.
-        folder: where the best model is stored as SB3's `best.zip`, with its certificate in
-            `best.json`; a better model of an earlier training there is not replaced.
-        stop: end the training at the first unbeatable certificate.
-        deterministic: certify the likeliest moves, as SB3 evaluates; False: each move with its
+        every: environment steps between certificates; a last one is computed at the end.
+        rules: the game; None: that of the model's environment.
+        folder: where to save the best model as SB3's `best.zip`, with its certificate in
+            `best.json`; a better model of an earlier run there is not overwritten.
+        stop: end training at the first unbeatable certificate.
+        deterministic: certify the most likely moves, as SB3 evaluates; False: each move with its
             probability, which is never quite unbeatable.
-        verbose: 1 prints a line when a new best model is stored.
+        verbose: 1 prints a line when a new best model is saved.
 
     Attributes:
         certificate: the last one.
         best: the best one: by the worst case, first of the weaker seat, then by optimal moves or,
-            beyond 15 cells, by how long the games are that it loses.
+            beyond 15 cells, by the length of the games that it loses.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Loading of models saved by Stable-Baselines3; their class is detected from the zip."""
+"""Loads models saved by Stable-Baselines3; their class is detected from the zip."""
 
 import importlib
 import io
@@ -13,9 +13,9 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import MEBIBYTE, first_line, parse_json, read_bytes, shown
 
-LARGEST = 1024 * MEBIBYTE  # bytes of a zip
-LARGEST_SETTINGS = 64 * MEBIBYTE  # bytes of its settings, decompressed
-# What reading a damaged zip raises; an encrypted one raises RuntimeError.
+LARGEST = 1024 * MEBIBYTE  # maximum bytes of a zip
+LARGEST_SETTINGS = 64 * MEBIBYTE  # maximum bytes of its decompressed settings
+# Errors raised by damaged zips; RuntimeError by encrypted ones.
 _NO_MODEL = (
     *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError),
     *(KeyError, TypeError, ValueError, RuntimeError),
@@ -23,14 +23,14 @@ _NO_MODEL = (
 
 
 class Algorithm(NamedTuple):
-    """A class of models, and how a saved one is recognised."""
+    """A model class, and how to recognise its saved models."""
 
     target: str  # "module:Class"
     field: str  # a setting that it saves
-    policies: str  # in the name of the module of its policy's class
+    policies: str  # part of the module name of its policy class
 
 
-# The first match counts: of classes that save the same setting, the more specific comes first.
+# The first match wins: of classes that save the same setting, the more specific comes first.
 ALGORITHMS = {
     "maskable_ppo": Algorithm("sb3_contrib:MaskablePPO", "clip_range", "contrib.common.maskable."),
     "ppo": Algorithm("stable_baselines3:PPO", "clip_range", "baselines3.common.policies"),
@@ -43,14 +43,14 @@ ALGORITHMS = {
 
 
 def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
-    """The model in a zip that SB3 saved. The zip is unpickled, which may run any code in it.
+    """Load a model saved by SB3. The zip is unpickled, which may run arbitrary code.
 
     Args:
         file: the zip.
         algorithm: a name in `ALGORITHMS`; None detects it.
 
     Raises:
-        ValueError: if the zip is missing, damaged, or not of the (or a known) algorithm.
+        ValueError: if the zip is missing, damaged, or of another or unknown algorithm.
     """
     path = Path(file)
     try:
@@ -62,7 +62,7 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
         raise ValueError(unknown("algorithm", name, ALGORITHMS))
     module, kind = ALGORITHMS[name].target.split(":")
     made: Any = getattr(importlib.import_module(module), kind)
-    try:  # a replay buffer is of no use to a player
+    try:  # a player needs no replay buffer
         model: BaseAlgorithm = made.load(io.BytesIO(data), custom_objects={"buffer_size": 1})
     except Exception as error:  # damaged data may raise anything
         raise ValueError(f"{path} holds no model of {name}: {shown(first_line(error))}") from None
@@ -70,10 +70,10 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
 
 
 def _detected(path: Path, data: bytes) -> str:
-    """The name of the algorithm whose settings the zip holds; no code in the zip is run."""
+    """Detect the algorithm from the zip's settings, without running any code in it."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
-            settings = stream.read(LARGEST_SETTINGS + 1)  # however much more a zip may unfold to
+            settings = stream.read(LARGEST_SETTINGS + 1)  # protects against zip bombs
         if len(settings) > LARGEST_SETTINGS:
             raise ValueError(f"its settings have more than {LARGEST_SETTINGS:,} bytes")
         saved = parse_json(settings, "its settings")

@@ -16,8 +16,8 @@ from tttenv.exact.determinism import display_name, tabulate_pure
 from tttenv.game.rules import Rules
 from tttenv.policy import Observed, Policy, from_observations
 
-# How a model's `policy` answers, by an attribute that only its kind has; the first match counts. A
-# function from the policy and observations to a number for each cell, and the kind of the numbers.
+# How to evaluate a model's `policy`, by an attribute that only its kind has; the first match wins:
+# a function from policy and observations to one number per cell, and the kind of the numbers.
 HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
     "get_distribution": (
         lambda net, seen: net.get_distribution(seen).distribution.logits,
@@ -25,7 +25,7 @@ HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
     ),
     "q_net": (lambda net, seen: net.q_net(seen), "values"),  # DQN
     "quantile_net": (lambda net, seen: net.quantile_net(seen).mean(dim=1), "values"),  # QRDQN
-    "action_net": (  # ARS, which itself answers with the best cell alone
+    "action_net": (  # ARS, which itself returns only the best cell
         lambda net, seen: net.action_net(net.extract_features(seen, net.features_extractor)),
         "values",
     ),
@@ -33,53 +33,54 @@ HEADS: dict[str, tuple[Callable[[Any, Any], torch.Tensor], str]] = {
 
 
 def policy(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> Policy:
-    """The policy of the model as it is now, always on legal cells; a frozen snapshot.
+    """Return a frozen snapshot of the model's policy, always on legal cells.
 
-    Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability, divided
-    by the sum over the legal ones; value models (DQN, QRDQN) the legal cell with the highest.
+    Actor-critics (MaskablePPO, PPO, A2C, TRPO) play each legal cell with its probability,
+    renormalized over the legal ones; value models (DQN, QRDQN) play the legal cell with the
+    highest value.
 
-    If the game can be enumerated, the model is evaluated once on all positions, in its own
-    precision. Else a certificate may ask about millions of boards, and a copy of the network is
-    evaluated in float64, as the players of our own learners are, so that rounding leaves hardly a
-    board in doubt. On a few boards in a million it may move otherwise than `predict` does. Networks
-    that compute in float32 only stay as they are: those on Apple's GPUs ("mps"), and those with
-    layers of their own that refuse float64. The model itself is never changed.
+    If the game is enumerable, the model is evaluated once on all positions, in its own precision.
+    Otherwise a certificate may query millions of boards, and a copy of the network is evaluated in
+    float64, like the players of our own learners, so that rounding leaves hardly any board in
+    doubt. On a few boards in a million its move may differ from that of `predict`. Networks that
+    only compute in float32 are not converted: those on Apple's GPUs ("mps"), and those with custom
+    layers that reject float64. The model itself is never changed.
 
     Args:
         model: trained on `TicTacToe-v0` with any `obs`, single or in a batch. Observations are
-            scaled as by the `VecNormalize` that it trains with, if any.
+            normalized by its `VecNormalize`, if any.
         rules: the game, of the same m and n.
-        deterministic: actor-critics play their likeliest legal cell too, as in SB3's `predict`.
+        deterministic: actor-critics play their most likely legal cell, as in SB3's `predict`.
 
     Raises:
-        ValueError: if the model observes something else, or cannot be a player.
+        ValueError: if the model's observation space differs, or it cannot be a player.
     """
     if enumerable(rules):
         return tabulate_pure(rules, observed(model, rules, deterministic), display_name(model))
     live = observed(model, rules, deterministic)
-    live(rules.start(1))  # drops the gradients of the last update, which cannot be copied
+    live(rules.start(1))  # drops the last update's gradients, which cannot be copied
     return _in_float64(copy.deepcopy(live), rules) or copy.deepcopy(live)
 
 
 def _in_float64(frozen: Observed, rules: Rules) -> Observed | None:
-    """The same player with its network changed to float64; None if the network refuses that."""
+    """Return the player with its network converted to float64, or None if that fails."""
     answer = frozen.fn
     assert isinstance(answer, Answer)
     if any(weight.device.type == "mps" for weight in answer.net.parameters()):
         return None
     answer.net.double()
     for part in answer.net.modules():
-        if isinstance(part, BaseFeaturesExtractor):  # SB3 hands it observations in float32
+        if isinstance(part, BaseFeaturesExtractor):  # SB3 passes it float32 observations
             part.register_forward_pre_hook(_widened)
     try:
         frozen(rules.start(1))
-    except (RuntimeError, TypeError, ValueError):  # of a layer that wants float32
+    except (RuntimeError, TypeError, ValueError):  # from a layer that requires float32
         return None
     return frozen
 
 
 def _widened(_: torch.nn.Module, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments of a features extractor, tensors of floating point in float64."""
+    """Convert a features extractor's floating-point arguments to float64."""
     return tuple(_wide(part) for part in given)
 
 
@@ -92,10 +93,10 @@ def _wide(given: Any) -> Any:
 
 
 def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False) -> float:
-    """The probability that the model, without a mask, puts on taken cells: its exact mean.
+    """Return the exact mean probability that the unmasked model puts on occupied cells.
 
     The mean is over all positions with a move. For value models, and with `deterministic`, it is
-    the share of positions where the highest of all cells is a taken one.
+    the share of positions where the highest of all cells is an occupied one.
 
     Raises:
         ValueError: if the game is too large to enumerate, and as `policy`.
@@ -107,15 +108,15 @@ def illegal_mass(model: BaseAlgorithm, rules: Rules, deterministic: bool = False
 
 
 def masked(model: BaseAlgorithm) -> bool:
-    """Whether the model takes masks, as MaskablePPO does."""
+    """Return whether the model takes action masks, as MaskablePPO does."""
     return "action_masks" in inspect.signature(model.predict).parameters
 
 
 def rules_of(env: VecEnv) -> Rules:
-    """The game that an SB3 environment plays.
+    """Return the game of an SB3 environment.
 
     Raises:
-        ValueError: if it is no TicTacToe.
+        ValueError: if it is not a TicTacToe environment.
     """
     try:
         found = env.get_attr("rules")[0]
@@ -127,7 +128,7 @@ def rules_of(env: VecEnv) -> Rules:
 
 
 def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
-    """The model as a function over observations, with and without its mask; not frozen."""
+    """Return the model as a function of observations, with and without its mask; not frozen."""
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
     if head is None or hasattr(net, "lstm_actor"):
@@ -143,13 +144,13 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
 
 
 class Answer:
-    """What a model's network answers to observations, on its own device and without gradients."""
+    """A model's network as a function of observations, on its own device and without gradients."""
 
     def __init__(self, net: Any, scaler: Any, head: str) -> None:
         self.net, self.scaler, self.head = net, scaler, head
 
     def __call__(self, seen: Any) -> Any:
-        """Numbers (batch, cells) for observations (batch, ...)."""
+        """Return numbers (batch, cells) for observations (batch, ...)."""
         net, training = self.net, self.net.training
         if self.scaler is not None:
             seen = self.scaler.normalize_obs(seen)
@@ -157,17 +158,17 @@ class Answer:
         try:
             with torch.no_grad():
                 numbers = HEADS[self.head][0](net, net.obs_to_tensor(seen)[0])
-            if torch.isnan(numbers).any():  # torch may or may not have looked itself
+            if torch.isnan(numbers).any():  # torch may not have checked
                 raise ValueError("it says nan")
             return numbers
-        except ValueError as error:  # torch's own says it in many lines
+        except ValueError as error:  # torch's message has many lines
             raise ValueError(f"the model gives no distribution: {str(error)[:80]} ...") from None
         finally:
             net.set_training_mode(training)
 
 
 def _kind(space: spaces.Space[Any], rules: Rules) -> str:
-    """Which `obs` of the environment the space is: "onehot", "board" or "dict"."""
+    """Return the environment's `obs` that matches the space: "onehot", "board" or "dict"."""
     if isinstance(space, spaces.Dict):
         if set(space.spaces) == {"observation", "action_mask"}:
             space = space.spaces["observation"]

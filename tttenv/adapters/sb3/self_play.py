@@ -1,4 +1,4 @@
-"""Self-play in Stable-Baselines3: frozen snapshots of the model take turns with named players."""
+"""Self-play in Stable-Baselines3 against frozen snapshots and named players in turn."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -13,22 +13,23 @@ from tttenv.policy import Policy
 
 
 class SelfPlayCallback(BaseCallback):
-    """Swaps the opponent of all games during training: named players, then snapshots, in turns.
+    """Replaces the opponent of all games during training: named players, then snapshots, in turn.
 
-    Works with `VecEnv`, and with SB3's own around `gym.make("TicTacToe-v0")`, in processes too.
-    The model stays one agent that plays one side, so each reward and each view are its own.
+    Works with `VecEnv`, and with SB3's own wrappers of `gym.make("TicTacToe-v0")`, also in
+    subprocesses. The model remains a single agent that plays one side, so each reward and each
+    observation are its own.
 
     Args:
-        every: environment steps between snapshots; the first is of the model as it begins.
-        keep: how many of the newest snapshots are opponents.
-        swap: environment steps between two changes of the opponent.
+        every: environment steps between snapshots; the first is of the initial model.
+        keep: number of most recent snapshots used as opponents.
+        swap: environment steps between changes of the opponent.
         players: other opponents: specs or policies.
-        rules: the game; None asks the model's environment.
-        deterministic: snapshots play their likeliest moves, instead of each with its probability.
+        rules: the game; None: that of the model's environment.
+        deterministic: snapshots play their most likely moves instead of sampling.
         verbose: 1 prints a line when a snapshot is taken.
 
     Attributes:
-        snapshots: those that are opponents now, the newest last.
+        snapshots: the current opponents among them, the newest last.
     """
 
     def __init__(
@@ -49,17 +50,17 @@ class SelfPlayCallback(BaseCallback):
         self.deterministic = deterministic
         self.snapshots: deque[Policy] = deque(maxlen=keep)
         self.named: list[str | Policy] = []
-        self._taken = self._swapped = 0  # how many times `every` and `swap` had passed then
+        self._taken = self._swapped = 0  # multiples of `every` and `swap` at the last ones
 
     @property
     def pool(self) -> list[str | Policy]:
-        """All opponents, in the order of their turns."""
+        """All opponents, in the order in which they play."""
         return [*self.named, *self.snapshots]
 
     def _init_callback(self) -> None:
         rules = self.rules = self.rules or rules_of(self.training_env)
         made = [player(one, rules) if isinstance(one, str) else one for one in self.players]
-        # Functions cannot be sent to other processes, which make their players by themselves.
+        # Functions cannot be sent to other processes, which make their own players.
         apart = isinstance(self.training_env.unwrapped, SubprocVecEnv)
         self.named = [*(self.players if apart else made)]
 

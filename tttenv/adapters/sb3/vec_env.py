@@ -5,7 +5,7 @@ from tttenv.adapters.sb3 import VecEnv
 
 env = VecEnv(64, opponent="epsilon:player=minimax,epsilon=0.2", opening=8)
 model = MaskablePPO("MlpPolicy", env).learn(100_000)
-env.env_method("set_opponent", "minimax")  # from now on, in the games at hand too
+env.env_method("set_opponent", "minimax")  # from now on, in current games too
 """
 
 import warnings
@@ -27,26 +27,27 @@ ALONE = (
 
 
 class VecEnv(vec_env.VecEnv):
-    """`tttenv.vector.VectorTicTacToe` as Stable-Baselines3 wants it.
+    """`tttenv.vector.VectorTicTacToe` as a Stable-Baselines3 `VecEnv`.
 
-    Finished games are dealt anew in the same step; their infos hold `terminal_observation` and
-    `outcome`, a number of `tttenv.Outcome`.
-    `env_method("action_masks")` gives one bool row a game, as MaskablePPO wants it; other methods
-    and attributes are those of the batch, the same for every game.
+    Finished games restart in the same step; their infos hold `terminal_observation` and
+    `outcome`, a value of `tttenv.Outcome`.
+    `env_method("action_masks")` returns one bool row per game, as MaskablePPO expects; other
+    methods and attributes are those of the batch, the same for every game.
 
     Args:
-        num_envs: how many games are played side by side.
+        num_envs: the number of games.
         opening: exploring starts: a new game begins with 0 to this many random stones, none of
-            which ends it, and the agent is to move; 0: games are dealt as usual.
-        draw: what a draw pays, from -1 to 1. The law for an agent that must not lose to anyone,
-            trained against fallible opponents: draw - loss > 3 * (win - draw), so more than 0.5
-            beside 1 and -1.
-        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more. SB3 takes
-            every reward and view for one agent's, so an `opponent=None` is warned of: for
-            self-play there is `SelfPlayCallback`.
+            which ends it, and the agent to move; 0: games start as usual.
+        draw: the reward for a draw, from -1 to 1. For an agent that must never lose, trained
+            against fallible opponents, choose draw - loss > 3 * (win - draw), so more than 0.5 for
+            rewards of 1 and -1.
+        kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, obs and more. SB3 attributes
+            every reward and observation to one agent, so `opponent=None` causes a warning: for
+            self-play use `SelfPlayCallback`.
 
     Raises:
-        ValueError: with `copy=False`, since SB3 keeps observations beyond the next step.
+        ValueError: with `copy=False`, since SB3 keeps observations beyond the next step, and with
+            both `opening` and a fixed `seat`.
     """
 
     def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
@@ -63,23 +64,24 @@ class VecEnv(vec_env.VecEnv):
         super().__init__(num_envs, games.single_observation_space, games.single_action_space)
 
     def reset(self) -> Any:
-        """Begin all games; `seed()` before it seeds the one generator of them all."""
+        """Start all games; call `seed()` first to seed their shared generator."""
         options = self._options[0] or None
         observed, _ = self.games.reset(seed=self._seeds[0], options=options)
         self._reset_seeds()
         self._reset_options()
         if options is not None and "board" in options:
-            return observed  # the games begin as they were told to
+            return observed  # the games start from the given boards
         return self._opened(np.ones(self.num_envs, np.bool_), observed)
 
     def step_async(self, actions: NDArray[np.int64]) -> None:
-        """Keep the actions until `step_wait`."""
+        """Store the actions for `step_wait`."""
         self.actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play them: observations, rewards, which games ended, and an info for each game.
+        """Play the actions; return observations, rewards, dones and an info for each game.
 
-        If anything is raised, by the opponent too, nothing has changed, and it can be tried again.
+        If an exception is raised, including by the opponent, nothing has changed and the step can
+        be retried.
 
         Raises:
             ValueError: without actions from `step_async`; and as `VectorTicTacToe.step`.
@@ -95,21 +97,21 @@ class VecEnv(vec_env.VecEnv):
         return self._opened(over, observed), rewards.astype(np.float32), over.copy(), infos
 
     def close(self) -> None:
-        """Stepping and resetting are refused from now on."""
+        """Close the games; later calls to `step` and `reset` raise."""
         self.games.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The batch's attribute, once for each game asked about."""
+        """Return the batch's attribute, once for each requested game."""
         return [getattr(self.games, attr_name)] * len(self._rows(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Set the batch's attribute, for all games whichever are asked about."""
+        """Set the batch's attribute, for all games regardless of `indices`."""
         setattr(self.games, attr_name, value)
 
     def env_method(
         self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
     ) -> list[Any]:
-        """Call the batch's method once; `action_masks` and `render` give each game its own."""
+        """Call the batch's method once; `action_masks` and `render` return one value per game."""
         answer = getattr(self.games, method_name)(*method_args, **method_kwargs)
         rows = self._rows(indices)
         if method_name in ("action_masks", "render") and answer is not None:
@@ -117,25 +119,25 @@ class VecEnv(vec_env.VecEnv):
         return [answer] * len(rows)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        """No game is wrapped."""
+        """Return False for every game."""
         return [False] * len(self._rows(indices))
 
     def put(self, boards: Boards) -> Any:
-        """Go on from boards (num_envs, cells), unchecked, the agent to move; observations."""
+        """Continue from unchecked boards (num_envs, cells), agent to move; return observations."""
         self.games.match.set_checked_boards(boards)
         return self.games.observer.observe(self.games.match)[0]
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """The games' pictures, with `render_mode="rgb_array"`."""
+        """Return the games' images; requires `render_mode="rgb_array"`."""
         return self.games.render() or ()
 
     def _last(self, seen: Any) -> Any:
-        """A last observation as the space has it: for obs="dict" a dict, no structured row."""
+        """Convert a final observation to the space's format: for obs="dict" a dict."""
         names = seen.dtype.names
         return {name: seen[name] for name in names} if names else seen
 
     def _opened(self, new: NDArray[np.bool_], observed: Any) -> Any:
-        """The observations, after random stones in the new games."""
+        """Return the observations after placing random stones in the new games."""
         if not self.opening or not new.any():
             return observed
         boards = self.games.boards
@@ -143,7 +145,7 @@ class VecEnv(vec_env.VecEnv):
         return self.put(boards)
 
     def _openings(self, count: int) -> Boards:
-        """Boards (count, cells) with random stones; a stone that would end a game is left out."""
+        """Return boards (count, cells) with random stones; one that would end a game is omitted."""
         rules, dice = self.games.rules, self.games.np_random
         boards, stones = rules.start(count), dice.integers(0, self.opening + 1, count)
         for ply in range(self.opening):

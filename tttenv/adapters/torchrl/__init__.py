@@ -11,7 +11,7 @@ Example::
         in_keys={"logits": "logits", "mask": "action_mask"},
         distribution_class=MaskedCategorical,
     )
-    frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), with autoreset
+    frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games restart
     print(tttenv.certify(rules, policy(actor, rules)).worst_case)
 """
 
@@ -29,13 +29,13 @@ __all__ = ["Games", "LegalActions", "make_env", "policy"]
 
 
 def make_env(num_envs: int | None = None, **kwargs: Any) -> Any:
-    """A masked TorchRL environment: random actions and `MaskedCategorical` take legal cells only.
+    """Return a masked TorchRL environment; random actions and `MaskedCategorical` are legal.
 
-    It shows "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask", bool
-    (m * n,), all False on a finished board. Actions are categorical.
+    Observations are "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask",
+    bool (m * n,), all False on a finished board. Actions are categorical.
 
     Args:
-        num_envs: None: one game, through TorchRL's `GymEnv`; else `Games`, many side by side.
+        num_envs: None: a single game, through TorchRL's `GymEnv`; otherwise a batch, as `Games`.
         kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
     """
     if num_envs is not None:

@@ -1,4 +1,4 @@
-"""Many games as one TorchRL environment, and the mask of its actions."""
+"""A batch of games as one TorchRL environment, and its action mask."""
 
 from typing import Any
 
@@ -17,9 +17,9 @@ with wanted("torchrl", "tensordict", "torch"):
 
 
 class LegalActions(ActionMask):
-    """TorchRL's ActionMask, which finished games, where no action is legal, leave in working order.
+    """TorchRL's ActionMask, extended to finished games, which have no legal action.
 
-    `check_env_specs` and batched rollouts draw actions for them too, though nobody plays these.
+    `check_env_specs` and batched rollouts sample actions for them too, although none is played.
     """
 
     def _call(self, next_tensordict: Any) -> Any:
@@ -29,10 +29,10 @@ class LegalActions(ActionMask):
 
 
 class Games(EnvBase):
-    """Many games as one batched TorchRL environment: who is done is dealt anew when it is reset.
+    """A batch of games as one TorchRL environment; finished games restart on reset.
 
     Args:
-        num_envs: how many games.
+        num_envs: the number of games.
         kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, draw.
     """
 
@@ -75,12 +75,12 @@ class Games(EnvBase):
         self.games.reset(seed=seed)
 
     def close(self, *, raise_if_closed: bool = True) -> None:
-        """Stepping and resetting are refused from now on."""
+        """Close the games; later calls to `step` and `reset` raise."""
         self.games.close()
         super().close(raise_if_closed=False)
 
     def _seen(self) -> dict[str, Any]:
-        """What every agent sees, the end of finished games too, and which are finished."""
+        """Return observations and masks of all games, and which are finished."""
         match = self.games.match
         planes, masks = self.games.observer.observe(match)
         over = torch.tensor(match.over[:, None])

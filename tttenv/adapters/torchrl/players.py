@@ -1,4 +1,4 @@
-"""TorchRL's trained modules as our players."""
+"""Trained TorchRL modules as players."""
 
 from typing import Any
 
@@ -14,18 +14,18 @@ with wanted("tensordict", "torch"):
 
 
 def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
-    """A trained TorchRL module as a player.
+    """Return a trained TorchRL module as a player.
 
     Args:
-        module: a tensordict module over "observation" and "action_mask": one with `get_dist`, such
+        module: a tensordict module over "observation" and "action_mask". One with `get_dist`, such
             as `ProbabilisticActor`, plays by its probabilities; one that writes "action_value",
-            such as `QValueActor`, takes the legal cell with the highest; one that writes "logits"
-            plays their softmax.
+            such as `QValueActor`, takes the legal cell with the highest value; one that writes
+            "logits" plays their softmax.
         rules: the game.
-        deterministic: take the likeliest cell instead.
+        deterministic: take the most likely cell instead.
 
     Raises:
-        ValueError: if it does none of these.
+        ValueError: if the module is none of these.
     """
     kind = "probs" if hasattr(module, "get_dist") else _written(module)
     asked = "values" if deterministic else kind
@@ -38,7 +38,7 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
             with torch.no_grad():
                 if kind == "probs":
                     probs = module.get_dist(frame).probs
-                    return probs.log() if deterministic else probs  # ties are shares of the best
+                    return probs.log() if deterministic else probs  # ties are relative to the best
                 return module(frame)["action_value" if kind == "values" else "logits"]
 
         return from_observations(ask, rules, obs="dict", kind=asked)
@@ -47,7 +47,7 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
 
 
 def _written(module: Any) -> str:
-    """What kind of numbers a module writes."""
+    """Return the kind of output that a module writes."""
     for key, kind in (("action_value", "values"), ("logits", "logits")):
         if key in getattr(module, "out_keys", ()):
             return kind

@@ -1,9 +1,9 @@
-"""Metrics of a player: one file and one table row for each; TensorBoard and cards show all.
+"""Metrics of a player, one file and one table row each, shown in TensorBoard and cards.
 
 A metric is a function (rules, policy) -> numbers by tag. The tags of exact metrics begin with
 `exact/`, like `exact/worst_case_O`; those of sampled metrics begin with `sampled/` and come with
-the half width of their confidence interval. Metrics of an attack count exactly, too, but only some
-of the positions that a player can reach.
+the half width of their confidence interval. Metrics of an attack are exact counts too, but over
+only some of the positions that a player can reach.
 """
 
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 from tttenv.utils.registry import Row, Table
 
-# To add a metric: a file in this folder with a function `measure`, and its row in one of these.
+# To add a metric, write a file with a function `measure` here and add a row to one of these.
 EXACT: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
     "metric",
     {
@@ -49,7 +49,7 @@ ATTACKED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """The numbers of all exact metrics if the game can be enumerated, else of all others."""
+    """Compute all exact metrics if the game is enumerable, otherwise all others."""
     small = enumerable(rules)
     tables, asked = ([EXACT], tabulate(rules, policy)) if small else ([SAMPLED, ATTACKED], policy)
     found: dict[str, float] = {}

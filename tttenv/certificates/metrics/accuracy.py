@@ -1,4 +1,4 @@
-"""The share of a player's moves that are optimal, ply by ply."""
+"""The probability that a player puts on optimal moves, by ply."""
 
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.rules import Rules
@@ -6,12 +6,12 @@ from tttenv.policy import Policy
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """`exact/optimal_moves_ply_4`: the mean probability on optimal moves with 4 stones set."""
+    """Compute the mean probability on optimal moves by ply: `exact/optimal_moves_ply_4` etc."""
     return {f"exact/optimal_moves_ply_{ply}": share for ply, share in by_ply(rules, policy).items()}
 
 
 def by_ply(rules: Rules, policy: Policy) -> dict[int, float]:
-    """The mean probability on value-optimal moves over the positions with a move, by stones.
+    """Compute the mean probability on value-optimal moves, by number of stones.
 
     Raises:
         ValueError: if the game is too large to enumerate.

@@ -8,14 +8,14 @@ from tttenv.game.rules import Rules
 from tttenv.players import player
 from tttenv.policy import Policy
 
-GAMES = 1000  # in each seat
+GAMES = 1000  # per seat
 RIVALS = ("random", "tactical")
 SIGMAS = 1.959963984540054  # two-sided 95 %
 
 
 @dataclass(frozen=True)
 class Sampled:
-    """The outcome of sampled games for one side."""
+    """The results of sampled games for one side."""
 
     games: int
     win: float
@@ -24,15 +24,15 @@ class Sampled:
 
     @property
     def value(self) -> float:
-        """The mean result, a win counting 1, a draw 0, a loss -1."""
+        """The mean result: a win counts 1, a draw 0, a loss -1."""
         return self.win - self.loss
 
     @property
     def error(self) -> float:
         """The standard error of `value`.
 
-        With one game of each outcome added (after Agresti and Coull, 1998), so that it is not 0
-        when all results are equal.
+        One game of each outcome is added (after Agresti and Coull, 1998), so that it is not 0 when
+        all results are equal.
         """
         games = self.games + 3
         win, loss = ((share * self.games + 1) / games for share in (self.win, self.loss))
@@ -40,12 +40,12 @@ class Sampled:
 
     @property
     def margin(self) -> float:
-        """Half the width of the 95 % confidence interval of `value`, by the normal distribution."""
+        """Half the width of the 95 % confidence interval of `value`, in normal approximation."""
         return SIGMAS * self.error
 
 
 def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> dict[str, float]:
-    """The sampled value against each rival with its margin: `sampled/value_vs_random_X`."""
+    """Sample the value against each rival with its margin: `sampled/value_vs_random_X` etc."""
     found = {}
     for name in RIVALS:
         for seat in ("X", "O"):
@@ -58,10 +58,10 @@ def measure(rules: Rules, policy: Policy, games: int = GAMES, seed: int = 0) -> 
 def arena(
     rules: Rules, policy: Policy, other: Policy, seat: str, games: int = GAMES, seed: int = 0
 ) -> Sampled:
-    """Play `games` games of `policy` in `seat` against `other`; same seed, same games.
+    """Play `games` games of `policy` in `seat` against `other`, determined by the seed.
 
     Raises:
-        ValueError: for a seat other than "X" or "O", or fewer games than one.
+        ValueError: for a seat other than "X" or "O", or fewer than one game.
     """
     if seat not in ("X", "O"):
         raise ValueError(f"seat is X or O, not {seat!r}")

@@ -1,24 +1,24 @@
-"""How often a player has lost among the first positions of an attack, on boards of any size."""
+"""The number of lost positions among the first of an attack, on boards of any size."""
 
 from tttenv.certificates.refutation import losing_leaves
 from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
-POSITIONS = 500  # of each seat
+POSITIONS = 500  # per seat
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """The lost positions among the first 500 of an attack on each seat: `exact/losing_leaves_X`.
+    """Count lost positions among the first 500 of an attack: `exact/losing_leaves_X` and `_O`.
 
-    What is counted are positions with the player to move in which a move that it makes lets the
-    opponent win with the next stone. They are counted among the first 500 positions that the search
-    of `tttenv.refute` asks about, best attack first; it goes on at a lost game, but not below a
-    lost position. So the number is exact, but it depends on the order of the search, and is not the
-    number of all lost positions: 0 does not prove that the player never loses. That the player
-    loses a game is certain wherever it is above 0.
+    A position counts as lost if it is the player's turn and one of its moves lets the opponent win
+    with the next stone. The 500 positions are the first that the search of `tttenv.refute` queries,
+    best attack first; it continues after a lost game, but not below a lost position. So the number
+    is exact, but it depends on the order of the search, and is not the number of all lost
+    positions: 0 does not prove that the player never loses. Any number above 0 proves that it loses
+    a game.
 
-    Players that depend on the time have no such number.
+    Players limited by time have no such number.
     """
     if getattr(policy, "impure", None):
         return {}

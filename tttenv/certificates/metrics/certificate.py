@@ -8,15 +8,15 @@ OUTCOMES = ("win", "draw", "loss")
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """The numbers of the certificate of `policy` by tag."""
+    """Return the numbers of the certificate of `policy` by tag."""
     return flat(certify(rules, policy))
 
 
 def flat(certificate: Certificate) -> dict[str, float]:
-    """A certificate's numbers by tag, such as `exact/worst_case_O` or `exact/win_vs_random_X`.
+    """Return a certificate's numbers by tag, like `exact/worst_case_O` or `exact/win_vs_random_X`.
 
-    What is not known has no tag. By reachable positions there are also `exact/reached_X`,
-    `exact/never_loses_X` and `exact/losing_line_X`, the stones of the lost game.
+    Unknown numbers have no tag. By reachable positions there are also `exact/reached_X`,
+    `exact/never_loses_X` and `exact/losing_line_X`, the length of the lost game.
     """
     tags: dict[str, float | None] = {
         "exact/unbeatable": certificate.unbeatable,

@@ -5,11 +5,11 @@ from tttenv.game.rules import Rules
 from tttenv.players import player
 from tttenv.policy import Policy
 
-RIVALS = ("tactical", "first")  # the certificate itself plays random and perfect
+RIVALS = ("tactical", "first")  # the certificate covers random and perfect
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """The expected result against each rival: `exact/value_vs_tactical_X` and so on."""
+    """Compute the expected result against each rival: `exact/value_vs_tactical_X` etc."""
     found = {}
     for name in RIVALS:
         for seat, result in versus(rules, policy, player(name, rules)).items():
@@ -18,7 +18,7 @@ def measure(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
-    """The exact results of `policy` against `other` by seat, for `policy`.
+    """Compute the exact results of `policy` against `other` by seat, for `policy`.
 
     Raises:
         ValueError: if the game is too large to enumerate.

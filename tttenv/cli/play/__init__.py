@@ -1,1 +1,1 @@
-"""A sitting at the board: session, terminal, window, hints, players that watch or learn."""
+"""Interactive play: session, terminal, window, hints, players that watch or learn."""

@@ -1,4 +1,4 @@
-"""What a move is worth, exactly where that can be found, and who would play it."""
+"""The value of each move, exact if possible, and a player's move probabilities."""
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
@@ -13,21 +13,21 @@ from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated
 from tttenv.proofs.move_values import CACHED, MoveValues
 
-if TYPE_CHECKING:  # loaded where a board is too large to be solved
+if TYPE_CHECKING:  # only needed on boards too large to solve
     from tttenv.players.alphabeta import AlphaBeta
 
 
 class Hint(NamedTuple):
-    """About every cell of a board, as the side to move sees it."""
+    """Values and probabilities of every cell of a board, in the view of the side to move."""
 
     legal: Any  # (cells,)
-    values: Any  # (cells,): 1, 0, -1 after perfect play, nan if undecided; None if all are
-    stones: Any  # (cells,): the winner's still to come, 0 for a draw; None if not known
+    values: Any  # (cells,): 1, 0, -1 under perfect play, nan if undecided; None if all are
+    stones: Any  # (cells,): the winner's remaining stones, 0 for a draw; None if unknown
     shares: Any  # (cells,): the player's probabilities
-    best: tuple[int, ...] = ()  # if none is known to win: what a search chooses, without a proof
+    best: tuple[int, ...] = ()  # without a proven win: the moves a search chooses
 
     def short(self, cell: int) -> str:
-        """What the move is worth in a cell, such as "+2"; nothing where there is none to make."""
+        """Return the value of a move, such as "+2"; empty for an occupied cell."""
         if self.values is None or not self.legal[cell]:
             return ""
         value = None if np.isnan(self.values[cell]) else int(self.values[cell])
@@ -35,15 +35,15 @@ class Hint(NamedTuple):
 
 
 class Advice:
-    """Hints on positions of one game, and its blunders: the moves that give value away.
+    """Hints on positions of one game, and its blunders: the moves that lose value.
 
-    A game that can be enumerated is solved when the first is asked for. On larger boards every
-    position is searched for about a second, and moves may stay undecided. If none of them is proved
-    to win, a hint names the moves that alpha-beta chooses, too.
+    An enumerable game is solved at the first query. On larger boards every position is searched
+    for about a second, and moves may stay undecided. If no move is proven to win, a hint also names
+    the moves that alpha-beta chooses.
 
     Args:
         rules: the game.
-        ready: called before the first search; it may wait until that is compiled.
+        ready: called before the first search; may wait for its compilation.
     """
 
     def __init__(self, rules: Rules, ready: Callable[[], None] = lambda: None) -> None:
@@ -51,7 +51,7 @@ class Advice:
         self._chosen = lru_cache(CACHED)(self._search)
 
     def hint(self, board: Any, policy: Policy) -> Hint:
-        """What every move on an undecided board (cells,) is worth, and `policy`'s probabilities."""
+        """Return the values of all moves on an undecided board (cells,), with `policy`'s shares."""
         legal, boards = board == 0, board[None].copy()
         shares = validated(boards, policy(boards.copy()))[0]
         if not self.exact:
@@ -66,9 +66,9 @@ class Advice:
         return Hint(legal, np.sign(ranks), self._stones(ranks), shares)
 
     def blunder(self, board: Any, cell: int) -> str | None:
-        """The sentence about a move on `board` that gives away value.
+        """Describe a move on `board` that loses value.
 
-        None for a good move, and for one that is not known to be a blunder.
+        None for a good move, and for one not known to be a blunder.
         """
         if not self.exact:
             return self._proved_blunder(board, cell)
@@ -85,9 +85,9 @@ class Advice:
         return words.blunder(move(cell), [move(int(c)) for c in np.flatnonzero(values == best)])
 
     def refutation(self, board: Any, cell: int) -> str | None:
-        """The sentence about how best play goes on after a move on `board`.
+        """Describe how best play continues after a move on `board`.
 
-        None where the game is not solved or has ended.
+        None if the game is not solved or has ended.
         """
         if not self.exact or self.rules.over(self.rules.play(board, cell)):
             return None
@@ -97,17 +97,17 @@ class Advice:
         return words.best_play(self._name(cell), names, mover, status(self.rules, end))
 
     def told(self, board: Any, cell: int) -> str | None:
-        """The sentence about a blunder and how it is refuted; None if the move is no blunder."""
+        """Describe a blunder and its refutation; None if the move is no blunder."""
         sentence = self.blunder(board, cell)
         return sentence and " ".join(filter(None, (sentence, self.refutation(board, cell))))
 
     def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
-        """The stone that lost a game, its number from 0; None if it is not known.
+        """Return the index of the stone that lost a game; None if it is not known.
 
         Args:
-            boards: before each stone, as the side to move saw it.
-            cells: of the stones.
-            seat: of the side that lost, 0 for X.
+            boards: the boards before each stone, in the view of the side to move.
+            cells: the stones' cells.
+            seat: the losing side, 0 for X.
         """
         for stone in reversed(range(seat, len(cells), 2)):
             if self.blunder(boards[stone], cells[stone]):
@@ -117,13 +117,13 @@ class Advice:
         return None
 
     def _loses(self, board: Any, cell: int) -> bool:
-        """Whether a move on `board` is known to lose."""
+        """Return whether a move on `board` is known to lose."""
         if not self.exact:
             return bool(self._moves.bounds(board).at_most[cell] < 0)
         return bool(self._ranks(board)[cell] < 0)
 
     def _proved_blunder(self, board: Any, cell: int) -> str | None:
-        """The sentence about a move whose value is known, if another is proved to be better."""
+        """Describe a move of known value if another is proven better."""
         low, high = self._moves.bounds(board)
         best, value = int(low.max()), int(high[cell])
         if low[cell] != value or best <= value:
@@ -135,7 +135,7 @@ class Advice:
         return words.blunder(words.Move(self._name(cell), value), kept)
 
     def _search(self, position: bytes) -> list[int]:
-        """The cells that alpha-beta chooses from on an undecided board."""
+        """Return the cells that alpha-beta chooses among on an undecided board."""
         found = self._alphabeta.search(np.frombuffer(position, np.int8))
         chosen: list[int] = np.flatnonzero(found.probs).tolist()
         return chosen
@@ -159,12 +159,12 @@ class Advice:
         return solve(self.rules).move_ranks[index].astype(np.int64)
 
     def _stones(self, ranks: Any) -> Any:
-        """The winner's stones still to come by the ranks of moves; 0 for a draw."""
+        """Return the winner's remaining stones from the ranks of moves; 0 for a draw."""
         plies = self.rules.cells + 1 - np.abs(ranks)
         return np.where(ranks == 0, 0, words.winners_stones(plies))
 
     def _best_line(self, board: Any, cell: int) -> tuple[list[int], Any]:
-        """How both sides go on after `cell`, and the end: quickest wins, slowest losses."""
+        """Return best play after `cell`, and its end: fastest wins, slowest losses."""
         line, after = [], self.rules.play(board, cell)
         while not self.rules.over(after):
             line.append(int(self._ranks(after).argmax()))

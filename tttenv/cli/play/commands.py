@@ -1,9 +1,9 @@
-"""What can be typed in place of a cell, and the text that says so."""
+"""The commands that can be typed instead of a cell, and their help text."""
 
 from tttenv.cli.play.notation import ways
 from tttenv.game.rules import Rules
 
-COMMANDS = {  # what to type, other names for it, what it does
+COMMANDS = {  # command, aliases, description
     "undo": (("u", "back", "take-back"), "take your last stone back, and the answer to it"),
     "hint": (("h",), "what every move is worth, and how likely the player would make it"),
     "hints": ((), "show that before each of your moves, or stop; also tells of blunders"),
@@ -17,7 +17,7 @@ NAMES = {alias: name for name, (others, _) in COMMANDS.items() for alias in (nam
 
 
 def help_lines(rules: Rules) -> list[str]:
-    """How to put a stone, and every command with its other names."""
+    """Return how to place a stone, and every command with its aliases."""
     known = [(", ".join((name, *others)), about) for name, (others, about) in COMMANDS.items()]
     return [
         f"To put a stone, name a cell by {ways(rules)}.",

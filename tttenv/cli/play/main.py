@@ -11,7 +11,7 @@ from tttenv.cli import ahead, console
 from tttenv.players.hinting import hinting
 
 PROG = "play.py"
-PROVER = "the prover"  # which advice on large boards asks
+PROVER = "the prover"  # used by hints on large boards
 
 
 @dataclass(frozen=True)
@@ -19,28 +19,28 @@ class Arguments:
     """Play against a player, or watch two play each other.
 
     A player is a name with options, like mcts:iterations=500, a trained player like selfplay, or
-    the folder of a checkpoint. Left out, it is selfplay; on rules other than 3,3,3 perfect play or
+    the folder of a checkpoint. The default is selfplay; on rules other than 3,3,3 perfect play or
     alphabeta.
     """
 
     player: console.PlayerOrNone = None  # name[:option=value,...] or a checkpoint
-    seat: Literal["X", "O"] = "X"  # yours in the first game (with --versus: PLAYER's); X opens
-    rules: str | None = None  # m,n,k; 3,3,3 or what the checkpoint was trained for
-    hints: bool = False  # show what every move is worth, and tell of blunders
+    seat: Literal["X", "O"] = "X"  # your seat in the first game (with --versus: PLAYER's); X starts
+    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
+    hints: bool = False  # show the value of every move, and point out blunders
     window: bool = False  # play in a window, with the mouse
-    versus: str | None = None  # watch PLAYER against this other player
-    games: int = 1  # with --versus: how many, seats swapped after each
+    versus: str | None = None  # watch PLAYER against this player
+    games: int = 1  # with --versus: number of games, seats swapped after each
     json: bool = False  # with --versus: print the games as JSON
-    learn: bool = False  # td0 learns from 500 episodes before each of its moves
-    seed: int = 0  # of all dice
+    learn: bool = False  # train td0 for 500 episodes before each of its moves
+    seed: int = 0  # random seed
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Set the players at the board and let them play.
+    """Set up the players and play.
 
     Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
     """
     given = console.parse(Arguments, prog, args, description=console.with_players(Arguments))
     console.check_seed(given.seed)
@@ -51,7 +51,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.window and given.json:
         raise ValueError("a window shows its games: --json goes without --window")
     for stream in (sys.stdin, sys.stdout):
-        if hasattr(stream, "reconfigure"):  # odd characters are no reason to stop
+        if hasattr(stream, "reconfigure"):  # replace characters that cannot be encoded
             stream.reconfigure(errors="replace")
     with ExitStack() as beside:
         with console.stage("setting up the game", given.json):
@@ -59,7 +59,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         if given.window:
             try:
                 from tttenv.cli.play.windowed import Windowed
-            except ModuleNotFoundError as error:  # it says what to install
+            except ModuleNotFoundError as error:  # its message says what to install
                 raise ValueError(str(error)) from None
             Windowed(session, advice, given.hints, given.games).run()
         elif given.versus is not None:
@@ -73,9 +73,9 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
-    """The session that the arguments ask for, and advice on its positions.
+    """Return the session for these arguments, and advice on its positions.
 
-    What the advice needs on large boards is compiled beside this process, until `beside` is closed.
+    What the advice needs on large boards is compiled in the background until `beside` is closed.
     """
     from tttenv.cli.play.advice import Advice
     from tttenv.cli.play.session import Session, Side
@@ -103,7 +103,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 
 
 def _side(spec: str, rules: Any) -> Any:
-    """The player that a spec names, as a side of a session."""
+    """Return the player of a spec as a side of a session."""
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 
@@ -112,7 +112,7 @@ def _side(spec: str, rules: Any) -> Any:
 
 
 def _usual(given: Arguments) -> str:
-    """Who plays where nobody is named; "td0" alone would be one that has learned nothing yet."""
+    """Return the default player; "td0" alone would be untrained."""
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
     from tttenv.players import bundled
@@ -126,7 +126,7 @@ def _usual(given: Arguments) -> str:
 
 
 def _short(spec: str) -> str:
-    """A player's name for people: the spec, or the last part of a path."""
+    """Return a player's display name: the spec, or the last part of a path."""
     from tttenv.players import checkpoint_of
 
     found = checkpoint_of(spec)

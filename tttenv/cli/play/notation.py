@@ -1,18 +1,18 @@
-"""What cells are called: keys of the keyboard on 3x3, numbers, and coordinates like b2."""
+"""The names of cells: keyboard keys on 3x3, numbers, and coordinates like b2."""
 
 import re
 
 from tttenv.drawing.render import COLUMNS, name_of
 from tttenv.game.rules import Rules
 
-KEYS = "qweasdzxc"  # they lie on the keyboard as the cells do on the board
+KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
 
 
 def cell_of(rules: Rules, text: str) -> int:
-    """The cell that `text` names: a key (on 3x3), a number or a coordinate, in either case.
+    """Return the cell that `text` names: a key (on 3x3), a number or a coordinate, in either case.
 
     Raises:
-        ValueError: if it names none, saying what would.
+        ValueError: if it names none; the message lists valid names.
     """
     name = text.strip().lower()
     if len(name) == 1 and name in keys(rules):
@@ -31,12 +31,12 @@ def cell_of(rules: Rules, text: str) -> int:
 
 
 def keys(rules: Rules) -> str:
-    """The keys that stand for cells; none but on 3x3."""
+    """Return the keys that stand for cells; empty except on 3x3."""
     return KEYS if (rules.m, rules.n) == (3, 3) else ""
 
 
 def ways(rules: Rules) -> str:
-    """How a cell can be named, in a line."""
+    """Return the ways to name a cell, in one line."""
     row, column = (rules.m + 1) // 2, (rules.n + 1) // 2
     middle = (row - 1) * rules.n + column - 1
     others = f"number (0 to {rules.cells - 1}) or coordinate ({name_of(rules, middle)})"
@@ -44,6 +44,6 @@ def ways(rules: Rules) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text of the user's as it can be shown: quoted, unprintables escaped, cut to some length."""
+    """Return the user's text for display: quoted, with unprintable characters escaped, and cut."""
     shown = ascii(text)
     return shown if len(shown) <= 40 else f"{shown[:36]}...'"

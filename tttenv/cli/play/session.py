@@ -1,6 +1,6 @@
-"""Games between two sides one after the other: stones, take-back, resigning, seats and score.
+"""Successive games between two sides: moves, take-back, resignation, seats and score.
 
-It prints and draws nothing: the terminal, the window and the tests all play through it.
+It does no input or output: the terminal, the window and the tests all play through it.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ SEATS = "XO"
 
 @dataclass(frozen=True)
 class Side:
-    """Who plays: a person where there is no policy."""
+    """A side of a session; a human if it has no policy."""
 
     name: str
     policy: Policy | None = None
@@ -25,32 +25,32 @@ class Side:
 
 
 class Session:
-    """Games of `first` against `second`, who swap seats from game to game.
+    """Games of `first` against `second`, which swap seats after each game.
 
     Args:
         rules: the game.
-        first: takes `seat` in the first game; of the two, only this side may be a person.
-        second: takes the other one.
+        first: takes `seat` in the first game; only this side may be a human.
+        second: takes the other seat.
         seat: 0 for X, 1 for O.
-        seed: of the dice by which players choose among the moves they like.
+        seed: the seed for sampling the players' moves.
     """
 
     def __init__(self, rules: Rules, first: Side, second: Side, seat: int, seed: int) -> None:
         self.rules, self.sides, self.seat = rules, (first, second), seat
         self.rng = np.random.default_rng(seed)
-        self.played: list[str | None] = []  # who won the games before this one, by name
+        self.played: list[str | None] = []  # the winners of earlier games, by name
         self.cells: list[int] = []
         self.boards = [rules.start()]
         self.resigned = False
 
     @property
     def board(self) -> Any:
-        """The board (cells,) as the side to move sees it."""
+        """The board (cells,) in the view of the side to move."""
         return self.boards[-1]
 
     @property
     def mover(self) -> int:
-        """Who is to move: 0 for X, 1 for O."""
+        """The side to move: 0 for X, 1 for O."""
         return len(self.cells) % 2
 
     @property
@@ -60,37 +60,37 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The seat that has won this game; None for a draw or while it goes on."""
+        """The seat that has won this game; None for a draw or a game in progress."""
         if self.resigned:
             return 1 - self.seat
         return 1 - self.mover if self.rules.lost(self.board) else None
 
     @property
     def outcome(self) -> str:
-        """How the game ended: "X wins", "draw"; "X to play" while it goes on."""
+        """How the game ended: "X wins", "draw"; "X to play" during the game."""
         if not self.over:
             return f"{SEATS[self.mover]} to play"
         return "draw" if self.winner is None else f"{SEATS[self.winner]} wins"
 
     @property
     def score(self) -> tuple[int, int, int]:
-        """Games won by the first side, drawn, and won by the second, this one included."""
+        """Games won by the first side, drawn, and won by the second, including this one."""
         wins = [*self.played, *([self._champion()] if self.over else [])]
         return wins.count("first"), wins.count(None), wins.count("second")
 
     def side(self, seat: int) -> Side:
-        """Who sits in `seat`."""
+        """Return the side in `seat`."""
         return self.sides[seat != self.seat]
 
     def awaits_person(self) -> bool:
-        """Whether it is a person's turn."""
+        """Whether a human is to move."""
         return not self.over and self.side(self.mover).policy is None
 
     def play(self, cell: int) -> None:
         """Put the mover's stone on `cell`.
 
         Raises:
-            ValueError: if the game is over, or the cell is taken or off the board.
+            ValueError: if the game is over, or the cell is occupied or off the board.
         """
         if self.over:
             raise ValueError(f"the game is over: {self.outcome}")
@@ -98,7 +98,7 @@ class Session:
         self.cells.append(cell)
 
     def move(self) -> int:
-        """Let the mover, who is no person, play; returns its cell."""
+        """Play the move of a side with a policy and return its cell."""
         side, boards = self.side(self.mover), self.board[None].copy()
         assert side.policy is not None
         if side.prepare:
@@ -108,13 +108,13 @@ class Session:
         return self.cells[-1]
 
     def take_back(self) -> int:
-        """Undo a resignation, or the person's last stone and the answer to it.
+        """Undo a resignation, or the human's last stone and the reply to it.
 
         Returns:
-            How many stones were taken back.
+            The number of stones removed.
 
         Raises:
-            ValueError: if the person has no stone on the board.
+            ValueError: if the human has no stone on the board.
         """
         if self.resigned:
             self.resigned = False
@@ -127,7 +127,7 @@ class Session:
         return count
 
     def resign(self) -> None:
-        """The first side gives the game up.
+        """Resign the game for the first side.
 
         Raises:
             ValueError: if it is over.
@@ -137,7 +137,7 @@ class Session:
         self.resigned = True
 
     def again(self) -> None:
-        """Begin another game with the seats swapped; an unfinished one is dropped, not counted."""
+        """Start another game with the seats swapped; an unfinished one is not counted."""
         if self.over:
             self.played.append(self._champion())
         self.seat = 1 - self.seat

@@ -1,4 +1,4 @@
-"""Playing in a terminal or through a pipe: reads lines, obeys them, prints boards."""
+"""Play in a terminal or through a pipe: reads lines, runs commands, prints boards."""
 
 import sys
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from tttenv.drawing.render import name_of
 
 
 class Terminal:
-    """A person's games in a session, line by line; `run` plays until they leave."""
+    """A human's games in a session, line by line; `run` plays until they quit."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
         self.session, self.advice, self.always = session, advice, hints
@@ -24,7 +24,7 @@ class Terminal:
         }
 
     def run(self) -> None:
-        """Play until the person quits or the input ends; then tell the score."""
+        """Play until the user quits or the input ends; then print the score."""
         sides, rules = self.session.sides, self.session.rules
         say(f"{sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
         say(f"Name a cell by {ways(rules)}; help lists the commands.")
@@ -37,12 +37,12 @@ class Terminal:
                 self._follow(line.strip())
             except ValueError as error:
                 if not (self.session.over or self.session.awaits_person()):
-                    raise  # it is the player who cannot go on, not the person
+                    raise  # the player failed, not the user's input
                 say(str(error))
         self._score()
 
     def _read(self) -> str | None:
-        """The next line; None at the end of input. A line from a pipe is printed: nobody typed."""
+        """Read the next line; None at the end of input. A line from a pipe is echoed."""
         if self.session.over:
             prompt = "again, undo or quit > "
         else:
@@ -57,7 +57,7 @@ class Terminal:
         return line
 
     def _follow(self, line: str) -> None:
-        """Obey a command or play a cell."""
+        """Run a command or play a cell."""
         if name := NAMES.get(line.lower()):
             self.obey[name]()
         elif not line:
@@ -79,7 +79,7 @@ class Terminal:
         self._go_on()
 
     def _go_on(self) -> None:
-        """Let the other side move if it is its turn, and show what has become of the board."""
+        """Play the other side's move if it is its turn, and show the board."""
         session = self.session
         if not session.over and not session.awaits_person():
             before = session.board
@@ -107,7 +107,7 @@ class Terminal:
         self._score()
 
     def _explain(self) -> None:
-        """Say which of the person's moves lost the game."""
+        """Print which of the human's moves lost the game."""
         boards, cells = self.session.boards, self.session.cells
         stone = self.advice.losing_move(boards, cells, self.session.seat)
         if stone is not None:

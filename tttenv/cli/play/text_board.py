@@ -1,4 +1,4 @@
-"""Boards and hints as lines of text, with coordinates on the rim; in colour on a terminal."""
+"""Boards and hints as lines of text, with coordinates; in colour on a terminal."""
 
 import os
 from collections.abc import Callable
@@ -12,17 +12,17 @@ from tttenv.cli.text_tables import wrapped
 from tttenv.drawing.render import COLUMNS, marks, name_of, names_of
 from tttenv.game.rules import Rules
 
-Paint = Callable[[str, str], str]  # text and what it is to its coloured self
+Paint = Callable[[str, str], str]  # from a text and its role to the coloured text
 COLOURS = {"X": "94", "O": "33", "last": "1;4", "+": "32", "-": "31", "rim": "2"}
-WIDE = 100  # characters side by side at the most, where no terminal says how many there are
-GAP = 4  # between two boards
-AS_BOARDS = 64  # cells of a board, at most, whose hints are shown as boards
-LIKELIEST = 5  # moves that are named on larger ones
-SAME = 1e-9  # probabilities that differ by less are the same
+WIDE = 100  # maximum width in characters without a terminal
+GAP = 4  # spaces between two boards
+AS_BOARDS = 64  # maximum cells of boards whose hints are shown as boards
+LIKELIEST = 5  # moves listed on larger boards
+SAME = 1e-9  # probabilities that differ by less are equal
 
 
 def painter(out: TextIO) -> Paint:
-    """Colours for a terminal that has some; none for pipes and files, and where NO_COLOR asks."""
+    """Return colours for a terminal; none for pipes and files, or if NO_COLOR is set."""
     plain = not out.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
 
     def paint(text: str, kind: str) -> str:
@@ -33,7 +33,7 @@ def painter(out: TextIO) -> Paint:
 
 
 def board_lines(rules: Rules, board: Any, last: int | None, paint: Paint) -> list[str]:
-    """The board (cells,) with X, O and dots, the last stone underlined where there is colour."""
+    """Return the board (cells,) with X, O and dots; in colour the last stone is underlined."""
     cells = []
     for cell, mark in enumerate(marks(rules, board)):
         shown = paint(mark.replace("_", "."), mark)
@@ -44,16 +44,16 @@ def board_lines(rules: Rules, board: Any, last: int | None, paint: Paint) -> lis
 def hint_lines(
     rules: Rules, board: Any, hint: Hint, name: str, paint: Paint, width: int | None = None
 ) -> list[str]:
-    """What each move is worth and how likely `name` would make it, and a legend.
+    """Return each move's value and its probability for `name`, and a legend.
 
-    On boards of some size the cells stand side by side or one board above the other; on larger ones
-    the moves are counted, and the likeliest named.
+    On boards up to a size the cells are shown as boards, side by side or one above the other; on
+    larger ones the moves are counted, and the most likely ones listed.
 
     Args:
         rules: the game.
-        board: seen by the side to move.
+        board: in the view of the side to move.
         hint: on that board.
-        name: of the player whose chances are shown.
+        name: the player whose probabilities are shown.
         paint: the colours.
         width: of the terminal; None for a pipe.
     """
@@ -76,7 +76,7 @@ def hint_lines(
 
 
 def best_line(rules: Rules, hint: Hint) -> str:
-    """What a search chooses where no move is known to win; nothing otherwise."""
+    """Return the moves that a search chooses if none is known to win; otherwise empty."""
     return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
 
 
@@ -94,7 +94,7 @@ def _share(share: float) -> str:
 
 
 def _counted(rules: Rules, hint: Hint) -> str:
-    """How many moves are known to win, to draw and to lose, some of them by name."""
+    """Return the number of moves known to win, draw and lose, with some of their names."""
     parts = []
     for value in (1, 0, -1):
         cells = np.flatnonzero(hint.legal & (hint.values == value))
@@ -108,7 +108,7 @@ def _counted(rules: Rules, hint: Hint) -> str:
 
 
 def _likeliest(rules: Rules, hint: Hint, name: str) -> str:
-    """A player's likeliest moves, those of one probability together."""
+    """Return a player's most likely moves, grouped by probability."""
     cells = np.flatnonzero(hint.shares > 0)
     cells = cells[np.argsort(-hint.shares[cells], kind="stable")]
     alike = int((hint.shares[cells] > hint.shares[cells[0]] - SAME).sum())
@@ -122,14 +122,14 @@ def _likeliest(rules: Rules, hint: Hint, name: str) -> str:
 
 
 def _some(rules: Rules, cells: list[int]) -> str:
-    """Some of these cells by name, and how many others there are."""
+    """Return the names of some of these cells and the number of others."""
     others = len(cells) - LIKELIEST
     more = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
     return names_of(rules, cells[:LIKELIEST]) + more
 
 
 def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]:
-    """Cells, all of one width, in rows with their numbers, below the letters of the columns."""
+    """Return cells of equal width in numbered rows, below the letters of the columns."""
     letters = " ".join(f"{letter:>{width}}" for letter in COLUMNS[: rules.n])
     lines = [paint(f"    {letters}", "rim")]
     for row in range(rules.m):
@@ -139,7 +139,7 @@ def _grid(rules: Rules, cells: list[str], width: int, paint: Paint) -> list[str]
 
 
 def _beside(blocks: list[list[str]], size: int, width: int | None) -> list[str]:
-    """Titled blocks of one size side by side where there is room, else one above the other."""
+    """Arrange titled blocks of one size side by side if they fit, else one above the other."""
     titles, grids = [block[0] for block in blocks], [block[1:] for block in blocks]
     head = "".join(f"{title:<{size + GAP}}" for title in titles).rstrip()
     if max(len(head), len(blocks) * (size + GAP) - GAP) <= (width or WIDE):

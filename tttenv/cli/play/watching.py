@@ -1,4 +1,4 @@
-"""Watching two players, in a terminal or through a pipe: every stone, or all games as JSON."""
+"""Watch two players in a terminal or through a pipe: every stone, or all games as JSON."""
 
 import json
 import sys
@@ -14,13 +14,13 @@ PAUSE = 0.7  # seconds between stones on a terminal
 
 
 def watch(session: Session, games: int, as_json: bool, advice: Advice | None = None) -> None:
-    """Let the two players of a session play some games, seats swapped after each.
+    """Play games between the two players of a session, with seats swapped after each.
 
     Args:
-        session: with both players seated.
-        games: how many.
+        session: with two players.
+        games: the number of games.
         as_json: print the games at the end instead of every stone.
-        advice: what every move is worth is shown, too, and blunders are told.
+        advice: if given, show the value of every move and point out blunders.
     """
     found = []
     for number in range(games):
@@ -44,7 +44,7 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
 
 
 def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
-    """One game to its end."""
+    """Play one game to its end."""
     paint, pause = painter(sys.stdout), PAUSE if sys.stdout.isatty() else 0
     while not session.over:
         seat = session.mover

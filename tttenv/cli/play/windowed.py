@@ -1,4 +1,4 @@
-"""Playing, and watching, in a window: mouse and keys in, boards out."""
+"""Play or watch in a window, with mouse and keyboard."""
 
 import time
 from typing import Any
@@ -11,24 +11,24 @@ from tttenv.cli.play.text_board import best_line
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
 from tttenv.game.rules import Rules
 
-THINKING, WATCHING = 0.35, 0.8  # seconds before a player answers, and between stones to watch
-LINES = 5  # below the board: two blunders, the hints' legend, the score, the keys
+THINKING, WATCHING = 0.35, 0.8  # seconds before a reply, and between stones when watching
+LINES = 5  # below the board: two blunders, legend of hints, score, keys
 
 
 class Windowed:
-    """The games of a session in a window; `run` plays until someone leaves."""
+    """The games of a session in a window; `run` plays until the user leaves."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool, games: int) -> None:
         self.session, self.advice, self.hints = session, advice, hints
         self.person = session.sides[0].policy is None
-        self.left = games - 1  # to be watched after this one
+        self.left = games - 1  # to watch after this one
         self.keys = {"u": self._undo, "h": self._switch_hints, "n": self._again, "r": self._resign}
         names = " - ".join(side.name for side in session.sides)
         self.window = Window(session.rules, f"{names} ({session.rules})", notes=LINES, seen=True)
         self.going, self.due = True, 0.0
 
     def run(self) -> None:
-        """Play until someone leaves; then tell the score."""
+        """Play until the user leaves; then print the score."""
         try:
             self._show()
             while self.going:
@@ -41,7 +41,7 @@ class Windowed:
         print(self._score())
 
     def scene(self) -> dict[str, Any]:
-        """What the window shows now, as fields of `drawing.Scene` by name."""
+        """Return what the window shows now, as fields of `drawing.Scene` by name."""
         session = self.session
         blunders = self._blunders()
         alarms = [f"{words.GLYPH} {self._whose(n)}: {told}" for n, told in blunders.items()]
@@ -85,7 +85,7 @@ class Windowed:
             self._show()
 
     def _let_players_move(self) -> None:
-        """Make the move of a player whose turn it is, a moment after the stone before."""
+        """Play the move of a player to move, a moment after the previous stone."""
         if time.monotonic() < self.due:
             return
         if self.session.over:
@@ -124,9 +124,9 @@ class Windowed:
         self.due = time.monotonic() + (THINKING if self.person else WATCHING)
 
     def _blunders(self) -> dict[int, str]:
-        """What is to be told of the stones, by their numbers from 0.
+        """Return remarks on stones, by their indices.
 
-        With hints of the last stone of either side; after a lost game, of the one that lost it.
+        With hints, on the last stone of either side; after a lost game, on the one that lost it.
         """
         session = self.session
         boards, cells = session.boards, session.cells
@@ -139,7 +139,7 @@ class Windowed:
         return {stone: sentence for stone, sentence in sorted(found.items()) if sentence}
 
     def _whose(self, stone: int) -> str:
-        """The beginning of a sentence about a blunder, as in the terminal."""
+        """Return the beginning of a sentence about a blunder, as in the terminal."""
         name = self.session.side(stone % 2).name
         whose = (
             "your blunder" if self.session.side(stone % 2).policy is None else f"{name}'s blunder"

@@ -1,7 +1,7 @@
-"""Values, distances and blunders in words: the same in the terminal and the window as on the page.
+"""Values, distances and blunders in words: the same in the terminal, the window and the report.
 
-A distance counts the stones that the winner still has to place, and a move is judged as seen before
-it is made: a move that completes a line is a "win in 1". Cells are named by their coordinates.
+A distance counts the winner's remaining stones, and a move is judged from before it is made: a
+move that completes a line is a "win in 1". Cells are named by their coordinates.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,44 +10,44 @@ from typing import NamedTuple
 
 OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
 SIGNS = {1: "+", 0: "=", -1: "-"}
-VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}  # of one move, of more
-UNDECIDED = "?"  # the sign of a move whose value is not known
+VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}  # singular, plural
+UNDECIDED = "?"  # marks a move of unknown value
 GLYPH = "??"  # marks a blunder
 SHORT_FORM = "+2 win in 2: the winner needs 2 more stones"
 LEGEND = f"{SHORT_FORM}; -2 loss in 2; = draw"
 LEGEND_UNDECIDED = "+ win; - loss; = draw; ? not decided by a short search"
 NOTHING_DECIDED = "exact: no move is decided by a short search"
-NAMED = 8  # moves in a sentence, at most
+NAMED = 8  # maximum moves in a sentence
 
 
 class Move(NamedTuple):
-    """A move and what it is worth to the side that makes it, under perfect play."""
+    """A move and its value for its side under perfect play."""
 
-    name: str  # the coordinate of its cell
+    name: str  # its cell's coordinates
     value: int  # 1, 0 or -1
-    stones: int | None = None  # the winner's still to come; None for a draw or where unknown
-    at_least: bool = False  # whether it may be worth more
+    stones: int | None = None  # the winner's remaining stones; None for a draw or if unknown
+    at_least: bool = False  # whether the value is only a lower bound
 
 
 def winners_stones(plies: int) -> int:
-    """How many of a won game's last stones are the winner's, who places the last one."""
+    """Return the winner's share of a won game's last `plies` stones, including the last one."""
     return (plies + 1) // 2
 
 
 def verdict(value: int, stones: int | None) -> str:
-    """What a move is worth: "win in 2", "loss in 1", "draw"; "win" where no distance is known."""
+    """Return a move's value in words: "win in 2", "loss in 1", "draw"; "win" without a distance."""
     return OUTCOMES[value] + _distance(value, stones)
 
 
 def short(value: int | None, stones: int | None) -> str:
-    """The same in a cell: "+2", "-1", "="; "+" without a distance, "?" without a value."""
+    """Return the same for a cell: "+2", "-1", "="; "+" without a distance, "?" without a value."""
     if value is None:
         return UNDECIDED
     return SIGNS[value] + ("" if value == 0 or stones is None else str(stones))
 
 
 def blunder(played: Move, better: Sequence[Move]) -> str:
-    """The sentence about a move that gives value away, and those that keep it.
+    """Describe a move that loses value, and the moves that keep it.
 
     "b1 loses in 3; a1 c1 a3 c3 draw." "b1 draws; a1 wins in 1, c3 b2 win in 2."
     """
@@ -56,7 +56,7 @@ def blunder(played: Move, better: Sequence[Move]) -> str:
 
 
 def _kept(better: Sequence[Move]) -> Iterable[str]:
-    """The moves that keep a value, the quickest wins first, by what they are worth."""
+    """Yield the moves that keep a value, grouped by result, the fastest wins first."""
     ranked = sorted(better, key=lambda move: (move.at_least, move.stones or 0))
     left = NAMED
     for (unsure, stones), group in groupby(ranked, lambda move: (move.at_least, move.stones)):
@@ -72,12 +72,12 @@ def _kept(better: Sequence[Move]) -> Iterable[str]:
 
 
 def best_play(played: str, names: Sequence[str], mover: str, ending: str) -> str:
-    """The sentence about how a game goes on after a move.
+    """Describe how a game continues after a move.
 
     Args:
         played: the move.
-        names: of the cells of the stones to come, in order.
-        mover: who places the first of them, "X" or "O".
+        names: the cells of the following stones, in order.
+        mover: the side that plays the first of them, "X" or "O".
         ending: how the game ends, "X wins" or "draw".
     """
     seats = "XO" if mover == "X" else "OX"
