@@ -77,7 +77,7 @@ class HostileCalls:
             elif draw < 0.85:
                 seed = rng.choice(rubbish.wrong_seeds())
                 reset = lambda seed=seed: skin.reset(seed=seed)  # noqa: E731
-                if skin.seeded:
+                if skin.seeded and not skin.takes_seeds(seed):
                     self._refused("seed", skin, reset, True, seed)
             elif draw < 0.98:
                 name = rng.choice(rubbish.wrong_players())

@@ -52,6 +52,10 @@ class Skin:
         """How many there are."""
         return int(self.match.over.size)
 
+    def takes_seeds(self, seeds: Any) -> bool:
+        """Whether these are seeds, one for each game."""
+        return False
+
     def step(self, action: Any) -> None:
         """One step."""
         self.env.step(action)
@@ -132,6 +136,12 @@ class Batch(Skin):
         """A legal cell for every game."""
         masks = self.match.legal()
         return np.array([self.dice.choice(np.flatnonzero(row).tolist() or [0]) for row in masks])
+
+    def takes_seeds(self, seeds: Any) -> bool:
+        """A list of them, each of which may be None."""
+        return (
+            isinstance(seeds, list) and [type(seed) for seed in seeds] == [type(None)] * self.games
+        )
 
     def wrong_action(self) -> Any:
         """No batch of actions."""
@@ -294,6 +304,10 @@ class TorchRL(Batch):
     opposed = False
     without = ("obs", "render_mode")
     theirs = (RuntimeError,)  # of tensordict, which wants as many rows as there are games
+
+    def takes_seeds(self, seeds: Any) -> bool:
+        """TorchRL seeds by one number."""
+        return False
 
     def make(self, more: dict[str, Any]) -> Any:
         """Some games."""

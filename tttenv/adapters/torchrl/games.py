@@ -72,6 +72,8 @@ class Games(EnvBase):
         return TensorDict({**self._seen(), "reward": rewards}, self.batch_size)
 
     def _set_seed(self, seed: int | None) -> None:
+        if isinstance(seed, list | tuple):  # which the games take, one for each
+            raise ValueError("a seed is an integer or None, not a list")
         self.games.reset(seed=seed)
 
     def close(self, *, raise_if_closed: bool = True) -> None:
