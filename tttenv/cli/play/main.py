@@ -54,8 +54,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         if hasattr(stream, "reconfigure"):  # replace characters that cannot be encoded
             stream.reconfigure(errors="replace")
     with ExitStack() as beside:
-        with console.stage("setting up the game", given.json):
-            session, advice = _seated(given, beside)
+        session, advice = _seated(given, beside)
         if given.window:
             try:
                 from tttenv.cli.play.windowed import Windowed
