@@ -8,12 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tttenv.cli import console, workers
 from tttenv.cli.text_tables import say
-from tttenv.parallel import Task
-from tttenv.parallel.tasks import Context
+
+if TYPE_CHECKING:  # every command imports this module to compile in the background
+    from tttenv.parallel.tasks import Context
 
 PROG = "tttenv compile"
 
@@ -40,6 +41,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)
+    from tttenv.parallel import Task
     from tttenv.utils.compile_time import Stopwatch
     from tttenv.utils.compiled import CACHE_FOLDER
 
@@ -57,7 +59,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         raise ValueError("there is no folder for compiled code: TTTENV_CACHE names one")
 
 
-def compile_group(names: list[str], context: Context) -> dict[str, dict[str, Any]]:
+def compile_group(names: list[str], context: "Context") -> dict[str, dict[str, Any]]:
     """Compile some parts in a worker; return each one's number of functions and seconds."""
     from tttenv.utils.compile_time import watch
 

@@ -1,15 +1,20 @@
 """Options for where a command's tasks run, and a progress bar over all of them."""
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tttenv.parallel import Backend, News, ResultsFolder, Task, TaskResult, run
 from tttenv.utils.untrusted import MEBIBYTE, shown
+
+if TYPE_CHECKING:  # the executor is imported once a command runs tasks
+    from types import TracebackType
+
+    from tttenv.parallel import Backend, News, Task, TaskResult
 
 MOST_BARS = 20  # bars of running tasks
 TOLD = 3  # failed tasks named in a message
@@ -44,7 +49,7 @@ def check(given: Workers) -> None:
         raise ValueError("--gpus-per-task is 0 or more")
     if given.memory_per_task is not None and given.memory_per_task < 1:
         raise ValueError("--memory-per-task is at least 1")
-    if given.ray is None:
+    if given.ray is None and given != HERE:
         _processes(given)
 
 
@@ -73,6 +78,8 @@ def run_all(
     """
     if not tasks:
         return []
+    from tttenv.parallel import ResultsFolder, run
+
     outcomes: list[TaskResult] = []
     folder = None if results is None else ResultsFolder(results)
     with backend(given) as entered, _Bars([task.size for task in tasks], pieces, quiet) as bars:
@@ -188,7 +195,7 @@ class _Bars:
         )
         self._whole = self.progress.add_task(pieces, total=self._total, state="")
 
-    def __enter__(self) -> "_Bars":
+    def __enter__(self) -> _Bars:
         self.progress.start()
         self._show()
         return self
