@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from tttenv.drawing.render import COLUMNS, marks, status, winning_cells
+from tttenv.drawing.render import marks, status, winning_cells
 from tttenv.drawing.tiles import LIGHT, Colour, Palette, Picture, ringed, tile
+from tttenv.game.notation import COLUMNS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 

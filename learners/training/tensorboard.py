@@ -210,7 +210,7 @@ def _plain(value: Any) -> bool | float | str:
 
 def certificate_table(certificate: Certificate) -> str:
     """A certificate as tables in Markdown: a column for each seat, then what holds for both."""
-    from tttenv.drawing.render import names_of
+    from tttenv.game.notation import names_of
 
     rules = Rules.of(certificate.rules)
     optimal, reached = certificate.optimal_moves, certificate.reached

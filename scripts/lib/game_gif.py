@@ -12,8 +12,8 @@ from tttenv import Rules, player
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.session import Session, Side
-from tttenv.drawing.render import name_of
 from tttenv.drawing.tiles import Palette
+from tttenv.game.notation import name_of
 
 RULES = Rules()
 FIRST, SECOND = "selfplay", "tactical"  # X, who never loses, and O

@@ -19,8 +19,8 @@ from tttenv.cli.play.commands import COMMANDS, NAMES
 from tttenv.cli.play.notation import KEYS, cell_of, keys
 from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.terminal import Terminal
-from tttenv.drawing.render import name_of
 from tttenv.exact import solve
+from tttenv.game.notation import name_of
 from tttenv.proofs import move_values
 
 ROOT = Path(__file__).parents[2]

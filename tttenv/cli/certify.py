@@ -321,7 +321,7 @@ def _unknown(certificate: Any) -> Iterator[str]:
 
 def _game(certificate: Any, seat: str) -> str:
     """Return the game lost in a seat in coordinates: a1, b2; empty without one."""
-    from tttenv.drawing.render import names_of
+    from tttenv.game.notation import names_of
     from tttenv.game.rules import Rules
 
     return names_of(Rules.of(certificate.rules), certificate.losing_line[seat] or ())

@@ -9,8 +9,9 @@ import pygame
 from numpy.typing import NDArray
 
 from tttenv.drawing import tiles
-from tttenv.drawing.render import COLUMNS, marks, status, winning_cells
+from tttenv.drawing.render import marks, status, winning_cells
 from tttenv.drawing.tiles import LIGHT, Colour
+from tttenv.game.notation import COLUMNS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 

@@ -1,34 +1,21 @@
 """Boards for people: as text, and as pictures drawn with NumPy alone."""
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.drawing.small_letters import HIGH, lettering
 from tttenv.drawing.tiles import LIGHT, Palette, Picture, tile
+from tttenv.game.notation import COLUMNS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 
 CELL = 64  # pixels a side
 INSET = 5  # pixels between a coordinate and the edge of its cell
-COLUMNS = "abcdefghijklmnopqrs"
 
 
 def marks(rules: Rules, board: Boards) -> list[str]:
     """The board's cells as "X", "O" or "_", row by row."""
     return list(rules.format(board))
-
-
-def name_of(rules: Rules, cell: int) -> str:
-    """The coordinate of a cell, like b2: column letter, and row number from the top."""
-    row, column = divmod(cell % rules.cells, rules.n)
-    return f"{COLUMNS[column]}{row + 1}"
-
-
-def names_of(rules: Rules, cells: Iterable[int]) -> str:
-    """The coordinates of cells, such as the moves of a game, in their order."""
-    return " ".join(name_of(rules, cell) for cell in cells)
 
 
 def ansi(rules: Rules, board: Boards) -> str:

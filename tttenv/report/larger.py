@@ -15,8 +15,8 @@ from tttenv.certificates import phrases
 from tttenv.certificates.certificate import IN_TRAINING, METHODS, REACHABLE, Certificate
 from tttenv.certificates.larger_curve import LargerCurve, from_card
 from tttenv.certificates.phrases import of_seat
-from tttenv.drawing.render import name_of
 from tttenv.exact import SEATS, enumerable
+from tttenv.game.notation import name_of
 from tttenv.players import bundled, checkpoint_of, player, rules_of
 from tttenv.players.checkpoint import WEIGHTS, load, read_data
 from tttenv.players.hinting import hinting

@@ -5,8 +5,8 @@
 
 import numpy as np
 
-from tttenv.drawing.render import names_of
 from tttenv.exact import SEATS, enumerable
+from tttenv.game.notation import names_of
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy, masked_normalise, uniform

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tttenv.cli.play import words
-from tttenv.drawing.render import name_of, status
+from tttenv.drawing.render import status
 from tttenv.exact import enumerable, positions, solve
+from tttenv.game.notation import name_of
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, validated
 from tttenv.proofs.move_values import CACHED, MoveValues

@@ -2,7 +2,7 @@
 
 import re
 
-from tttenv.drawing.render import COLUMNS, name_of
+from tttenv.game.notation import COLUMNS, name_of
 from tttenv.game.rules import Rules
 
 KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board

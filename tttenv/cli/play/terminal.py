@@ -9,7 +9,7 @@ from tttenv.cli.play.notation import cell_of, ways
 from tttenv.cli.play.session import SEATS, Session
 from tttenv.cli.play.text_board import board_lines, hint_lines, painter
 from tttenv.cli.text_tables import room, say
-from tttenv.drawing.render import name_of
+from tttenv.game.notation import name_of
 
 
 class Terminal:

@@ -9,7 +9,8 @@ import numpy as np
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Hint
 from tttenv.cli.text_tables import wrapped
-from tttenv.drawing.render import COLUMNS, marks, name_of, names_of
+from tttenv.drawing.render import marks
+from tttenv.game.notation import COLUMNS, name_of, names_of
 from tttenv.game.rules import Rules
 
 Paint = Callable[[str, str], str]  # from a text and its role to the coloured text
