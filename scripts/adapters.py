@@ -10,6 +10,7 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.cli import console, text_tables
+from tttenv.cli.options import Flag, NumberOrNone
 from tttenv.cli.text_tables import Column
 
 PROG = "adapters.py"
@@ -31,9 +32,9 @@ class Arguments:
     rounds: int = 5  # how often the two take turns; medians are printed
     steps: int = 6_144  # environment steps a turn
     certificates: int = 3  # how many certificates the callback's share is measured over
-    every: int | None = None  # environment steps between them; the callback's own choice
+    every: NumberOrNone = None  # environment steps between them; the callback's own choice
     seed: int = 0  # of all random numbers
-    json: bool = False  # print the results as JSON
+    json: Flag = False  # print the results as JSON
 
 
 def main(args: list[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
 from tttenv.cli import console
+from tttenv.cli.options import Flag
 
 PROG = "pictures.py"
 MARGIN = 8  # pixels around what is photographed
@@ -30,7 +31,7 @@ class Arguments:
     seed: int = 0  # of the game, and of the training that learning.gif shows
     results: Path = Path("results/benchmark.json")  # of the benchmark
     out: Path = Path(".github/images")  # where the pictures go
-    gifs: console.Flag = False  # only game.gif and learning.gif, which need no results
+    gifs: Flag = False  # only game.gif and learning.gif, which need no results
 
 
 def main(args: list[str]) -> None:

@@ -14,6 +14,7 @@ from learners.cli import readme_blocks
 from scripts.reproduction import SOURCES, home
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
+from tttenv.cli.options import FileOrNone, Flag
 from tttenv.cli.workers import HERE
 
 if TYPE_CHECKING:
@@ -35,16 +36,16 @@ class Arguments:
     """
 
     only: tuple[str, ...] = tuple(SOURCES)  # which sources
-    quick: bool = False  # small budgets, a few minutes; rows that need more are not judged
-    full: bool = False  # all budgets as published, the millions of games included
+    quick: Flag = False  # small budgets, a few minutes; rows that need more are not judged
+    full: Flag = False  # all budgets as published, the millions of games included
     seed: int = 0  # of all that is trained or sampled
     workers: AllWorkers = HERE
-    moves_csv: Path | None = None  # the cookbook's file of boards and best replies (S3)
+    moves_csv: FileOrNone = None  # the cookbook's file of boards and best replies (S3)
     out: Path = Path("results")  # where reproduce.json goes
-    summary: Path | None = None  # write the rows to this file too
-    readme: Path | None = None  # put the main rows between the marks of this file too
-    wide: bool = False  # all columns, however narrow the terminal
-    json: bool = False  # print the results as JSON instead of tables
+    summary: FileOrNone = None  # write the rows to this file too
+    readme: FileOrNone = None  # put the main rows between the marks of this file too
+    wide: Flag = False  # all columns, however narrow the terminal
+    json: Flag = False  # print the results as JSON instead of tables
 
 
 def main(args: list[str]) -> None:

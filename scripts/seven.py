@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts
 
 from tttenv.certificates import phrases
 from tttenv.cli import console
+from tttenv.cli.options import FileOrNone, Flag
 from tttenv.cli.text_tables import say
 
 PROG = "seven.py"
@@ -27,13 +28,13 @@ class Arguments:
     """
 
     file: Path = FILE  # proofs, weights and certificates
-    check: bool = False  # check the file and say no more than that it holds
-    prove: bool = False  # search for all proofs anew
-    best: bool = False  # search for the best weights anew, and prove again
+    check: Flag = False  # check the file and say no more than that it holds
+    prove: Flag = False  # search for all proofs anew
+    best: Flag = False  # search for the best weights anew, and prove again
     climbs: int = 40  # with --best: how often hill climbing starts
     seed: int = 0  # with --best: of all random numbers
-    out: Path | None = None  # where to write; with --prove and --best the file itself
-    json: bool = False  # print all of it as JSON
+    out: FileOrNone = None  # where to write; with --prove and --best the file itself
+    json: Flag = False  # print all of it as JSON
 
 
 def main(args: list[str]) -> None:

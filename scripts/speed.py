@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts
 
 from scripts.speed_rows.row import Row, Work
 from tttenv.cli import console, text_tables
+from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import Column
 
 PROG = "speed.py"
@@ -26,12 +27,12 @@ class Arguments:
     measured on two cores, in turns with one environment in one thread.
     """
 
-    peers: bool = False  # measure other packages too
+    peers: Flag = False  # measure other packages too
     rounds: int = 5  # how often each row is measured
     seconds: float = 0.3  # for how long each time
     only: str = ""  # only rows whose name contains this
     seed: int = 0  # of all random numbers
-    json: bool = False  # print the results as JSON
+    json: Flag = False  # print the results as JSON
 
 
 @dataclass(frozen=True)

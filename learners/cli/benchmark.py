@@ -11,10 +11,15 @@ from learners.cli import benchmark_tables, readme_blocks
 from learners.registry import LEARNERS, row
 from tttenv.cli import console, report, text_tables, workers
 from tttenv.cli.console import AllWorkers
+from tttenv.cli.options import FileOrNone, Flag, FolderOrNone
 from tttenv.cli.workers import HERE
 from tttenv.utils import optional_dependencies
 
 PROG = "benchmark.py"
+EXAMPLES = """
+tttenv benchmark --quick
+tttenv benchmark --learners selfplay dqn --seeds 5
+"""
 QUICK = 10  # --quick trains one step in so many
 
 
@@ -30,14 +35,14 @@ class Arguments:
     learners: tuple[str, ...] = tuple(LEARNERS)  # which to train
     seeds: int = 1  # how many trainings of each, counting up from --seed
     seed: int = 0  # the first
-    quick: bool = False  # a tenth of the steps: shows that all works, not how strong it gets
+    quick: Flag = False  # a tenth of the steps, to show that everything works
     workers: AllWorkers = HERE
     out: Path = Path("results")  # where benchmark.json and report.html go
     runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
-    ship: Path | None = None  # copy the first trained player of each learner to this folder too
-    readme: Path | None = None  # put the tables between the marks of this file too
-    wide: bool = False  # all columns, however narrow the terminal
-    json: bool = False  # print the results as JSON instead of tables
+    ship: FolderOrNone = None  # also copy each learner's first trained player to this folder
+    readme: FileOrNone = None  # put the tables between the marks of this file too
+    wide: Flag = False  # all columns, however narrow the terminal
+    json: Flag = False  # print the results as JSON instead of tables
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -47,7 +52,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: what was typed after the command's name.
         prog: the command's name, for its help and messages.
     """
-    given = console.parse(Arguments, prog, args)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     for name in given.learners:
         row(name)
     if given.learners:

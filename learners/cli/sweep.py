@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from learners.registry import LEARNERS, row
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
+from tttenv.cli.options import Flag, Learners, NumberOrNone, Repeated
 from tttenv.cli.workers import HERE
 from tttenv.parallel import TaskResult
 from tttenv.utils import optional_dependencies
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from tttenv.report.sweep_file import Result
 
 PROG = "sweep.py"
+EXAMPLES = """
+tttenv sweep dqn --grid lr=1e-3,3e-4 --seeds 3
+tttenv sweep td0 --range lr=0.01..0.5 --random 10 --jobs 2
+"""
 
 
 @dataclass(frozen=True)
@@ -32,21 +37,21 @@ class Arguments:
     add to what is there.
     """
 
-    learners: console.Learners = ()  # which to train
-    grid: console.Repeated = ()  # FIELD=VALUE,VALUE,... of the learners' settings; more than once
-    random: int = 0  # so many draws from all --range
-    range: console.Repeated = ()  # FIELD=LOW..HIGH; logarithmic if LOW is above 0; more than once
+    learners: Learners = ()  # which to train
+    grid: Repeated = ()  # FIELD=VALUE,VALUE,... of the learners' settings; more than once
+    random: int = 0  # number of settings drawn from all --range
+    range: Repeated = ()  # FIELD=LOW..HIGH; logarithmic if LOW is above 0; more than once
     presets: tuple[str, ...] = ("default",)  # named sets of settings to begin from
     rules: tuple[str, ...] = ("3,3,3",)  # the games
     seeds: int = 5  # trainings of each setting, counting up from --seed
     seed: int = 0  # the first, and that of the draws
-    steps: int | None = None  # of a training, at the most; without it, as many as usual
-    halve: bool = False  # stop early: after 1/9 and 1/3 of the steps only the best third goes on
+    steps: NumberOrNone = None  # of a training, at the most; without it, as many as usual
+    halve: Flag = False  # stop early: only the best third continues after 1/9 and 1/3 of the steps
     workers: AllWorkers = HERE
     out: Path = Path("results")  # where sweep.json and sweep.csv go
     runs: Path = Path("runs/sweep")  # where the trained players go
-    wide: bool = False  # all columns, however narrow the terminal
-    json: bool = False  # print the results as JSON instead of lines and a table
+    wide: Flag = False  # all columns, however narrow the terminal
+    json: Flag = False  # print the results as JSON instead of lines and a table
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -56,7 +61,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: what was typed after the command's name.
         prog: the command's name, for its help and messages.
     """
-    given = console.parse(Arguments, prog, args)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     check(given, prog)
     with console.stage("loading PyTorch", given.json):
         for name in given.learners:

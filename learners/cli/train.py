@@ -15,34 +15,47 @@ import tyro
 from learners.registry import LEARNERS, row
 from tttenv.certificates import phrases
 from tttenv.cli import ahead, console, workers
+from tttenv.cli.options import (
+    AddressOrNone,
+    FileOrNone,
+    Flag,
+    FolderOrNone,
+    NumberOrNone,
+    RulesText,
+)
 from tttenv.cli.text_tables import say
 from tttenv.utils.registry import unknown
 from tttenv.utils.untrusted import shown
 
 PROG = "train.py"
+EXAMPLES = """
+tttenv train {name}
+tttenv train {name} --seed 1 --out runs/mine
+tttenv train {name} --out runs/mine --resume
+"""
 
 
 @dataclass(frozen=True)
 class Options:
     """What belongs to the training rather than to the learner."""
 
-    steps: int | None = None  # train so many in all; left out: until unbeatable, a preset in full
+    steps: NumberOrNone = None  # total steps; if omitted, until unbeatable; a preset in full
     preset: str = "default"  # a named set of the learner's own fields
-    rules: str = "3,3,3"  # the game, m,n,k
-    out: Path | None = None  # the checkpoint's folder; left out: runs/LEARNER-SEED
-    resume: bool = False  # go on exactly where the training in --out stopped
-    start: Path | None = None  # alphazero: begin with the weights of this checkpoint of any board
-    every: int | None = None  # steps between points on the curves; left out: the learner's usual
-    checkpoint_every: int | None = None  # steps between checkpoints; left out: a tenth of all
-    stop_when_unbeatable: bool | None = None  # end once unbeatable; left out: without --steps
+    rules: RulesText = "3,3,3"  # the game
+    out: FolderOrNone = None  # the checkpoint's folder; default: runs/LEARNER-SEED
+    resume: Flag = False  # continue the training in --out exactly where it stopped
+    start: FolderOrNone = None  # alphazero: start from this checkpoint's weights, of any board
+    every: NumberOrNone = None  # steps between points on the curves; default: the learner's
+    checkpoint_every: NumberOrNone = None  # steps between checkpoints; if omitted, a tenth of all
+    stop_when_unbeatable: bool | None = None  # end once unbeatable; default: without --steps
     device: str = "cpu"  # where torch computes: cpu, cuda, ...
     threads: int = 1  # of torch; the same seed gives the same bits only with the same number
     actors: int = 0  # alphazero: workers that search its moves; the same bits only with as many
-    overlap: bool = False  # learn while the actors search, from the examples of earlier steps
-    ray: str | None = None  # a Ray cluster for the actors: its address, or auto
+    overlap: Flag = False  # learn during the search, from examples of earlier steps
+    ray: AddressOrNone = None  # a Ray cluster for the actors: its address, or auto
     gpus_per_task: float = 0.0  # of an actor, which then computes on cuda
-    json: bool = False  # print the certificate as JSON instead of a progress bar
-    export_csv: Path | None = None  # supervised: write its boards and best replies, do not train
+    json: Flag = False  # print the certificate as JSON instead of a progress bar
+    export_csv: FileOrNone = None  # supervised: write its boards and best replies only
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -204,7 +217,7 @@ def _parse_from(
     )
     presets = ", ".join(LEARNERS.load(name).presets)
     about = f"{name}: {LEARNERS.rows[name].about}. Presets: {presets}."
-    given: Any = console.parse(shape, f"{prog} {name}", rest, description=about)
+    given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
     return given.training, given.learner
 
 

@@ -16,6 +16,7 @@ from learners.registry import LEARNERS
 from scripts import reproduction
 from tttenv.certificates import metrics
 from tttenv.cli import console
+from tttenv.cli.main import COMMANDS, GROUPS
 from tttenv.players import PLAYERS, bundled, player
 from tttenv.players.hinting import hinting
 from tttenv.utils.registry import near
@@ -64,17 +65,38 @@ def test_a_wrong_command_line_is_refused_in_one_line(command, typed, words, caps
     assert len(told.err) < 250
 
 
-def test_the_readmes_commands_can_be_parsed():
-    text = "\n".join(READMES.values())
+EXAMPLES = {
+    name: importlib.import_module(row.target.split(":")[0]).EXAMPLES.format(name="selfplay")
+    for name, row in COMMANDS.rows.items()
+}
+
+
+def test_the_commands_of_readmes_and_help_texts_can_be_parsed():
+    text = "\n".join(READMES.values()) + "".join(EXAMPLES.values()).replace("\n", "\n    ")
     command = r"^    (?:python scripts/(?=\w+\.py)|tttenv )(\w+)(?:\.py)?(.*?)(?: {2,}#.*)?$"
     commands = re.findall(command, text, re.MULTILINE)
-    assert len(commands) > 8
+    assert {name for name, _ in commands} >= set(COMMANDS)
     for script, rest in commands:
         args = shlex.split(rest)
         if script == "train" and args:
             script, args = f"train {args[0]}", args[1:]
         if script in PARSERS:
             PARSERS[script](args)
+
+
+def test_every_command_stands_in_one_group_of_the_overview():
+    assert sorted(name for names in GROUPS.values() for name in names) == sorted(COMMANDS)
+
+
+@pytest.mark.parametrize("command", sorted(set(PROGRAMS) & set(COMMANDS)))
+def test_help_shows_examples_and_no_placeholders(command, capsys):
+    home = MODULES[command]
+    with pytest.raises(SystemExit):
+        home.main(["--help"])
+    page = " ".join(capsys.readouterr().out.split())
+    assert page.endswith(" ".join(["examples:", *home.EXAMPLES.split()]))
+    for placeholder in ("{None", "(default: None)", "(default: )", "(default: False)", "--no-"):
+        assert placeholder not in page
 
 
 TABLES = {

@@ -4,17 +4,24 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.certificates.phrases import of_seat
 from tttenv.cli import ahead, console, text_tables, workers
 from tttenv.cli.console import AllWorkers
+from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
 from tttenv.players.hinting import hinting
 
 PROG = "certify.py"
+EXAMPLES = """
+tttenv certify selfplay
+tttenv certify runs/dqn-0 --json
+tttenv certify alphazero_554
+tttenv certify mcts:iterations=200 --against tactical
+"""
 SEARCH = "reachable positions"  # compiled in the background
 WEIGHING = "playing out every game"
 ROUNDING = 1e-12  # of a share of moves; smaller than the effect of a single blunder
@@ -40,13 +47,13 @@ class Arguments:
     take minutes.
     """
 
-    player: console.Player  # name[:option=value,...] or a checkpoint's folder
-    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
-    against: str | None = None  # compute the exact results against this player instead
-    method: Literal["all", "reachable"] | None = None  # if omitted, chosen by the board's size
+    player: Player  # name[:option=value,...] or a checkpoint's folder
+    rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
+    against: OpponentOrNone = None  # compute the exact results against this player instead
+    method: MethodOrNone = None  # if omitted, chosen by the board's size
     positions: int = 20_000_000  # maximum number of reachable positions per seat
-    json: bool = False  # print the certificate as JSON
-    sampled: bool = False  # play games against random and tactical instead
+    json: Flag = False  # print the certificate as JSON
+    sampled: Flag = False  # play games against random and tactical instead
     games: int = 1000  # with --sampled: games per seat
     seed: int = 0  # with --sampled: random seed
     workers: AllWorkers = HERE  # run a searching player in many processes, or on a cluster
@@ -59,7 +66,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args, description=console.with_players(Arguments))
+    about = console.with_players(Arguments)
+    given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)
     if not given.sampled and given.games != Arguments.games:
         raise ValueError("--games go with --sampled: certificates need none")

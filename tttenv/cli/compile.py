@@ -11,12 +11,17 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tttenv.cli import console, workers
+from tttenv.cli.options import Flag, NumberOrNone
 from tttenv.cli.text_tables import say
 
 if TYPE_CHECKING:  # every command imports this module to compile in the background
     from tttenv.parallel.tasks import Context
 
 PROG = "tttenv compile"
+EXAMPLES = """
+tttenv compile
+tttenv compile --jobs 1
+"""
 
 
 @dataclass(frozen=True)
@@ -27,8 +32,8 @@ class Arguments:
     (or TTTENV_CACHE) until tttenv, numba or Python change. Running it again takes a few seconds.
     """
 
-    jobs: int | None = None  # number of processes; if omitted, one per core
-    json: bool = False  # print the result as JSON
+    jobs: NumberOrNone = None  # number of processes; if omitted, one per core
+    json: Flag = False  # print the result as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -38,7 +43,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)
     from tttenv.parallel import Task

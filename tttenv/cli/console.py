@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -27,22 +28,7 @@ _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 
-# Positional arguments and their names in the usage line.
-Player: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="PLAYER")]
-PlayerOrNone: TypeAlias = Annotated[
-    tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[PLAYER]")
-]
-Players: TypeAlias = Annotated[
-    tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="[PLAYER ...]")
-]
-Game: TypeAlias = Annotated[tyro.conf.Positional[str | None], tyro.conf.arg(metavar="[m,n,k]")]
-Learners: TypeAlias = Annotated[
-    tyro.conf.Positional[tuple[str, ...]], tyro.conf.arg(metavar="LEARNER [LEARNER ...]")
-]
-Flag: TypeAlias = Annotated[bool, tyro.conf.FlagCreatePairsOff]  # without a --no- form
-Repeated: TypeAlias = Annotated[tuple[str, ...], tyro.conf.UseAppendAction]  # repeatable option
 AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options without a prefix
-Subject: TypeAlias = Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="SUBJECT")]
 
 
 def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | None = None) -> None:
@@ -152,7 +138,13 @@ def visible(message: str) -> str:
     return shown(" ".join(message.split()), LONGEST)
 
 
-def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | None = None) -> _T:
+def parse(
+    kind: type[_T],
+    prog: str,
+    args: Sequence[str],
+    description: str | None = None,
+    examples: str = "",
+) -> _T:
     """Parse the arguments into a dataclass, whose comments are the help. Errors are one line.
 
     Args:
@@ -160,6 +152,7 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
         prog: the script's name.
         args: the command-line arguments.
         description: the beginning of the help; by default the dataclass's docstring.
+        examples: the end of the help: whole command lines, one per line.
     """
     complaint, page = io.StringIO(), _Page()
     about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
@@ -172,6 +165,8 @@ def parse(kind: type[_T], prog: str, args: Sequence[str], description: str | Non
         if end.code:
             fail(prog, f"{_gist(complaint.getvalue())} (see {prog} --help)")
         print(filled(page.getvalue()), end="")
+        if examples:
+            print(f"examples:\n{textwrap.indent(examples.strip(), '  ')}")
         raise
 
 

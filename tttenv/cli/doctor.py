@@ -6,9 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tttenv.cli import console, text_tables
+from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
 from tttenv.players.hinting import hinting
 
 PROG = "doctor.py"
+EXAMPLES = """
+tttenv doctor runs/dqn-0
+tttenv doctor my_package.agent:policy --obs onehot
+"""
 VERDICTS = {  # if there are no problems, by the status of the check "learned"
     "ok": "healthy",
     "weak": "no mistake was found, but it has learned nothing",
@@ -27,13 +32,13 @@ class Arguments:
     The exit status is 0 without a problem, 1 with a problem, 2 for invalid input.
     """
 
-    subject: console.Subject  # the player or environment to check
-    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
-    obs: str | None = None  # input of your function: onehot, board or dict
+    subject: Subject  # the player or environment to check
+    rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
+    obs: TextOrNone = None  # input of your function: onehot, board or dict
     kind: str = "logits"  # output of your function or network: logits, values or probs
     games: int = 200  # number of games to play in an environment
     seed: int = 0  # random seed
-    json: bool = False  # print the findings as JSON
+    json: Flag = False  # print the findings as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -43,7 +48,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args, description=manual())
+    given = console.parse(Arguments, prog, args, description=manual(), examples=EXAMPLES)
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")

@@ -8,9 +8,13 @@ from io import FileIO
 from typing import Any, BinaryIO
 
 from tttenv.cli import console
+from tttenv.cli.options import Player
 from tttenv.players.hinting import hinting
 
 PROG = "gomocup.py"
+EXAMPLES = """
+tttenv gomocup alphabeta
+"""
 STDOUT, STDERR = 1, 2  # file descriptors
 CHUNK = 65_536  # bytes of an overlong line to read and discard at once
 
@@ -30,7 +34,7 @@ class Arguments:
       exec tttenv gomocup alphabeta:time=10
     """
 
-    player: console.Player  # name[:option=value,...] or a checkpoint's folder
+    player: Player  # name[:option=value,...] or a checkpoint's folder
     k: int = 5  # stones in a row to win; managers only support five
     seed: int = 0  # random seed of players that sample their moves
 
@@ -42,7 +46,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
     from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
 

@@ -12,6 +12,7 @@ from tttenv.certificates import phrases
 from tttenv.certificates.phrases import hundredths
 from tttenv.cli import console, text_tables, workers
 from tttenv.cli.console import AllWorkers
+from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
 from tttenv.parallel import ResultsFolder, TaskResult
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from tttenv.league.league import Block, Result
 
 PROG = "league.py"
+EXAMPLES = """
+tttenv league
+tttenv league random tactical mcts:iterations=200 selfplay
+tttenv league alphabeta alphazero_664 --rules 6,6,4 --games 20
+"""
 FAILED = 1  # the exit status if a pair has no result
 MOST_TOLD = 10  # failed pairs or cycles to print
 LADDER = (  # from weak to strong, on all boards
@@ -42,8 +48,8 @@ class Arguments:
     where it stopped.
     """
 
-    players: console.Players = ()  # names with options, or checkpoint folders
-    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the first checkpoint's game
+    players: Players = ()  # names with options, or checkpoint folders
+    rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the first checkpoint's
     openings: int = 2  # number of stones on the board at the start of a game
     games: int = 400  # games per pair without an exact result, half in each colour
     seed: int = 0  # random seed of these games
@@ -51,8 +57,8 @@ class Arguments:
     searches: int = 20_000  # the same for a player that searches
     workers: AllWorkers = HERE
     out: Path = Path("results/league.json")  # output file
-    fresh: bool = False  # discard stored results and play everything again
-    json: bool = False  # print the results as JSON
+    fresh: Flag = False  # discard stored results and play everything again
+    json: Flag = False  # print the results as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -62,7 +68,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     _check(given)
     from tttenv import Rules
     from tttenv.game.openings import opening_classes

@@ -28,6 +28,12 @@ COMMANDS: Table[Any] = Table(
         "compile": Row("tttenv.cli.compile:main", "compile everything, once on a machine"),
     },
 )
+GROUPS = {  # the order of the overview
+    "play and look": ("play", "report"),
+    "measure": ("certify", "league", "prove", "doctor"),
+    "train": ("train", "benchmark", "sweep"),
+    "other": ("gomocup", "compile"),
+}
 
 
 def main() -> None:
@@ -52,9 +58,11 @@ def _without_a_command(args: list[str]) -> None:
         print(f"{PROG} {tttenv.__version__}")
         return
     print(f"usage: {PROG} COMMAND [OPTIONS]\n")
-    print("Play, train and certify players of m,n,k-games, every strength exact.\n\ncommands:")
-    for name, row in COMMANDS.rows.items():
-        say(f"  {name:<{WIDTH}}{row.about}", " " * (WIDTH + 2))
-    print(f"\n{PROG} COMMAND --help lists the options of each, {PROG} --version tells the version.")
+    print("Play, train and certify players of m,n,k-games, every strength exact.")
+    for group, names in GROUPS.items():
+        print(f"\n{group}:")
+        for name in names:
+            say(f"  {name:<{WIDTH}}{COMMANDS.rows[name].about}", " " * (WIDTH + 2))
+    print(f"\n`{PROG} COMMAND --help` lists its options; `{PROG} --version` prints the version.")
     if not args:
         sys.exit(2)

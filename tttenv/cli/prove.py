@@ -8,10 +8,16 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.cli import ahead, console
+from tttenv.cli.options import FileOrNone, Flag, Game, NumberOrNone, TextOrNone
 from tttenv.cli.text_tables import say
 from tttenv.utils.untrusted import MEBIBYTE
 
 PROG = "prove.py"
+EXAMPLES = """
+tttenv prove 5,5,4
+tttenv prove 3,3,3 --board X___O____
+tttenv prove --check results/proofs/5-5-4.safetensors
+"""
 FOLDER = Path("results/proofs")
 SAVE_EVERY = 600  # seconds between saves of an unfinished search
 WRITER, CHECKER = "the writer of proofs", "the checker of proofs"  # compiled in the background
@@ -26,14 +32,14 @@ class Arguments:
     it. The checker shares only the rules with the search, and never searches.
     """
 
-    rules: console.Game = None  # the game, such as 5,5,4: rows, columns, stones in a row
-    board: str | None = None  # start from this position: X, O and _ row by row
-    nodes: int | None = None  # maximum number of positions to search; if omitted, unlimited
+    rules: Game = None  # the game, such as 5,5,4: rows, columns, stones in a row
+    board: TextOrNone = None  # start from this position: X, O and _ row by row
+    nodes: NumberOrNone = None  # maximum number of positions to search; default: unlimited
     memory: int = 2048  # maximum size of the tables in MiB; less may be slower
-    out: Path | None = None  # file of the proof; if omitted, results/proofs/m-n-k.safetensors
-    resume: bool = False  # continue an interrupted search
-    check: Path | None = None  # only check this proof file, which need not be trusted
-    json: bool = False  # print the result as JSON
+    out: FileOrNone = None  # proof file; default: results/proofs/m-n-k.safetensors
+    resume: Flag = False  # continue an interrupted search
+    check: FileOrNone = None  # only check this proof file, which need not be trusted
+    json: Flag = False  # print the result as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -43,7 +49,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if given.check is not None:
         if given.rules is not None:
             raise ValueError("--check takes the rules from the file: leave them out")

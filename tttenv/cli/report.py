@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from tttenv.cli import console
+from tttenv.cli.options import AddressOrNone, FileOrNone, Flag, Players
 from tttenv.players import bundled
 
 PROG = "report.py"
+EXAMPLES = """
+tttenv report
+tttenv report selfplay runs/dqn-0 --out mine.html
+"""
 PUBLISHED = bundled.home() / "published.json"
 
 
@@ -24,14 +29,14 @@ class Arguments:
     networks for boards of up to 49 cells can also be played against.
     """
 
-    players: console.Players = ()  # names or checkpoint folders to show instead
+    players: Players = ()  # names or checkpoint folders to show instead
     results: Path = Path("results/benchmark.json")  # results of the benchmark
     published: Path = PUBLISHED  # published numbers to compare with
-    league: Path | None = None  # also show these league results, e.g. results/league.json
-    url: str | None = None  # address of publication, next to preview.png; for the page's metadata
-    sweep: Path | None = None  # also show these sweep results, e.g. results/sweep.json
+    league: FileOrNone = None  # also show these league results, e.g. results/league.json
+    url: AddressOrNone = None  # address of publication, next to preview.png, for metadata
+    sweep: FileOrNone = None  # also show these sweep results, e.g. results/sweep.json
     out: Path = Path("results/report.html")  # output file
-    json: bool = False  # print a summary as JSON
+    json: Flag = False  # print a summary as JSON
 
 
 def main(args: list[str], prog: str = PROG) -> None:
@@ -41,7 +46,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args)
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     contents = Contents(
         results=given.results,
         published=given.published,
@@ -70,8 +75,8 @@ class Contents:
     specs: Sequence[str] = ()
     # Another folder with trained players of `results`, besides the current folder and its own.
     runs: Path | None = None
-    league: Path | None = None  # results of a league
-    sweep: Path | None = None  # results of a sweep
+    league: FileOrNone = None  # results of a league
+    sweep: FileOrNone = None  # results of a sweep
 
 
 def make(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tttenv.cli.options import AddressOrNone, NumberOrNone
 from tttenv.utils.untrusted import MEBIBYTE, shown
 
 if TYPE_CHECKING:  # the executor is imported once a command runs tasks
@@ -24,11 +25,11 @@ TOLD = 3  # failed tasks named in a message
 class Workers:
     """Where tasks run: in processes on this machine or on a Ray cluster."""
 
-    jobs: int | None = None  # number of parallel tasks; if omitted, as many as fit
-    ray: str | None = None  # address of a Ray cluster, or auto: RAY_ADDRESS or the local one
+    jobs: NumberOrNone = None  # number of parallel tasks; if omitted, as many as fit
+    ray: AddressOrNone = None  # address of a Ray cluster; auto: RAY_ADDRESS or local
     cores_per_task: int = 1  # threads per task; results may differ in the last digits
     gpus_per_task: float = 0.0  # GPUs per task; training then runs on cuda
-    memory_per_task: int | None = None  # MiB per task; limits the number of parallel tasks
+    memory_per_task: NumberOrNone = None  # MiB per task; limits the number of parallel tasks
 
     @property
     def device(self) -> str:

@@ -8,9 +8,16 @@ from functools import partial
 from typing import Any, Literal
 
 from tttenv.cli import ahead, console
+from tttenv.cli.options import Flag, OpponentOrNone, PlayerOrNone, RulesOrNone
 from tttenv.players.hinting import hinting
 
 PROG = "play.py"
+EXAMPLES = """
+tttenv play
+tttenv play minimax --seat O --hints
+tttenv play alphabeta:time=1 --rules 15,15,5 --window
+tttenv play mcts --versus tactical --games 10
+"""
 PROVER = "the prover"  # used by hints on large boards
 
 
@@ -23,15 +30,15 @@ class Arguments:
     alphabeta.
     """
 
-    player: console.PlayerOrNone = None  # name[:option=value,...] or a checkpoint
+    player: PlayerOrNone = None  # name[:option=value,...] or a checkpoint
     seat: Literal["X", "O"] = "X"  # your seat in the first game (with --versus: PLAYER's); X starts
-    rules: str | None = None  # m,n,k; if omitted, 3,3,3 or the checkpoint's game
-    hints: bool = False  # show the value of every move, and point out blunders
-    window: bool = False  # play in a window, with the mouse
-    versus: str | None = None  # watch PLAYER against this player
+    rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
+    hints: Flag = False  # show the value of every move, and point out blunders
+    window: Flag = False  # play in a window, with the mouse
+    versus: OpponentOrNone = None  # watch PLAYER against this player
     games: int = 1  # with --versus: number of games, seats swapped after each
-    json: bool = False  # with --versus: print the games as JSON
-    learn: bool = False  # train td0 for 500 episodes before each of its moves
+    json: Flag = False  # with --versus: print the games as JSON
+    learn: Flag = False  # train td0 for 500 episodes before each of its moves
     seed: int = 0  # random seed
 
 
@@ -42,7 +49,8 @@ def main(args: list[str], prog: str = PROG) -> None:
         args: the command-line arguments.
         prog: the command's name in help and messages.
     """
-    given = console.parse(Arguments, prog, args, description=console.with_players(Arguments))
+    about = console.with_players(Arguments)
+    given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game can be watched, not {given.games}")
