@@ -22,7 +22,7 @@ from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import read_card
 from tttenv.report import curves, endings, marks, published, step_drawing, strips, tables
-from tttenv.report.leaderboard import blunder_classes
+from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import from_benchmark, from_specs
 
 ROOT = Path(__file__).parents[2]
@@ -140,7 +140,7 @@ def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):
 
 
 @pytest.mark.parametrize("name", ["selfplay", "genetic", "first", "minimax", "random"])
-def test_blunders_are_classes_told_apart_by_whether_it_gets_there(opened, shipped, name):
+def test_blunders_are_counted_by_whether_the_player_gets_there(opened, shipped, name):
     """By brute force: all games of the player against any replies, one seat after the other."""
     (shown,) = from_specs([name])
     game, table = positions(RULES), shown.table.table
@@ -156,13 +156,15 @@ def test_blunders_are_classes_told_apart_by_whether_it_gets_there(opened, shippe
                     waiting.append((int(game.successors[at, cell]), ply + 1))
             waiting = list(dict.fromkeys(waiting))
     wrong = np.flatnonzero(((table > TINY) & (game.successors >= 0) & ~solve(RULES).optimal).any(1))
-    _, classes = orbits(RULES, game.boards)
-    reached = {classes[at] for at in wrong if int(at) in met}
-    others = {classes[at] for at in wrong} - reached
-    assert blunder_classes(shown) == (len(reached), len(others))
+    there = sum(int(at) in met for at in wrong)
+    assert blunder_positions(shown) == (there, len(wrong) - there)
+    assert shown.certificate["blunders"] == len(wrong)
     page = opened(shipped)
     row = rows_of(page)[name]
-    assert (row["Blunders reached"], row["Other blunders"]) == (str(len(reached)), str(len(others)))
+    assert (row["Blunders reached"], row["Other blunders"]) == (str(there), str(len(wrong) - there))
+    _, classes = orbits(RULES, game.boards)  # what the explorer shows
+    reached = {classes[at] for at in wrong if int(at) in met}
+    others = {classes[at] for at in wrong} - reached
     page.select_option("#whose", label=f"where {name} may blunder")
     counted = page.inner_text("#counted")
     total = len(reached) + len(others)
@@ -170,7 +172,8 @@ def test_blunders_are_classes_told_apart_by_whether_it_gets_there(opened, shippe
         assert counted == f"{name} never blunders."
     else:
         noun = "position" if total == 1 else "positions"
-        told = f"in {total} {noun}: it gets to {len(reached)} of them, to {len(others)} never."
+        told = f"in {total} {noun} up to symmetry ({len(wrong)} in all): it gets to {len(reached)}"
+        told += f" of them, to {len(others)} never."
         assert told in counted
     pale = 0
     for ply in range(10):

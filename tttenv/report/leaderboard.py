@@ -1,15 +1,12 @@
 """The leaderboard: one row per player, with its exact numbers as text and drawings."""
 
-from functools import cache
 from urllib.parse import quote
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
 from tttenv.exact import SEATS, positions, solve
-from tttenv.report import data
 from tttenv.report.load_players import RULES, Shown
 from tttenv.report.marks import axis, bar, minus, number
 from tttenv.report.markup import Markup, element, joined
@@ -42,11 +39,11 @@ def ranked(players: list[Shown]) -> list[Shown]:
     return sorted(players, key=strength, reverse=True)
 
 
-def blunder_classes(player: Shown) -> tuple[int, int]:
-    """Count the symmetry classes in which the player may blunder: reachable ones and others.
+def blunder_positions(player: Shown) -> tuple[int, int]:
+    """Count the positions in which the player may blunder: reachable ones and others.
 
-    A position is reachable if the player's own moves, with probability above 1e-6, and any replies
-    lead there, in one of the seats.
+    Their sum is the number of blunders of the certificate. A position is reachable if the player's
+    own moves, with probability above 1e-6, and any replies lead there, in one of the seats.
     """
     game = positions(RULES)
     table = np.where(player.table.table > TINY, player.table.table, 0.0)
@@ -54,14 +51,7 @@ def blunder_classes(player: Shown) -> tuple[int, int]:
     there = np.zeros(len(game), np.bool_)
     for seat in range(len(SEATS)):
         there |= reachable(game, table, seat) & (game.seats == seat)
-    classes = _classes()
-    met = np.unique(classes[wrong & there])
-    return len(met), len(np.setdiff1d(classes[wrong], met))
-
-
-@cache
-def _classes() -> NDArray[np.int64]:
-    return data.classes()
+    return int((wrong & there).sum()), int((wrong & ~there).sum())
 
 
 def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
@@ -82,7 +72,7 @@ def _cells(player: Shown) -> dict[str, Cell]:
     """Return a row's cells after the first, by column heading."""
     found = player.certificate
     odds, worst, optimal = found["vs_random"], found["worst_case"], found["optimal_moves"]["all"]
-    reached, others = blunder_classes(player)
+    reached, others = blunder_positions(player)
     cells: dict[str, Cell] = {"Verdict": (_verdict(player), float(found["unbeatable"]))}
     cells["Against random moves, %"] = (
         joined(_against_random(seat, odds[seat]) for seat in SEATS),

@@ -45,14 +45,16 @@ function shownOf(group, whose) {
 
 const howMany = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-// How many there are, in the words and numbers of the leaderboard.
+// How many there are: classes as shown here, and positions as in the leaderboard.
 function countedText(whose, found, here, ply) {
   const all = found.filter((position) => position !== undefined);
   if (whose === "") return `${here.length} of ${all.length} positions have ${howMany(ply, "stone")}.`;
   const { name } = data.players[Number(whose)];
   if (!all.length) return `${name} never blunders.`;
   const met = all.filter((position) => positionsMet(Number(whose))[position]).length;
-  const where = `${name} may blunder in ${howMany(all.length, "position")}: it gets to ${met} of them, to ${all.length - met} never.`;
+  const positions = groups.flat().filter((position) => mistakes(Number(whose), position).length > 0);
+  const count = `${howMany(all.length, "position")} up to symmetry (${positions.length} in all)`;
+  const where = `${name} may blunder in ${count}: it gets to ${met} of them, to ${all.length - met} never.`;
   return `${where} ${here.length} ${here.length === 1 ? "has" : "have"} ${howMany(ply, "stone")}.`;
 }
 
