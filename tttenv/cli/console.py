@@ -26,6 +26,7 @@ from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 
 AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options without a prefix
@@ -182,13 +183,14 @@ class _Page(io.StringIO):
 
 
 def filled(text: str) -> str:
-    """Wrap the long lines of a help text to the width of its boxes."""
+    """Wrap the long lines of a help text to the width of its boxes; these lose their colours."""
     width = shutil.get_terminal_size().columns
     lines = []
     for line in text.split("\n"):
-        indent = " " * (len(line) - len(line.lstrip()))
-        plain = line.isprintable() and "│" not in line  # boxes and colours already fit
-        lines += wrapped(line, width, indent + "  " * bool(indent)) if plain else [line]
+        plain = COLOUR.sub("", line)
+        indent = " " * (len(plain) - len(plain.lstrip()))
+        fits = len(plain) <= width or "│" in line  # boxes always do
+        lines += [line] if fits else wrapped(plain, width, indent + "  " * bool(indent))
     return "\n".join(lines)
 
 
