@@ -1,6 +1,7 @@
 """Print the exact certificate of any player: `python scripts/certify.py minimax`."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ tttenv certify mcts:iterations=200 --against tactical
 """
 SEARCH = "reachable positions"  # compiled in the background
 WEIGHING = "playing out every game"
+SEATS = ("X", "O")
 ROUNDING = 1e-12  # of a share of moves; smaller than the effect of a single blunder
 DOING = {  # what a search does in each phase
     "attacking": "attacking",
@@ -52,6 +54,7 @@ class Arguments:
     against: OpponentOrNone = None  # compute the exact results against this player instead
     method: MethodOrNone = None  # if omitted, chosen by the board's size
     positions: int = 20_000_000  # maximum number of reachable positions per seat
+    explain: Flag = False  # also print what the certificate leaves unknown, and why
     json: Flag = False  # print the certificate as JSON
     sampled: Flag = False  # play games against random and tactical instead
     games: int = 1000  # with --sampled: games per seat
@@ -108,7 +111,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         more = {} if hidden is None else {"illegal_mass": hidden}
         print(json.dumps({"player": given.player, **certificate.to_dict(), **more}, indent=2))
         return
-    print_certificate(given.player, certificate)
+    print_certificate(given.player, certificate, given.explain)
     if hidden is not None:
         say(f"without a mask it puts {phrases.share(hidden)} % of its chances on taken cells")
 
@@ -219,13 +222,16 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
         yield asked
 
 
-def print_certificate(name: str, certificate: Any) -> None:
-    """Print a certificate as text."""
-    say(f"{name} on {certificate.rules}: {verdict(certificate)}")
+def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:
+    """Print a certificate as text, with `explain` also what it leaves unknown and why."""
+    found = verdict(certificate)
+    print_verdict(f"{name} on {certificate.rules}: {found}", found[:2].isupper())
     if certificate.reached is None:
         _print_all(certificate)
     else:
         _print_reached(certificate)
+        if explain:
+            say(f"not known: {'; '.join(_unknown(certificate))}")
     if certificate.queried_twice:
         again = f"{certificate.queried_twice:,} boards"
         say(f"{again} were queried twice, in different batches, and answered the same way")
@@ -270,20 +276,48 @@ def _blunders(certificate: Any) -> str:
     return f"{found}, to which its own moves lead only after a mistake of the other side"
 
 
+def print_verdict(text: str, good: bool) -> None:
+    """Print the first line; on a terminal in green or red, unless NO_COLOR is set."""
+    if not sys.stdout.isatty():
+        say(text)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    Console(highlight=False).print(Text(text, "bold green" if good else "bold red"))
+
+
 def verdict(certificate: Any) -> str:
     """Summarize a certificate in a few words. If X wins the game, O is not judged."""
     never, always = certificate.never_loses, certificate.worst_case["X"] == 1
     if certificate.value == 1 and always:
         return "ALWAYS WINS as X, who wins this game under perfect play"
     if certificate.reached is None:
-        return "UNBEATABLE in both seats" if certificate.unbeatable else "can be beaten"
-    if never["X"] and never["O"]:
+        if certificate.unbeatable:
+            return "UNBEATABLE in both seats"
+    elif never["X"] and never["O"]:
         return "NEVER LOSES in both seats"
-    return ", ".join(of_seat(certificate, seat) for seat in ("X", "O"))
+    elif None in never.values():
+        return ", ".join(of_seat(certificate, seat) for seat in SEATS)
+    beaten = [seat for seat in SEATS if not never[seat] and seat not in _lost_anyway(certificate)]
+    if not beaten:
+        return "does not always win a game that X wins"
+    return f"can be beaten: {', '.join(_as_seat(certificate, seat) for seat in beaten)}"
+
+
+def _lost_anyway(certificate: Any) -> str:
+    """Return the seat that loses the game under perfect play, if any."""
+    return {1: "O", -1: "X"}.get(certificate.value, "")
+
+
+def _as_seat(certificate: Any, seat: str) -> str:
+    """Describe the lost game in a seat by its length."""
+    line = certificate.losing_line[seat]
+    return f"as {seat}" if line is None else f"as {seat} in {len(line)} stones"
 
 
 def _print_reached(certificate: Any) -> None:
-    """Print a certificate by reachable positions, and what it leaves unknown."""
+    """Print a certificate by reachable positions."""
     columns = [
         Column("", left=True),
         *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),
@@ -307,7 +341,6 @@ def _print_reached(certificate: Any) -> None:
     if certificate.symmetry is not None:
         say(certificate.symmetry)
     never, line = certificate.never_loses, certificate.losing_line
-    say(f"not known: {'; '.join(_unknown(certificate))}")
     if None in never.values():
         say("undecided: the player can reach more positions than --positions allows")
     if any(never[s] is False and line[s] is None for s in ("X", "O")):
