@@ -72,7 +72,7 @@ def exact():
     from tttenv import Rules
     from tttenv.certificates.certificate import Certificate
     from tttenv.cli import certify, doctor, head_to_head, league
-    from tttenv.testing.findings import Finding
+    from tttenv.testing import Diagnosis, Finding
 
     begin("seven")
     seven.show(read("seven.json"))
@@ -103,7 +103,8 @@ def exact():
     begin("league")
     league.show(played())
     begin("doctor")
-    doctor.show("my_module:make_env", [Finding("problem", LONG, f"change {LONG}", "view")], 1)
+    finding = Finding("problem", LONG, f"change {LONG}", "view")
+    doctor.show(Diagnosis("my_module:make_env", (finding,)))
 
 
 def played():

@@ -24,7 +24,8 @@ PUBLIC = {
     " uniform uniform_over validated",
     "tttenv.utils.registry": "Row Spec Table",
     "tttenv.game.rules": "Rules",
-    "tttenv.testing": "LawBrokenError check_env check_mirrored check_policy require some_boards",
+    "tttenv.testing": "Diagnosis Finding LawBrokenError check_env check_mirrored check_policy"
+    " diagnose require some_boards",
     "tttenv.vector": "VectorTicTacToe",
     "learners.base": "Learner PlaysFromWeights",
     "learners.checkpoint": "load_learner load_policy load_state load_training save save_state",

@@ -6,6 +6,7 @@ import gymnasium
 import numpy as np
 
 from tttenv import Rules, player
+from tttenv.certificates.certificate import reachable
 from tttenv.env.env import TicTacToe
 from tttenv.exact import Tabulated, positions
 from tttenv.game.features import one_hot
@@ -14,6 +15,7 @@ from tttenv.policy import from_observations, uniform, uniform_over
 RULES = Rules()
 GAME = positions(RULES)
 MINIMAX, TACTICAL = player("minimax", RULES), player("tactical", RULES)
+FIRST = player("first", RULES)
 
 
 def seats(boards):
@@ -27,6 +29,31 @@ def as_x_only(boards):
 
 def as_o_only(boards):
     return np.where(seats(boards)[:, None] == 1, MINIMAX(boards), uniform(boards))
+
+
+def first_as_x(boards):
+    """Perfect as O; as X, which it never was, the first empty cell."""
+    return np.where(seats(boards)[:, None] == 1, MINIMAX(boards), FIRST(boards))
+
+
+def to_lose_as_o(boards):
+    """Perfect as X; as O it was trained on the opponent's reward."""
+    return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), to_lose(boards))
+
+
+def mostly_to_lose_as_o(boards):
+    """The same, with much random play: half-trained."""
+    return np.where(
+        seats(boards)[:, None] == 0, MINIMAX(boards), 0.3 * to_lose(boards) + 0.7 * uniform(boards)
+    )
+
+
+def only_on_its_path(boards):
+    """Tactical with fixed moves, and the first empty cell where these do not lead: no exploring."""
+    moves = np.eye(9)[TACTICAL(GAME.boards).argmax(axis=1)]
+    paths = np.stack([reachable(GAME, moves, seat) for seat in (0, 1)])
+    rows = GAME.index(boards)
+    return np.where(paths[seats(boards), rows][:, None], moves[rows], FIRST(boards))
 
 
 def to_lose(boards):

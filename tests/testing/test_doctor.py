@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import wrong_subjects
 
 import tttenv
+import tttenv.testing
 from tttenv import Rules
 from tttenv.cli import doctor as doctor_command
 from tttenv.cli.play.notation import cell_of
@@ -43,7 +45,10 @@ def problems(*arguments):
 MISTAKES = {  # the subject: the checks that find it, and what the last of them says
     "as_x_only": ("sides", r"one-sided: 9\d% as X and 0% as O"),
     "as_o_only": ("sides", r"one-sided: 0% as X and 8\d% as O"),
+    "first_as_x": ("sides", "one-sided: 44% as X and 8.% as O"),
     "to_lose": ("rewards", "plays to lose"),
+    "to_lose_as_o": ("rewards", "as O it takes .* it plays to lose"),
+    "mostly_to_lose_as_o": ("sides", "worse than random moves as O: 9.% as X and below 0% as O"),
     "bare_softmax": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "ppo": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "dqn": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
@@ -113,8 +118,6 @@ def test_what_needs_games_is_skipped_where_there_are_none(name):
 
 
 def test_an_environment_that_fails_only_while_it_is_examined_has_a_problem_there():
-    import wrong_subjects
-
     taken = record(wrong_subjects.plain(), RULES, 30, 0)
     taken.env.raw = wrong_subjects.trips_in_step()
     found = {one.check: one for one in examine(taken, ENVIRONMENT)}
@@ -155,7 +158,7 @@ def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
             board = rules.play(board, cell)
         assert rules.lost(board)
         assert stones % 2 != seat
-    assert found.status == "ok"
+    assert found.status == "weak"
 
 
 def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_again():
@@ -195,26 +198,67 @@ def test_functions_over_observations_are_examined_with_what_they_observe_and_ans
     assert set(problems("wrong_subjects:over_planes")) == {"answers"}
 
 
+SAYS_NOTHING = ("rewards", "sides", "explored", "view")  # about a player that learned nothing
+BEATABLE = "no mistake in the setup found; it can be beaten"
+
+
+def test_of_a_network_that_answers_a_constant_only_that_is_said():
+    found = {one.check: one for one in findings("wrong_subjects:dead_net")}
+    for name in ("all illegal", *SAYS_NOTHING):
+        told = "says nothing about a player that answers every board alike"
+        assert (found[name].status, found[name].told) == ("skipped", told)
+
+
+def test_an_agent_that_did_not_explore_is_weak_and_called_so():
+    found = tttenv.testing.diagnose(wrong_subjects.only_on_its_path)
+    assert found.verdict.endswith("; it plays like random moves off its own path")
+    (weakness,) = [one for one in found.findings if one.check == "explored"]
+    assert weakness.told.startswith("as X and O it plays like random moves outside")
+    assert "explore" in weakness.change
+
+
+def test_a_diagnosis_is_what_the_command_prints(doctor):
+    found = tttenv.testing.diagnose(wrong_subjects.to_lose)
+    assert found.problems == 1
+    told = json.loads(doctor("wrong_subjects:to_lose", "--json").stdout)
+    assert told == found.to_dict() | {"subject": "wrong_subjects:to_lose"}
+    assert told["verdict"] == "1 problem"
+    assert tttenv.testing.diagnose(wrong_subjects.only_x(), games=30).verdict == "1 problem"
+    assert tttenv.testing.diagnose(wrong_subjects.table).findings == tuple(
+        findings("wrong_subjects:table")
+    )
+    with pytest.raises(ValueError, match="at least one game"):
+        tttenv.testing.diagnose(wrong_subjects.plain(), games=0)
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("kind", ["logits", "values"])
 def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypatch):
-    import wrong_subjects
-
     monkeypatch.setattr(
         wrong_subjects, "blank", lambda: wrong_subjects.untrained(seed), raising=False
     )
     found = {one.check: one for one in findings("wrong_subjects:blank", None, kind)}
-    assert {one.status for one in found.values()} == {"ok", "weak"}
-    assert found["learned"].status == "weak"
+    assert {one.status for one in found.values()} == {"ok", "weak", "skipped"}
+    assert [name for name, one in found.items() if one.status == "weak"] == [
+        "learned",
+        "lost games",
+    ]
+    for name in SAYS_NOTHING:
+        assert found[name].status == "skipped"
+        assert found[name].told.startswith("says nothing about a player that has learned nothing")
     assert not [one.told for one in found.values() if re.search(r"-\d", one.told)]
 
 
 @pytest.mark.parametrize(
     ("name", "told", "verdict"),
     [
-        ("wrong_subjects:untrained", "has learned nothing", "no mistake .* learned nothing"),
-        ("epsilon:player=tactical,epsilon=0.5", r"6\d\.\d% as X and 6\d\.\d% as O of", "healthy"),
-        ("epsilon:player=minimax,epsilon=1e-5", "99.9% as X and 99.9% as O of", "healthy"),
+        (
+            "wrong_subjects:untrained",
+            "plays like random moves: ",
+            "no mistake in the setup found; it plays like random moves",
+        ),
+        ("epsilon:player=tactical,epsilon=0.5", r"6\d\.\d% as X and 6\d\.\d% as O of", BEATABLE),
+        ("epsilon:player=minimax,epsilon=1e-5", "99.9% as X and 99.9% as O of", BEATABLE),
         ("minimax", "plays optimal moves only", "healthy"),
     ],
 )
@@ -245,9 +289,10 @@ def test_the_script_says_what_to_change_and_ends_with_1(doctor):
 
 
 def test_the_script_ends_with_0_for_the_healthy(doctor):
-    told = doctor("tactical")
-    assert told.returncode == 0
-    assert told.stdout.endswith("tactical: healthy\n")
+    for name, verdict in {"tactical": BEATABLE, "minimax": "healthy"}.items():
+        told = doctor(name)
+        assert told.returncode == 0
+        assert told.stdout.endswith(f"{name}: {verdict}\n")
 
 
 @pytest.mark.parametrize(
@@ -330,8 +375,6 @@ def test_an_engine_that_plays_illegally_is_told_what_an_engine_answers(tmp_path)
 
 @pytest.mark.parametrize("algorithm", ["", ",algorithm=detect", ",algorithm=maskable_ppo"])
 def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algorithm, tmp_path):
-    import wrong_subjects
-
     wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
     subject = load(f"sb3:path={tmp_path}/model.zip,trust=true{algorithm}", None, None, "logits")
     assert subject.masks
@@ -340,8 +383,6 @@ def test_saved_models_are_loaded_by_the_algorithm_that_is_named_or_detected(algo
 
 @pytest.mark.parametrize("deterministic", [True, False])
 def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
-    import wrong_subjects
-
     wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
     word = str(deterministic).lower()
     spec = f"sb3:path={tmp_path}/model.zip,trust=true,deterministic={word}"

@@ -14,11 +14,6 @@ EXAMPLES = """
 tttenv doctor runs/dqn-0
 tttenv doctor my_package.agent:policy --obs onehot
 """
-VERDICTS = {  # if there are no problems, by the status of the check "learned"
-    "ok": "healthy",
-    "weak": "no mistake was found, but it has learned nothing",
-    "skipped": "no mistake was found",
-}
 
 
 @dataclass(frozen=True)
@@ -29,7 +24,8 @@ class Arguments:
     external:command=./bot, the id of an environment, or module:attribute, imported from the
     current folder: a player, model, network or environment, or a function without arguments that
     makes one.
-    The exit status is 0 without a problem, 1 with a problem, 2 for invalid input.
+    Each check is ok, weak (no mistake, but not strong), a problem, or skipped; the last line is the
+    verdict. The exit status is 0 without a problem, 1 with a problem, 2 for invalid input.
     """
 
     subject: Subject  # the player or environment to check
@@ -52,33 +48,24 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")
-    from tttenv.cli.subjects import Environment, load
-    from tttenv.testing.env_checks import ENVIRONMENT
-    from tttenv.testing.findings import examine
-    from tttenv.testing.policy_checks import PLAYER
-    from tttenv.testing.recorded_games import record
+    from tttenv.cli.subjects import load
+    from tttenv.testing.diagnosis import diagnosis
 
-    checks = PLAYER
-    with console.stage(f"loading {given.subject}", given.json) as tell:
-        with hinting(given.subject):
-            subject: Any = load(given.subject, given.rules, given.obs, given.kind)
-        if isinstance(subject, Environment):
-            tell(f"playing {given.games:,} games in {given.subject}")
-            recorded = record(subject.env, subject.rules, given.games, given.seed)
-            subject, checks = recorded, ENVIRONMENT
+    with console.stage(f"loading {given.subject}", given.json), hinting(given.subject):
+        subject = load(given.subject, given.rules, given.obs, given.kind)
     with console.bar(given.json) as bar:
-        found = list(
-            bar.track(examine(subject, checks), total=len(checks), description="examining")
+        found = diagnosis(
+            given.subject,
+            subject,
+            given.games,
+            given.seed,
+            lambda findings, count: bar.track(findings, total=count, description="examining"),
         )
-    problems = sum(one.status == "problem" for one in found)
     if given.json:
-        told = {"subject": given.subject, "problems": problems}
-        keys = ("status", "told", "change", "check")
-        rows = [{key: getattr(one, key) for key in keys} for one in found]
-        print(json.dumps({**told, "checks": rows}, indent=2))
+        print(json.dumps(found.to_dict(), indent=2))
     else:
-        show(given.subject, found, problems)
-    if problems:
+        show(found)
+    if found.problems:
         raise SystemExit(1)
 
 
@@ -87,14 +74,10 @@ def manual() -> str:
     return inspect.cleandoc(Arguments.__doc__ or "")
 
 
-def show(name: str, found: list[Any], problems: int) -> None:
-    """Print the findings as text."""
-    for one in found:
+def show(found: Any) -> None:
+    """Print a diagnosis as text."""
+    for one in found.findings:
         text_tables.say(f"{one.status:<8} {one.check:<12} {one.told}", " " * 22)
         if one.change:
             text_tables.say(f"{'change':>8} {'':<12} {one.change}", " " * 22)
-    verdict = f"{problems} problem{'s' * (problems != 1)}"
-    if not problems:
-        learned = {one.check: one.status for one in found}.get("learned", "ok")
-        verdict = VERDICTS[learned]
-    print(f"{name}: {verdict}")
+    text_tables.say(f"{found.subject}: {found.verdict}", "  ")

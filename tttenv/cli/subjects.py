@@ -1,26 +1,22 @@
 """Loads what `tttenv doctor` checks: a player, model, network or environment."""
 
 import importlib
-from dataclasses import dataclass
-from typing import Any
 
 import gymnasium
 
 from tttenv import Rules
-from tttenv.cli.user_module import imported, is_in_a_module, naming
+from tttenv.cli.user_module import imported, is_in_a_module
 from tttenv.players import FOREIGN, PLAYERS, bundled, is_path, player, rules_of
-from tttenv.players.as_policy import resolve_policy
-from tttenv.policy import Observed, from_observations, is_network
 from tttenv.testing.asked_player import Player
+from tttenv.testing.failing import naming
+from tttenv.testing.subjects import (
+    Environment,
+    environment_subject,
+    model_subject,
+    player_subject,
+    subject_of,
+)
 from tttenv.utils.registry import near
-
-
-@dataclass(frozen=True)
-class Environment:
-    """A single-game environment and its game."""
-
-    env: Any
-    rules: Rules
 
 
 def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | Environment:
@@ -40,14 +36,10 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
     if name in gymnasium.registry:
         with naming(name):
             made = gymnasium.make(name)
-        return _environment(name, made, rules)
+        return environment_subject(name, made, Rules.of(rules) if rules else None)
     if is_in_a_module(name):
         found = imported(name)
-        with naming(name):
-            plays = hasattr(found, "step") and hasattr(found, "reset")
-        if plays:
-            return _environment(name, found, rules)
-        return _player(name, Rules.of(rules or "3,3,3"), found, obs, kind)
+        return subject_of(name, found, Rules.of(rules) if rules else None, obs, kind)
     if (
         not is_path(name)
         and near(name.partition(":")[0], [*PLAYERS, *FOREIGN, *bundled.names()]) is None
@@ -64,37 +56,5 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         adapter = importlib.import_module("tttenv.adapters.sb3")
         algorithm = options.get("algorithm", "detect")
         model = adapter.load(options["path"], None if algorithm == "detect" else algorithm)
-        return _model(name, game, model, options.get("deterministic") == "true")
-    return _player(name, game, found, obs, kind)
-
-
-def _environment(name: str, env: Any, rules: str | None) -> Environment:
-    with naming(name):
-        batch, space = hasattr(env, "num_envs"), getattr(env, "action_space", None)
-        size, bare = getattr(space, "n", None), getattr(env, "unwrapped", env)
-        known = getattr(bare, "rules", None)
-    if batch:
-        raise ValueError(f"{name} is a batch of games; hand in a single environment")
-    game = Rules.of(rules) if rules else known if isinstance(known, Rules) else Rules()
-    if size != game.cells:
-        raise ValueError(f"{name} has actions {space}, not the {game.cells} cells of {game}")
-    return Environment(env, game)
-
-
-def _player(name: str, rules: Rules, found: Any, obs: str | None, kind: str) -> Player:
-    with naming(name):
-        model = hasattr(found, "policy") and hasattr(found, "predict")
-        network_itself = is_network(found)
-    if model:
-        return _model(name, rules, found, deterministic=False)
-    if obs or network_itself:
-        found = from_observations(found, rules, obs or "onehot", kind)
-    network = found if isinstance(found, Observed) else None
-    return Player(name, rules, resolve_policy(rules, found), network)
-
-
-def _model(name: str, rules: Rules, model: Any, deterministic: bool) -> Player:
-    """Return a model of Stable-Baselines3, both as a player and as a network."""
-    models = importlib.import_module("tttenv.adapters.sb3.models")
-    asked = models.observed(model, rules, deterministic)
-    return Player(name, rules, asked, asked, models.masked(model))
+        return model_subject(name, game, model, options.get("deterministic") == "true")
+    return player_subject(name, game, found, obs, kind)

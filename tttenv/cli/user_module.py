@@ -4,11 +4,9 @@ import importlib
 import inspect
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from tttenv.testing.failing import FAILURES, said
+from tttenv.testing.failing import naming
 
 
 def is_in_a_module(name: str) -> bool:
@@ -34,15 +32,6 @@ def imported(name: str) -> Any:
     if inspect.isclass(found):
         raise ValueError(f"{name} is a class; hand in a function of nothing that makes one of it")
     return found
-
-
-@contextmanager
-def naming(name: str) -> Iterator[None]:
-    """Report exceptions of the user's code in this block as invalid input of that name."""
-    try:
-        yield
-    except FAILURES as error:  # a script without a main guard may call exit
-        raise ValueError(f"{name}: {said(error)}") from None
 
 
 def _makes(found: Any) -> bool:

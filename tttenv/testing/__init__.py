@@ -1,18 +1,23 @@
-"""Checks for players and environments in other packages; the first violation raises an error.
+"""Checks for players and environments in other packages.
 
-Use them in your own tests: `check_policy(my_player, Rules())`, `check_env(gym.make(...))`.
+In your own tests, `check_policy(my_player, Rules())` and `check_env(gym.make(...))` raise the first
+violation. `diagnose(my_player)` returns all findings, with the mistakes in training that they show.
 """
 
 from tttenv.testing.asked_player import some_boards
+from tttenv.testing.diagnosis import Diagnosis, diagnose
 from tttenv.testing.env_checks import check_env, check_mirrored
-from tttenv.testing.findings import LawBrokenError, require
+from tttenv.testing.findings import Finding, LawBrokenError, require
 from tttenv.testing.policy_checks import check_policy
 
 __all__ = [
+    "Diagnosis",
+    "Finding",
     "LawBrokenError",
     "check_env",
     "check_mirrored",
     "check_policy",
+    "diagnose",
     "require",
     "some_boards",
 ]

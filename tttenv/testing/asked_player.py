@@ -12,6 +12,7 @@ from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.types import Boards, Numbers
 from tttenv.policy import Observed, masked_normalise
 from tttenv.testing.failing import SubjectError, failing
+from tttenv.testing.strength import Strength, strength
 from tttenv.utils.policy_output import answered_numbers
 
 FUNCTION = (
@@ -65,6 +66,11 @@ class Player:
             self.told, self.boards == 0
         )
         return Tabulated(self.rules, order)
+
+    @cached_property
+    def strength(self) -> tuple[Strength, ...]:
+        """Its exact strength as X and as O, on boards that can be enumerated."""
+        return strength(self.rules, self.table)
 
     @property
     def wanted(self) -> str:

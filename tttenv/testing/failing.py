@@ -31,6 +31,15 @@ def failing(when: str, change: str) -> Iterator[None]:
         raise SubjectError(f"fails when {when} with {said(error)}", change) from error
 
 
+@contextmanager
+def naming(name: str) -> Iterator[None]:
+    """Report exceptions of the user's code in this block as invalid input of that name."""
+    try:
+        yield
+    except FAILURES as error:  # a script without a main guard may call exit
+        raise ValueError(f"{name}: {said(error)}") from None
+
+
 def said(error: BaseException) -> str:
     """Describe an error in one line: its type, its message and the user's line that raised it."""
     message = " ".join(str(error).split())

@@ -1,25 +1,88 @@
 """A player's strength, in the few exact numbers that its checks need."""
 
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
+from tttenv.certificates.certificate import reachable
 from tttenv.certificates.refutation import refute
 from tttenv.exact import (
+    SEATS,
     PlayPolicy,
-    Positions,
+    Tabulated,
     backward_induction,
     best_response,
     positions,
     score,
     solve,
     tabulate,
+    worst_case,
 )
 from tttenv.game.rules import Rules
+from tttenv.game.types import Mask, Probs
 from tttenv.policy import Policy, uniform
 
 LARGE = "exact results need a board small enough to enumerate"
 SEARCHED = 500  # positions searched for a lost game in each seat
+
+
+@dataclass(frozen=True)
+class Strength:
+    """How strong a player is in one seat; "optimal" counts positions where a mistake is possible.
+
+    The shares above chance are 0 for random moves, 1 for optimal ones, and None without positions.
+    """
+
+    gain: float  # progress from random play (0) to a best response to it (1)
+    optimal: float  # mean probability of optimal moves; 1 if no move is a mistake
+    optimal_by_chance: float  # the same of random moves
+    wins: float  # how often it plays an available winning move
+    wins_by_chance: float  # the same of random moves
+    on_its_path: float | None  # optimal moves above chance where its own moves lead
+    off_its_path: float | None  # the same everywhere else
+    beatable: bool  # whether some opponent gets more than the value of the game
+
+
+def strength(rules: Rules, player: Tabulated) -> tuple[Strength, ...]:
+    """Measure a player as X and as O."""
+    game, solution = positions(rules), solve(rules)
+    legal: Mask = game.successors >= 0
+    critical = (legal & ~solution.optimal).any(axis=1)
+    wins: Mask = legal & game.lost[game.successors]
+    winnable = wins.any(axis=1) & ~game.over
+    chances = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    kept, kept_by_chance = ((t * solution.optimal).sum(axis=1) for t in (player.table, chances))
+    won, won_by_chance = ((t * wins).sum(axis=1) for t in (player.table, chances))
+    worst, values = worst_case(rules, player), {"X": solution.value, "O": -solution.value}
+    found = []
+    for seat, (name, gain) in enumerate(zip(SEATS, gains(rules, player), strict=True)):
+        own, path = critical & (game.seats == seat), reachable(game, player.table, seat)
+        taken = winnable & (game.seats == seat)
+        found.append(
+            Strength(
+                gain=gain,
+                optimal=_mean(kept, own),
+                optimal_by_chance=_mean(kept_by_chance, own),
+                wins=_mean(won, taken),
+                wins_by_chance=_mean(won_by_chance, taken),
+                on_its_path=_above_chance(kept, kept_by_chance, own & path),
+                off_its_path=_above_chance(kept, kept_by_chance, own & ~path),
+                beatable=worst[name] < values[name] - 1e-9,
+            )
+        )
+    return tuple(found)
+
+
+def _mean(shares: Probs, rows: Mask) -> float:
+    return float(shares[rows].mean()) if rows.any() else 1.0
+
+
+def _above_chance(shares: Probs, by_chance: Probs, rows: Mask) -> float | None:
+    if not rows.any():
+        return None
+    chance = by_chance[rows].mean()
+    return float((shares[rows].mean() - chance) / (1 - chance))
 
 
 def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
@@ -39,18 +102,6 @@ def _best(rules: Rules) -> tuple[float, float]:
     return float(as_x[0] - as_x[2]), float(as_o[2] - as_o[0])
 
 
-def wins_taken(rules: Rules, policy: Policy, seat: int) -> tuple[float, float]:
-    """Return how often it plays an available winning move, and how often random play would."""
-    game = positions(rules)
-    wins = (game.successors >= 0) & game.lost[game.successors]
-    rows = np.flatnonzero(wins.any(axis=1) & (game.seats == seat) & ~game.over)
-    if not rows.size:
-        return 1.0, 1.0
-    taken = (tabulate(rules, policy).table * wins)[rows].sum(axis=1).mean()
-    chance = (wins.sum(axis=1) / np.maximum((game.successors >= 0).sum(axis=1), 1))[rows].mean()
-    return float(taken), float(chance)
-
-
 def optimal(rules: Rules, policy: Policy) -> list[float]:
     """Return the mean probability on optimal moves where a mistake is possible, as X and as O.
 
@@ -58,13 +109,8 @@ def optimal(rules: Rules, policy: Policy) -> list[float]:
     """
     game, solution = positions(rules), solve(rules)
     share = (tabulate(rules, policy).table * solution.optimal).sum(axis=1)
-    critical = _critical(game, solution.optimal)
-    shares = [share[critical & (game.seats == seat)] for seat in (0, 1)]
-    return [float(found.mean()) if found.size else 1.0 for found in shares]
-
-
-def _critical(game: Positions, best: np.ndarray) -> np.ndarray:
-    return np.asarray(((game.successors >= 0) & ~best).any(axis=1))
+    critical = ((game.successors >= 0) & ~solution.optimal).any(axis=1)
+    return [_mean(share, critical & (game.seats == seat)) for seat in (0, 1)]
 
 
 def lost_game(rules: Rules, policy: Policy, seat: str) -> list[int] | None:

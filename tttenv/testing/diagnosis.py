@@ -1,0 +1,104 @@
+"""All findings about a player or an environment, and the verdict that they come to."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tttenv.game.rules import Rules
+from tttenv.testing.asked_player import Player
+from tttenv.testing.env_checks import ENVIRONMENT
+from tttenv.testing.findings import Finding, examine
+from tttenv.testing.policy_checks import PLAYER
+from tttenv.testing.recorded_games import record
+from tttenv.testing.subjects import Environment, subject_of
+
+NO_MISTAKE = "no mistake in the setup found"
+WEAKNESSES = {  # of a subject without problems, by its first weak check
+    "learned": "it plays like random moves",
+    "explored": "it plays like random moves off its own path",
+    "lost games": "it can be beaten",
+}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the checks found, in their order; `tttenv doctor --json` prints `to_dict()`."""
+
+    subject: str  # the name of the player or environment
+    findings: tuple[Finding, ...]
+
+    @property
+    def problems(self) -> int:
+        """The number of checks that found a mistake."""
+        return sum(one.status == "problem" for one in self.findings)
+
+    @property
+    def verdict(self) -> str:
+        """The findings in a few words: "healthy" if there is neither a problem nor a weakness."""
+        if self.problems:
+            return f"{self.problems} problem{'s' * (self.problems != 1)}"
+        found = {one.check: one for one in self.findings}
+        for check, verdict in WEAKNESSES.items():
+            if check in found and found[check].status == "weak":
+                return f"{NO_MISTAKE}; {verdict}"
+        if "learned" in found and found["learned"].status == "skipped":
+            return NO_MISTAKE
+        return "healthy"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON: subject, verdict, problems, and the checks by row."""
+        keys = ("status", "told", "change", "check")
+        checks = [{key: getattr(one, key) for key in keys} for one in self.findings]
+        told = {"subject": self.subject, "verdict": self.verdict, "problems": self.problems}
+        return {**told, "checks": checks}
+
+
+def diagnose(
+    subject: Any,
+    rules: Rules | None = None,
+    *,
+    obs: str | None = None,
+    kind: str = "logits",
+    games: int = 200,
+    seed: int = 0,
+) -> Diagnosis:
+    """Look for the classic mistakes of a training setup; `tttenv doctor` prints what it finds.
+
+    Args:
+        subject: an environment, a policy, a network or a model of Stable-Baselines3.
+        rules: the game; if omitted, the environment's own, or 3,3,3.
+        obs: the input of a function or network: "onehot", "board" or "dict".
+        kind: the output of a network, or of a function with `obs`: "logits", "values" or "probs".
+        games: the number of games to play in an environment.
+        seed: the random seed of these games.
+
+    Raises:
+        ValueError: if the subject is neither a player nor an environment of the game.
+    """
+    if games < 1:
+        raise ValueError(f"at least one game is played, not {games}")
+    name = getattr(subject, "__qualname__", type(subject).__name__)
+    return diagnosis(name, subject_of(name, subject, rules, obs, kind), games, seed)
+
+
+def diagnosis(
+    name: str,
+    subject: Player | Environment,
+    games: int,
+    seed: int,
+    watch: Callable[[Iterable[Finding], int], Iterable[Finding]] = lambda findings, count: findings,
+) -> Diagnosis:
+    """Run all checks of a subject.
+
+    Args:
+        name: of the subject.
+        subject: is checked.
+        games: the number of games to play in an environment.
+        seed: the random seed of these games.
+        watch: passes the findings on as they are made, with the number of checks.
+    """
+    if isinstance(subject, Environment):
+        recorded = record(subject.env, subject.rules, games, seed)
+        found = examine(recorded, ENVIRONMENT)
+        return Diagnosis(name, tuple(watch(found, len(ENVIRONMENT))))
+    return Diagnosis(name, tuple(watch(examine(subject, PLAYER), len(PLAYER))))
