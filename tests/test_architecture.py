@@ -24,6 +24,7 @@ ROOMS = {
     "policy": "tttenv.policy",
     "exact": "tttenv.exact tttenv.exact.*",
     "proofs": "tttenv.proofs tttenv.proofs.*",
+    "text": "tttenv.text tttenv.text.*",
     "players": "tttenv.players tttenv.players.*",
     "env": "tttenv tttenv.env tttenv.env.* tttenv.vector",
     "certificates": "tttenv.certificates tttenv.certificates.*",

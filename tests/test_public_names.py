@@ -26,6 +26,7 @@ PUBLIC = {
     "tttenv.game.rules": "Rules",
     "tttenv.testing": "Diagnosis Finding LawBrokenError check_env check_mirrored check_policy"
     " diagnose require some_boards",
+    "tttenv.text": "NOTATIONS Parsed SCHEMES SPLITS Task Verdict parse prompt reward tasks verdict",
     "tttenv.vector": "VectorTicTacToe",
     "learners.base": "Learner PlaysFromWeights",
     "learners.checkpoint": "load_learner load_policy load_state load_training save save_state",

@@ -31,7 +31,7 @@ from tttenv.game.rewards import Payoffs
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy
-from tttenv.utils.arrays import described, real_numbers
+from tttenv.utils.arrays import described, one_of, real_numbers
 
 __all__ = ["Illegal", "Match", "Seat"]
 
@@ -316,12 +316,6 @@ class Match:
 def draw_key(rng: np.random.Generator) -> int:
     """Return the generator's next raw output: 64 bits, or fewer for some bit generators."""
     return int(rng.bit_generator.random_raw())
-
-
-def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
-    """Raise ValueError, listing the known values, unless `value` is one of them."""
-    if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")
 
 
 def at_least_one_game(number: int) -> None:

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from tttenv.drawing import render as pictures
 from tttenv.env.array_pool import ArrayPool
-from tttenv.env.match import Match, Seat, one_of
+from tttenv.env.match import Match, Seat
 from tttenv.env.step_buffers_kernel import StepBuffers
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players import player
 from tttenv.policy import Policy
-from tttenv.utils.arrays import described
+from tttenv.utils.arrays import described, one_of
 from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
 from tttenv.utils.untrusted import shown
 

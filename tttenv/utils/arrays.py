@@ -68,3 +68,9 @@ def _count(given: Any) -> int:
         except Exception:  # a number, an empty list, or an object that raises anything
             return count
     return count
+
+
+def one_of(what: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise ValueError, listing the known values, unless `value` is one of them."""
+    if not isinstance(value, str) or value not in known:
+        raise ValueError(f"{what} is one of {', '.join(known)}, not {described(value)}")

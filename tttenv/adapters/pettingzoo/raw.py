@@ -8,13 +8,13 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.env.match import Illegal, Match, one_action, one_of
+from tttenv.env.match import Illegal, Match, one_action
 from tttenv.env.observation import Observer, Start, draw, known_render_mode, new_last_stones
 from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.utils.arrays import described
+from tttenv.utils.arrays import described, one_of
 
 with wanted("pettingzoo"):
     import pettingzoo

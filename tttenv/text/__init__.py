@@ -1,0 +1,25 @@
+"""Positions as prompts for language models, their answers as moves, and exact rewards for them.
+
+`prompt` describes a position, `parse` reads the move from an answer, `verdict` compares the move
+with perfect play, `reward` turns this into one number, and `tasks` lists the positions to train and
+test on. Nothing here needs a language model.
+"""
+
+from tttenv.text.answers import Parsed, parse
+from tttenv.text.prompts import NOTATIONS, prompt
+from tttenv.text.tasks import SPLITS, Task, tasks
+from tttenv.text.verdicts import SCHEMES, Verdict, reward, verdict
+
+__all__ = [
+    "NOTATIONS",
+    "SCHEMES",
+    "SPLITS",
+    "Parsed",
+    "Task",
+    "Verdict",
+    "parse",
+    "prompt",
+    "reward",
+    "tasks",
+    "verdict",
+]

@@ -1,0 +1,108 @@
+"""Positions as text: the rules in a few sentences, the board, who is to move, how to answer."""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tttenv.game.notation import COLUMNS, name_of, names_of
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards
+from tttenv.utils.arrays import one_of
+
+SIDES = "XO"
+
+
+def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool = False) -> str:
+    """Describe a position to a language model and ask for a move.
+
+    Args:
+        rules: the game.
+        board: (cells,), in the view of the side to move; undecided.
+        notation: "grid": the board row by row, where an empty cell shows its number, from 0;
+            "coordinates": the same with lettered columns and numbered rows; "moves": a list of
+            moves that leads to the position, from which the model has to work out the board.
+        legal: also list the legal moves.
+
+    Raises:
+        ValueError: for an unknown notation, or a board that is finished or cannot be reached.
+    """
+    one_of("notation", notation, tuple(NOTATIONS))
+    position = rules.check(board)
+    numbered = notation == "grid"
+    side = SIDES[int(rules.seat(position))]
+    paragraphs = [introduction(rules), NOTATIONS[notation](rules, position)]
+    if legal:
+        cells = np.flatnonzero(position == 0).tolist()
+        names = " ".join(map(str, cells)) if numbered else names_of(rules, cells)
+        paragraphs.append(f"Legal moves: {names}")
+    form = "the number of an empty cell" if numbered else "the coordinate of an empty cell"
+    paragraphs.append(
+        f"You are {side} and it is your move. Answer with {form} between <move> and </move>."
+    )
+    return "\n\n".join(paragraphs)
+
+
+def introduction(rules: Rules) -> str:
+    """Return the rules in a few sentences."""
+    size = f"{_counted(rules.m, 'row')} and {_counted(rules.n, 'column')}"
+    return (
+        f"You are playing an m,n,k-game, a kind of tic-tac-toe, on a board with {size}. X and O"
+        " take turns, and X begins. A move puts one's own mark on an empty cell. The first side"
+        f" with {rules.k} or more of its marks in a row, horizontally, vertically or diagonally,"
+        " wins. If the board is full before that, the game is a draw."
+    )
+
+
+def move_list(board: Boards) -> list[int]:
+    """Return the cells of a game that leads to an undecided board (cells,).
+
+    Each side plays its cells in ascending order. Since no side has a line at the end, none has one
+    on the way, so this is a legal game.
+    """
+    mover = np.count_nonzero(board) % 2
+    own, other = np.flatnonzero(board == 1), np.flatnonzero(board == -1)
+    found = np.empty(len(own) + len(other), np.int64)
+    found[mover::2], found[1 - mover :: 2] = own, other
+    return [int(cell) for cell in found]
+
+
+def _grid(rules: Rules, board: Boards) -> str:
+    width = len(str(rules.cells - 1))
+    shown = [mark if mark != "_" else str(i) for i, mark in enumerate(rules.format(board))]
+    rows = (shown[first : first + rules.n] for first in range(0, rules.cells, rules.n))
+    drawn = "\n".join(" | ".join(cell.rjust(width) for cell in row) for row in rows)
+    return f"The board, where an empty cell shows its number:\n\n{drawn}"
+
+
+def _coordinates(rules: Rules, board: Boards) -> str:
+    width, marks = len(str(rules.m)), rules.format(board).replace("_", ".")
+    head = " " * width + " " + " ".join(COLUMNS[: rules.n])
+    rows = (
+        f"{row + 1:>{width}} {' '.join(marks[row * rules.n : (row + 1) * rules.n])}"
+        for row in range(rules.m)
+    )
+    told = "The board, where a dot is an empty cell, such as a1 at the top left:"
+    return "\n".join([told, "", head, *rows])
+
+
+def _moves(rules: Rules, board: Boards) -> str:
+    cells = move_list(board)
+    corner = name_of(rules, rules.cells - 1)
+    told = f"A cell is a column letter and a row number: a1 is top left, {corner} bottom right."
+    turns = [
+        f"{number}. {names_of(rules, cells[first : first + 2])}"
+        for number, first in enumerate(range(0, len(cells), 2), start=1)
+    ]
+    return f"{told}\n\nThe moves so far, X's first in each pair: {' '.join(turns) or 'none'}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+NOTATIONS: dict[str, Callable[[Rules, Boards], str]] = {  # by name: the board as text
+    "grid": _grid,
+    "coordinates": _coordinates,
+    "moves": _moves,
+}

@@ -1,0 +1,76 @@
+"""The positions of a game as tasks, one for each symmetry class."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tttenv.exact import positions, require_enumerable, solve
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import maps, orbits
+from tttenv.game.types import Boards
+from tttenv.text.prompts import prompt
+from tttenv.text.verdicts import Verdict, verdict
+from tttenv.utils.arrays import one_of
+
+SPLITS = ("train", "test", "all")
+TEST_SHARE = 5  # one class in so many is for testing
+
+
+@dataclass(frozen=True)
+class Task:
+    """A position to find a move in."""
+
+    rules: Rules
+    position: str  # X, O and _ row by row, as `Rules.format` writes it
+    value: int  # for the side to move: 1, 0 or -1
+    best: tuple[int, ...]  # the moves that keep the value, and win soonest or lose latest
+
+    @property
+    def board(self) -> Boards:
+        """The position (cells,) in the view of the side to move."""
+        return self.rules.parse(self.position)
+
+    def prompt(self, notation: str = "grid", legal: bool = False) -> str:
+        """Describe the position as `tttenv.text.prompt` does."""
+        return prompt(self.rules, self.board, notation, legal)
+
+    def verdict(self, answer: str) -> Verdict:
+        """Compare the move in an answer with perfect play, as `tttenv.text.verdict` does."""
+        return verdict(self.rules, self.board, answer)
+
+
+def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
+    """Return one task for each symmetry class of undecided positions: 627 on 3,3,3 in all.
+
+    Args:
+        rules: the game.
+        split: "train", four classes in five; "test", the others; "all". Which class belongs to
+            which split depends on the rules alone: no test position is the image of a training
+            position, whatever the seeds.
+        seed: for the order of the tasks, and the image that stands for each class.
+
+    Raises:
+        ValueError: for an unknown split, a negative seed, or a game of more than 15 cells.
+    """
+    one_of("split", split, SPLITS)
+    require_enumerable(rules)
+    if seed < 0:
+        raise ValueError(f"a seed is a whole number from 0 on, not {seed}")
+    game, solution = positions(rules), solve(rules)
+    classes, _ = orbits(rules, game.boards[game.decisions])
+    chosen = np.arange(len(classes))
+    if split != "all":
+        order = np.random.default_rng((rules.m, rules.n, rules.k)).permutation(len(classes))
+        tested = len(classes) // TEST_SHARE
+        chosen = np.sort(order[:tested] if split == "test" else order[tested:])
+    rng, images = np.random.default_rng(seed), maps(rules)
+    chosen = rng.permutation(chosen)
+    turned = images[rng.integers(len(images), size=len(chosen))]
+    boards = np.take_along_axis(classes[chosen], turned, axis=1)
+    rows = game.index(boards)
+    return [
+        Task(rules, rules.format(board), int(value), tuple(np.flatnonzero(best).tolist()))
+        for board, value, best in zip(
+            boards, solution.values[rows], solution.fastest[rows], strict=True
+        )
+    ]
