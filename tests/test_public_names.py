@@ -12,6 +12,7 @@ PUBLIC = {
     "tttenv": "Outcome Policy Rules certify player refute score solve worst_case",
     "tttenv.adapters": "frozen wanted",
     "tttenv.adapters.alphazero_general": "DRAW Game Net player",
+    "tttenv.adapters.trl": "RewardFunction answered reward_function rows",
     "tttenv.env": "TicTacToe",
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"
     " backward_induction best_response enumerable follow positions require_enumerable"

@@ -101,6 +101,7 @@ def test_the_moves_of_a_position_are_a_legal_game_that_leads_there():
         ("<move>2</move> no, <move>3", "ambiguous"),
         ("</move>2<move>", "ambiguous"),
         ("<move>2", "ambiguous"),
+        ("<move>2<move>", "ambiguous"),
         ("<move>0</move>", "taken"),
         ("b2", "taken"),
         ("<move>9</move>", "off the board"),

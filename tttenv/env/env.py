@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from tttenv.env.match import Illegal, Match, Seat, one_action
 from tttenv.env.observation import (
+    OBSERVATIONS,
     Observation,
     Observer,
     Start,
+    TextObserver,
     draw,
     generator_kept,
     known_render_mode,
@@ -24,6 +26,7 @@ from tttenv.env.observation import (
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Policy
+from tttenv.utils.arrays import one_of
 from tttenv.utils.optional_dependencies import has_window
 
 if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
@@ -57,6 +60,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | "onehot" | `Box(0, 1, (3 * m * n,), float32)` | three flattened planes: mine, theirs, empty |
     | "board" | `Box(-1, 1, (m * n,), int8)` | 1 mine, -1 theirs, 0 empty |
     | "dict" | `Dict` | `observation` as "onehot", and `action_mask`, int8 (m * n,) |
+    | "text" | `Text` | the rules, the board and who moves, in English: see `tttenv.text` |
 
     ## Rewards
     For the agent: +1 for a win, -1 for a loss, `draw` for a draw and 0 for every move before the
@@ -95,7 +99,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     | `opponent` | `"random"` | a player's spec, a `Policy`, or `None`: the agent moves for both |
     | `seat` | `"random"` | "X", "O" or "random" for each episode; ignored with `opponent=None` |
     | `illegal` | `"lose"` | "lose": an illegal move loses; "raise": `ValueError`, nothing changes |
-    | `obs` | `"onehot"` | "onehot", "board" or "dict" |
+    | `obs` | `"onehot"` | "onehot", "board", "dict" or "text" |
     | `render_mode` | `None` | "ansi", "rgb_array" or "human": a pygame window, drawn at each step |
     | `draw` | `0.0` | the agent's reward for a draw, from -1 to 1 |
 
@@ -132,7 +136,10 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         self.rules = Rules(m, n, k)
         other = resolve_opponent(opponent, self.rules)
         self.match = Match(self.rules, 1, other, seat, illegal, draw=draw)
-        self.observer = Observer(self.rules, obs)
+        one_of("obs", obs, (*OBSERVATIONS, "text"))
+        self.observer: Observer | TextObserver = (
+            TextObserver(self.rules) if obs == "text" else Observer(self.rules, obs)
+        )
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
         self.render_mode = known_render_mode(render_mode, self.metadata)

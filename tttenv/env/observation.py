@@ -1,5 +1,6 @@
 """Shared parts of both environments: observations, reset options, opponents, rendering."""
 
+import string
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -26,8 +27,9 @@ from tttenv.utils.untrusted import shown
 if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
     from tttenv.drawing.window import Window
 
-Observation: TypeAlias = Any  # an array, or a dict of arrays for obs="dict"
+Observation: TypeAlias = Any  # an array; for obs="dict" a dict of arrays, for "text" a str
 OBSERVATIONS = ("onehot", "board", "dict")
+CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"  # of a text
 SEED_BITS = 2**16  # NumPy needs a minute for a seed of a million digits
 NAMED = 5  # unknown options listed in a message
 
@@ -109,6 +111,23 @@ class Observer:
         rows = np.zeros(len(finals), fields)
         rows["observation"] = finals
         return rows
+
+
+class TextObserver:
+    """Describes a match of one game in English, as the prompt for a language model."""
+
+    def __init__(self, rules: Rules) -> None:
+        # Imported here, since no other observation needs the solver and the prover.
+        from tttenv.text.prompts import observation
+
+        self.rules, self._describe = rules, observation
+        longest = len(observation(rules, rules.start(), over=False))  # all boards take as much room
+        self.space = spaces.Text(longest, charset=CHARACTERS)
+
+    def observe_one(self, match: Match) -> tuple[str, NDArray[np.int8]]:
+        """Return the text and the mask (cells,) of a match of one game."""
+        text = self._describe(self.rules, match.board_to_move(0), bool(match.over[0]))
+        return text, match.legal()[0].astype(np.int8)
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tttenv.drawing.render import status
 from tttenv.game.notation import COLUMNS, name_of, names_of
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
@@ -41,6 +42,21 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
         f"You are {side} and it is your move. Answer with {form} between <move> and </move>."
     )
     return "\n\n".join(paragraphs)
+
+
+def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
+    """Return what an environment with `obs="text"` shows: a prompt, or how the game has ended.
+
+    Args:
+        rules: the game.
+        board: (cells,), in the view of the side to move, finished or not.
+        over: whether the game is over; an illegal move ends it before the board is finished.
+    """
+    if not over:
+        return prompt(rules, board)
+    position = rules.boards(board)
+    end = status(rules, position) if rules.over(position) else "illegal move"
+    return f"{_grid(rules, position)}\n\nThe game is over: {end}."
 
 
 def introduction(rules: Rules) -> str:
