@@ -25,6 +25,7 @@ __all__ = [
     "blend",
     "declares_equivariance",
     "first_best",
+    "forfeits",
     "from_observations",
     "greedy",
     "is_network",
@@ -206,6 +207,15 @@ class Blend:
         return (1 - self.weight) * self.first(boards) + self.weight * self.second(boards)
 
 
+def forfeits(policy: Any) -> bool:
+    """Return whether a player may forfeit: it declares so by its attribute `forfeits`.
+
+    Such a player may answer a board with zeros for all cells: it has no legal answer, and loses
+    that game at once.
+    """
+    return getattr(policy, "forfeits", False) is True
+
+
 def sample(probs: Probs, dice: NDArray[np.float64]) -> Cells:
     """Sample a cell for each board by inverting the cumulative distribution.
 
@@ -219,12 +229,21 @@ def sample(probs: Probs, dice: NDArray[np.float64]) -> Cells:
     return pick(np.ascontiguousarray(probs), np.ascontiguousarray(dice))
 
 
-def validated(boards: Boards, probs: Any) -> Probs:
+FORFEIT = -1  # in place of a cell
+
+
+def sample_or_forfeit(probs: Probs, dice: NDArray[np.float64]) -> Cells:
+    """`sample` for players that may forfeit: FORFEIT where all probabilities are zero."""
+    return np.where(probs.any(axis=1), sample(probs, dice), FORFEIT)
+
+
+def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
     """A policy's answer for `boards` (batch, cells), each row divided by its sum.
 
     Args:
         boards: the boards that the policy was asked about.
         probs: its answer: an array, a tensor or lists of real numbers.
+        forfeits: whether rows of zeros are allowed, see `forfeits`.
 
     Raises:
         ValueError: for a wrong type or shape, a negative or missing number, probability on a
@@ -235,7 +254,8 @@ def validated(boards: Boards, probs: Any) -> Probs:
         raise ValueError(f"a policy answers {boards.shape} probabilities, not {answer.shape}")
     with np.errstate(over="ignore", invalid="ignore"):  # such sums are refused below
         sums = answer.sum(axis=-1)
-    bad = np.flatnonzero(~(np.abs(sums - 1) <= 1e-4))
+    forfeited = ~answer.any(axis=-1) if forfeits else np.zeros(len(answer), np.bool_)
+    bad = np.flatnonzero(~((np.abs(sums - 1) <= 1e-4) | forfeited))
     if bad.size:
         raise ValueError(_complaint("probabilities sum to one", boards, answer, bad[0]))
     bad = np.flatnonzero((answer < 0).any(axis=-1))
@@ -244,7 +264,8 @@ def validated(boards: Boards, probs: Any) -> Probs:
     bad = np.flatnonzero(((answer != 0) & (boards != 0)).any(axis=-1))
     if bad.size:
         raise ValueError(_complaint("a taken cell has probability zero", boards, answer, bad[0]))
-    off = np.abs(sums - 1) > ROUNDING  # rows that sum to one up to rounding keep every bit
+    # Rows that sum to one up to rounding keep every bit.
+    off = (np.abs(sums - 1) > ROUNDING) & ~forfeited
     normal: Probs = answer / np.where(off, sums, 1.0)[..., None]
     return normal
 

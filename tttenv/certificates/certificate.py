@@ -249,10 +249,16 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Mark the positions where the player may play a move that loses value, (positions,)."""
+    """Mark the positions where the player may play a move that loses value, (positions,).
+
+    A forfeit loses value wherever the position is not lost.
+    """
     found = np.empty(len(table), np.bool_)
-    for rows in solution.positions.blocks():
-        found[rows] = ((table[rows] > TINY) & ~solution.optimal[rows]).any(axis=1)
+    game = solution.positions
+    for rows in game.blocks():
+        played = table[rows] > 0
+        forfeited = ~played.any(axis=1) & ~game.over[rows] & (solution.values[rows] > -1)
+        found[rows] = ((table[rows] > TINY) & ~solution.optimal[rows]).any(axis=1) | forfeited
     return found
 
 
@@ -285,9 +291,12 @@ def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[i
 
 
 def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[int] | None:
-    """Find the shortest game lost in `seat` (0 is X) by moves with probability above `least`."""
+    """Find the shortest game lost in `seat` (0 is X) by moves with probability above `least`.
+
+    If the player forfeits, the game ends before its move.
+    """
     length = np.full(len(game), NEVER, np.int16)
-    length[game.lost & (game.seats == seat)] = 0
+    length[(game.lost | (~game.over & ~table.any(axis=1))) & (game.seats == seat)] = 0
     chance = np.where(length == 0, 1.0, 0.0)
     choice = np.full(len(game), -1, np.int8)
     for stones in reversed(range(len(game.plies) - 1)):

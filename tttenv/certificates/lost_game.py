@@ -23,9 +23,11 @@ class LostGame:
     def through(self, rounds: list[Codes], lost: Codes) -> list[int]:
         """Return a game that is lost right after a given position, as the cells of both sides.
 
+        If the player forfeits in that position, the game ends there.
+
         Args:
             rounds: the sorted codes (positions, words) of all earlier rounds, the player to move.
-            lost: the code (1, words) of the position, in which a reply wins.
+            lost: the code (1, words) of the position, in which a reply wins or the player forfeits.
 
         Raises:
             ValueError: if the player no longer plays the moves that led to the position.
@@ -37,6 +39,8 @@ class LostGame:
         first = int((kernels.encode(boards, self.geometry) == chain[0]).all(axis=1).argmax())
         board, line = boards[first], np.flatnonzero(boards[first]).tolist()
         for wanted in [*chain[1:], None]:
+            if wanted is None and not ask(board[None], self.player.policy).any():
+                break
             own, reply = self._step(board, wanted)
             board[own], board[reply] = 1, -1
             line += [own, reply]

@@ -25,11 +25,29 @@ class SeatedPlayer:
             return self.rules.start(1)
         return -np.eye(self.rules.cells, dtype=np.int8)
 
+    def ends_by_a_line(self, line: list[int]) -> bool:
+        """Return whether a lost game ends by a line of the opponent, not by a forfeit."""
+        board = self.rules.start()
+        for cell in line:
+            board = self.rules.play(board, cell)
+        return bool(self.rules.over(board))
+
+    def rounds(self, line: list[int]) -> int:
+        """Return in which round a game is lost; a round is a move of the player and a reply."""
+        return len(line) // 2 + (not self.ends_by_a_line(line))
+
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:
-        """Return the boards (moves, cells) on which the player moves in a game, and its moves."""
+        """Return the boards on which the player moves in a game, and its moves.
+
+        If the player forfeits at the end of the game, that board comes last, and there is one board
+        (boards, cells) more than moves.
+        """
         board, boards = self.rules.start(), []
         for stones, cell in enumerate(line):
             if SEATS[stones % 2] == self.seat:
                 boards.append(board)
             board = self.rules.play(board, cell)
-        return np.array(boards), line[SEATS.index(self.seat) :: 2]
+        if SEATS[len(line) % 2] == self.seat and not self.rules.over(board):
+            boards.append(board)
+        shape = len(boards), self.rules.cells
+        return np.array(boards, np.int8).reshape(shape), line[SEATS.index(self.seat) :: 2]

@@ -7,7 +7,8 @@ so duplicates are removed within a round, by sorting. All moves of nonzero proba
 
 Two facts keep the graph small if the question is only whether the player can lose. First, a
 position is never lost if the opponent has no open line left, that is, a line without a stone of the
-player that needs no more stones than the opponent can still place. Second, the first lost game
+player that needs no more stones than the opponent can still place, unless the player may forfeit
+(see `tttenv.policy.forfeits`). Second, the first lost game
 found is a shortest one. If the question is only whether it can lose within some rounds, the
 opponent can place no more stones than there are rounds left.
 """
@@ -27,7 +28,7 @@ from tttenv.certificates.position_sets import distinct, with_sums
 from tttenv.certificates.reachability_kernel import Codes, Replies
 from tttenv.exact.determinism import SPREAD, Drawn, ask, known_pure, middles, require_answers_again
 from tttenv.game.types import Boards, Mask, Probs
-from tttenv.policy import declares_equivariance
+from tttenv.policy import declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
 
 POSITIONS = 20_000_000  # default limit of positions per seat: 160 MB of codes
@@ -143,6 +144,7 @@ class _Search:
     def __init__(self, player: SeatedPlayer, options: Options, watch: Watch | None) -> None:
         self.player, self.options, self.watch = player, options, watch
         self.rules, self.policy = player.rules, player.policy
+        self.forfeits = forfeits(player.policy)
         self.images = options.images and declares_equivariance(player.policy)
         self.geometry = geometry(player.rules, self.images)
         self.rounds: list[Codes] = []  # the codes of each round, sorted
@@ -155,6 +157,7 @@ class _Search:
         self.one_move = True
         self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
         self.lost_round = 0  # the round of that position
+        self.lost_rank = 0  # 0: the player forfeits there, 1: a reply wins
         self.ended = np.zeros((2, 3))  # probabilities of win, draw and loss; rounding errors
         few = {} if options.sampled is None else {"sampled": options.sampled, "cheap": 0}
         self.drawn = Drawn(self.policy, **few)  # boards to query again, and the first outputs
@@ -210,7 +213,7 @@ class _Search:
             lost=np.zeros(size, np.bool_),
         )
         for first in range(0, len(codes), size):
-            if self.lost_at is not None and not self.following:
+            if self.lost_at is not None and not self.following and not self.forfeits:
                 break
             self._tell(len(codes) - first)
             batch = codes[first : first + size]
@@ -224,12 +227,24 @@ class _Search:
                 here = boards, probs, chances[first : first + size], start, self.geometry, output
                 start, count = kernels.expand(*here)
                 found.add(output.codes[:count], output.chances[:count])
-            lost = np.flatnonzero(output.lost[: len(boards)])
-            if len(lost) and self.lost_at is None:
-                self.lost_at, self.lost_round = batch[lost[:1]], len(self.rounds) - 1
-            if output.drawn[0] or len(lost):
+            lost = output.lost[: len(boards)]
+            if lost.any():
+                self._record_loss(batch, lost, probs)
+            if output.drawn[0] or lost.any():
                 self.always_wins = False
         return found.all()
+
+    def _record_loss(self, batch: Codes, lost: Mask, probs: Probs) -> None:
+        """Record the position before a shortest loss, from a batch with some `lost` positions.
+
+        In one round a forfeit ends the game before the reply that completes a line.
+        """
+        forfeited = ~probs.any(axis=1)
+        rank = np.where(forfeited, 0, np.where(lost, 1, 2))
+        at, first = len(self.rounds) - 1, int(rank.argmin())
+        if self.lost_at is None or (at, rank[first]) < (self.lost_round, self.lost_rank):
+            self.lost_at = batch[first : first + 1]
+            self.lost_round, self.lost_rank = at, int(rank[first])
 
     def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
         """Record results from a batch's outputs; `opening`: the first of a round."""
@@ -292,7 +307,10 @@ class _Search:
         left = min(self.rules.k, int(np.count_nonzero(boards[:1] == 0)) // 2)
         if self.options.rounds is not None:
             left = min(left, self.options.rounds - len(self.rounds))
-        kept = kernels.open_for(boards, -1, self.geometry.lines, left)
+        if self.forfeits:  # it may lose without any line
+            kept: Mask = np.ones(len(boards), np.bool_)
+        else:
+            kept = kernels.open_for(boards, -1, self.geometry.lines, left)
         if taken + np.count_nonzero(kept) > self.options.positions:
             self.ran_out = True
         return kept

@@ -139,7 +139,7 @@ class Replies(Struct):
     ended: NDArray[np.float64]  # (2, 3): summed probabilities of win, draw and loss; second row:
     # compensation of rounding errors (Kahan, 1965), since there are millions of terms
     drawn: Mask  # (1,): whether a game was drawn
-    lost: Mask  # (positions,): whether the opponent wins with its next stone
+    lost: Mask  # (positions,): whether the opponent wins with its next stone, or by a forfeit
 
 
 @compiled
@@ -155,7 +155,8 @@ def expand(
 
     Args:
         boards: (positions, cells), undecided, the player to move.
-        probs: the player's probabilities, (positions, cells); all above zero are followed.
+        probs: the player's probabilities, (positions, cells); all above zero are followed. A row
+            of zeros is a forfeit.
         chances: the probability of each position, (positions,).
         start: the first position to expand.
         about: the board's geometry.
@@ -177,6 +178,9 @@ def expand(
         if count + moves * empty > capacity:
             return i, count
         ended[:] = 0
+        if moves == 0:  # a forfeit
+            ended[2] += chances[i]
+            replies.lost[i] = True
         _image_codes(board, about, images)
         for cell in range(cells):  # where the opponent would win
             wins[cell] = False

@@ -155,10 +155,11 @@ def _seat(
 
 
 def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
-    """Return whether the player plays its moves of a game with certainty."""
+    """Return whether the player plays its moves of a game, or forfeits at its end, for sure."""
     boards, own = player.own_moves(line)
     probs = ask(boards, player.policy)
-    return bool((np.count_nonzero(probs, axis=1) == 1).all() and probs[range(len(own)), own].all())
+    certain = (np.count_nonzero(probs[: len(own)], axis=1) == 1).all()
+    return bool(certain and probs[range(len(own)), own].all() and not probs[len(own) :].any())
 
 
 def proved_value(x: SeatResult, o: SeatResult | None) -> int | None:

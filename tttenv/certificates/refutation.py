@@ -22,9 +22,9 @@ from tttenv.exact.determinism import ask, display_name, known_pure, require_answ
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.open_lines_kernel import new_open_lines
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Probs
+from tttenv.game.types import Boards, Mask, Probs
 from tttenv.players.as_policy import resolve_policy
-from tttenv.policy import Policy, declares_equivariance
+from tttenv.policy import Policy, declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
 
 POSITIONS = 100_000  # default limit of queried positions
@@ -117,7 +117,10 @@ def _shortened(
     k = player.rules.k
     asked, again = 0, 0
     first = k if player.seat == "X" else k - 1  # the opponent needs k stones
-    for rounds in range(first, len(line) // 2):
+    last = player.rounds(line) - 1
+    if forfeits(player.policy):  # which ends a round before the reply
+        first, last = 1, last + player.ends_by_a_line(line)
+    for rounds in range(first, last + 1):
         found = loss_within(player, rounds, positions - asked, watch)
         asked, again = asked + found.positions, again + found.queried_twice
         if found.losing_line is not None:
@@ -142,14 +145,14 @@ def losing_leaves(rules: Rules, policy: Policy, seat: str, positions: int) -> tu
         positions: the limit of queried positions.
 
     Returns:
-        The number of positions in which some move of the player lets the opponent win with the next
-        stone, and the number of queried positions.
+        The number of positions in which the player forfeits or some move of it lets the opponent
+        win with the next stone, and the number of queried positions.
 
     Raises:
         ValueError: for a policy that returns invalid probabilities.
     """
     tried = _Attack(SeatedPlayer(rules, policy, seat, display_name(policy)), None)
-    lost = [np.count_nonzero(found.won[:, 0] >= 0) for found in tried.questions(positions)]
+    lost = [np.count_nonzero(lost) for _, lost in tried.questions(positions)]
     return int(sum(lost)), len(tried.asked)
 
 
@@ -198,19 +201,21 @@ class _Attack:
 
     def run(self, positions: int) -> list[int] | None:
         """Search until a lost game is found, nothing is left, or the limit is reached."""
-        for found in self.questions(positions):
-            lost = np.flatnonzero(found.won[:, 0] >= 0)
-            if len(lost):
-                number = len(self.asked) - len(found.won) + int(lost[0])
-                line = [*self._line(number), *found.won[lost[0]].tolist()]
+        for found, lost in self.questions(positions):
+            if lost.any():
+                row = int(lost.argmax())
+                won = found.won[row].tolist()
+                line = self._line(len(self.asked) - len(lost) + row)
+                line += won if won[0] >= 0 else []  # a forfeit
                 self._require_same_answers(line)
                 return line
         return None
 
-    def questions(self, positions: int) -> Iterator[Attacks]:
+    def questions(self, positions: int) -> Iterator[tuple[Attacks, Mask]]:
         """Yield the best replies of each query, until nothing is left or the limit is reached.
 
-        Lost positions are not followed further.
+        With them comes which of its positions are lost (positions,): the player forfeits, or the
+        opponent can win with the next stone. Lost positions are not followed further.
         """
         size = 1
         while len(self.asked) < positions:
@@ -222,8 +227,9 @@ class _Attack:
             size = min(2 * size, TOGETHER)
             probs = np.ascontiguousarray(ask(boards, self.policy))
             found = self._attacks(boards, probs)
-            yield found
-            found.counts[found.won[:, 0] >= 0] = 0
+            lost: Mask = (found.won[:, 0] >= 0) | ~probs.any(axis=1)
+            yield found, lost
+            found.counts[lost] = 0
             self._add(boards, rounds, found)
 
     def _tell(self, before: int, rounds: NDArray[np.int64]) -> None:
@@ -314,7 +320,8 @@ class _Attack:
         asked, own = self.player.own_moves(line)
         first = ask(asked, self.policy)
         require_answers_again(self.rules, self.policy, asked, first, self.player.name)
-        if (first[np.arange(len(asked)), own] <= 0).any():
+        moved = first[np.arange(len(own)), own] > 0
+        if not moved.all() or first[len(own) :].any():
             raise ValueError(
                 f"{self.player.name} answers otherwise than before, in the game {line}"
             )

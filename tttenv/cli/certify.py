@@ -189,6 +189,7 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
     """Yield the same player, with a progress bar if evaluating or certifying it takes long."""
     from tttenv.certificates.certificate import require_pure
     from tttenv.exact import Tabulated, enumerable, positions, require_solvable
+    from tttenv.policy import forfeits
 
     one_by_one, large = getattr(policy, "one_by_one", False), not enumerable(rules)
     if not one_by_one and not large:
@@ -219,6 +220,7 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
 
         asked.__qualname__ = name  # the player's name in error messages
         vars(asked)["one_by_one"] = one_by_one
+        vars(asked)["forfeits"] = forfeits(policy)
         yield asked
 
 

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from tttenv.env import board_games_kernel
 from tttenv.env.games import Dice, Numbers, asked
 from tttenv.env.step_buffers_kernel import NOBODY, RANDOM, SEATS, StepBuffers
-from tttenv.game.outcomes_kernel import GOING
+from tttenv.game.outcomes_kernel import GOING, WIN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.policy import Policy, uniform
+from tttenv.policy import FORFEIT, Policy, uniform
 
 
 class BoardGames:
@@ -44,6 +44,9 @@ class BoardGames:
             cells = board_games_kernel.sample_replies(self.stones, waiting, dice)
         else:
             cells = asked(opponent, -self.stones[waiting], dice)
+            gone = waiting[cells == FORFEIT]
+            self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
+            waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
         written = self.outcomes, self.over
         return board_games_kernel.reply(self.stones, waiting, cells, self.shape, *written)
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tttenv.env.step_buffers_kernel import StepBuffers
 from tttenv.game.outcomes_kernel import Outcomes
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.policy import Policy, sample, validated
+from tttenv.policy import Policy, forfeits, sample, sample_or_forfeit, validated
 
 Numbers = NDArray[np.int64]  # indices of games in the batch
 Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
@@ -109,6 +109,11 @@ class GameBatch(Protocol):
         ...
 
 
-def asked(opponent: Policy, boards: Boards, dice: Dice) -> Cells:
-    """Sample cells (batch,) from a policy on boards (batch, cells) by the given random numbers."""
-    return sample(validated(boards, opponent(boards.copy())), dice)
+def asked(player: Policy, boards: Boards, dice: Dice) -> Cells:
+    """Sample cells (batch,) from a policy on boards (batch, cells) by the given random numbers.
+
+    The cell is FORFEIT where the player forfeits.
+    """
+    if not forfeits(player):
+        return sample(validated(boards, player(boards.copy())), dice)
+    return sample_or_forfeit(validated(boards, player(boards.copy()), forfeits=True), dice)

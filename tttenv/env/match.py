@@ -137,7 +137,8 @@ class Match:
         """Restart the games marked in `which` (games,); if the agent is O, X plays its first move.
 
         Raises:
-            ValueError: for an unknown seat; nothing has changed then.
+            ValueError: for an unknown seat, and if the opponent forfeits as X on the empty board;
+                nothing has changed then.
         """
         seat = self.seat if seat is None else seat
         one_of("seat", seat, get_args(Seat))
@@ -153,6 +154,8 @@ class Match:
                 new = new[keyed_dice(key, new, SEAT) >= 0.5]
             if seat != "X":
                 self._reply(new, keyed_dice(key, new, OPENING))
+                if self.over[new].any():
+                    raise ValueError("the opponent forfeits on the empty board: there is no game")
 
     def set_boards(self, boards: ArrayLike, seat: str | None = None) -> None:
         """Continue from these boards, (cells,) for all games or (games, cells), the agent to move.

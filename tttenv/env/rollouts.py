@@ -10,10 +10,11 @@ from tttenv.env.games import GameBatch, asked
 from tttenv.env.table_games import TableGames
 from tttenv.env.transition_table import FEW, child_table, transition_table
 from tttenv.exact import Tabulated, tabulate
+from tttenv.exact.tabular import is_table
 from tttenv.game.rewards import Payoffs
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games, table_games
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, uniform
+from tttenv.policy import FORFEIT, Policy, uniform
 
 
 def new_games(rules: Rules, count: int) -> GameBatch:
@@ -38,7 +39,7 @@ def rollout(
     if games < 1:
         raise ValueError(f"a rollout has at least one game, not {games}")
     rng, both = np.random.default_rng(seed), (first, second)
-    if rules.cells <= FEW and all(p is uniform or isinstance(p, Tabulated) for p in both):
+    if rules.cells <= FEW and all(p is uniform or is_table(p) for p in both):
         return _walked_out(rules, first, second, rng.integers(2**64, size=games, dtype=np.uint64))
     if first is uniform and second is uniform:
         seeds = rng.integers(2**64, size=games, dtype=np.uint64)
@@ -56,6 +57,10 @@ def _asked_out(
     replying = games.compiled(second, "X") or second
     while number.size:
         cells = asked(first, games.boards(slice(None)), rng.random(number.size))
+        if (gone := cells == FORFEIT).any():
+            results[number[gone]] = -1
+            number, cells = number[~gone], cells[~gone]
+            games.keep(~gone)
         waiting = games.step(cells, self_play=False)
         if waiting.size:
             games.reply(replying, waiting, rng.random(waiting.size))

@@ -9,11 +9,11 @@ from tttenv.env import table_games_kernel
 from tttenv.env.games import Dice, Numbers, asked
 from tttenv.env.step_buffers_kernel import NOBODY, RANDOM, SEATS, TABLE, StepBuffers
 from tttenv.env.transition_table import records, transition_table
-from tttenv.exact import Tabulated
-from tttenv.game.outcomes_kernel import GOING
+from tttenv.exact.tabular import is_table
+from tttenv.game.outcomes_kernel import GOING, WIN
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.policy import Policy, uniform
+from tttenv.policy import FORFEIT, Policy, uniform
 
 NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # for opponents that are not tables
 
@@ -44,7 +44,7 @@ class TableGames:
 
     def compiled(self, opponent: Policy | None, seat: str) -> table_games_kernel.Opponent | None:
         taken = SEATS.index(seat)
-        if isinstance(opponent, Tabulated) and opponent.rules == self.rules:
+        if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
             return TABLE, taken, opponent.reached, opponent.last
         if opponent is None or opponent is uniform:
             kind = NOBODY if opponent is None else RANDOM
@@ -57,6 +57,9 @@ class TableGames:
             cells = table_games_kernel.sample_replies(self.at, waiting, dice, opponent, table)
         else:
             cells = asked(opponent, self.table.positions.boards[self.at[waiting]], dice)
+            gone = waiting[cells == FORFEIT]
+            self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
+            waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
         return table_games_kernel.reply(self.at, waiting, cells, table, self.outcomes, self.over)
 
     def step_autoreset(self, cells: Cells, key: int, opponent: Any, buffers: StepBuffers) -> int:

@@ -224,8 +224,9 @@ def ask(boards: Boards, policy: Policy) -> Probs:
     """
     copies = boards.copy()
     if getattr(policy, "one_by_one", False) and len(boards):
-        return policies.validated(boards, np.concatenate([policy(one[None]) for one in copies]))
-    return policies.validated(boards, policy(copies))
+        answers = np.concatenate([policy(one[None]) for one in copies])
+        return policies.validated(boards, answers, policies.forfeits(policy))
+    return policies.validated(boards, policy(copies), policies.forfeits(policy))
 
 
 def _shown_probs(probs: Probs, cells: list[int]) -> str:

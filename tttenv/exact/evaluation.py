@@ -89,7 +89,9 @@ def _backup(
         probs = known.at(active)
     else:
         probs = side(boards, moves)
-    return np.asarray(np.einsum("bc,bco->bo", probs, moves))
+    odds = np.einsum("bc,bco->bo", probs, moves)
+    odds[~probs.any(axis=1), 2] = 1.0  # a forfeit
+    return np.asarray(odds)
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,8 @@ class PlayPolicy:
         Raises:
             ValueError: if the policy breaks the laws of one.
         """
-        return policies.validated(boards, self.policy(boards.copy()))
+        answer = self.policy(boards.copy())
+        return policies.validated(boards, answer, policies.forfeits(self.policy))
 
 
 # Older public names.

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import cached_property
+from typing import TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,12 +23,14 @@ class Tabulated:
 
     Attributes:
         queried_twice: about how many positions the policy that it was made of was asked again.
+        forfeits: whether that policy may forfeit; rows of zeros are forfeits.
 
     Raises:
         ValueError: if the table breaks the laws of a policy.
     """
 
     queried_twice = 0
+    forfeits = False
 
     def __init__(self, rules: Rules, table: ArrayLike) -> None:
         game, probs = positions(rules), np.asarray(table)
@@ -50,6 +53,7 @@ class Tabulated:
             ValueError: if the policy breaks the laws of one.
         """
         made, game = cls.__new__(cls), positions(rules)
+        made.forfeits = policies.forfeits(policy)
         made._fill(rules, lambda which: policy(game.boards[which]))
         return made
 
@@ -60,7 +64,7 @@ class Tabulated:
         self.table: Probs = np.zeros(game.boards.shape)  # read-only once it is filled
         for block in game.blocks(slice(0, len(game.decisions))):
             which = game.decisions[block]
-            self.table[which] = policies.validated(game.boards[which], rows(which))
+            self.table[which] = policies.validated(game.boards[which], rows(which), self.forfeits)
         self.table.setflags(write=False)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
@@ -106,6 +110,11 @@ class Mixture:
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells)."""
         return self.at(positions(self.rules).index(boards))
+
+
+def is_table(policy: Policy) -> TypeGuard[Tabulated]:
+    """Return whether compiled code can play a policy: it is a table without forfeits."""
+    return isinstance(policy, Tabulated) and not policy.forfeits
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:

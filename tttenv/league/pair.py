@@ -23,7 +23,7 @@ from tttenv.game import rules_kernel as kernels
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds
 from tttenv.league.cached_player import Asker
-from tttenv.policy import sample
+from tttenv.policy import FORFEIT, sample_or_forfeit
 
 EXACT, SAMPLED = METHODS = ("exact", "sampled")
 DIGITS = 12  # decimals of exact probabilities; the rest is rounding error
@@ -261,6 +261,7 @@ def _backed_up(plies: list[Moves]) -> Odds:
             for part in np.ascontiguousarray(worth.T)
         ]
         odds = np.stack(sums, axis=1)
+        odds[np.bincount(moves.origin, minlength=moves.positions) == 0, 2] = 1.0  # forfeits
     return odds
 
 
@@ -301,7 +302,11 @@ def sampled_odds(
         for number, player in enumerate((first, second)):
             rows = np.flatnonzero(movers == number)
             if rows.size:
-                cells[rows] = sample(player(boards[rows]), dice[rows])
+                cells[rows] = sample_or_forfeit(player(boards[rows]), dice[rows])
+        gone = cells == FORFEIT
+        result[games_left[gone]] = np.where(movers == 0, 2, 0)[gone]
+        kept = boards[~gone], cells[~gone], movers[~gone], games_left[~gone]
+        boards, cells, movers, games_left = kept
         boards, stones = kernels.play(boards, cells), stones + 1
         won = kernels.lost(boards, rules.m, rules.n, rules.k)
         ended = won | (stones == rules.cells)

@@ -1,0 +1,212 @@
+"""Players that may forfeit: a row of zeros loses the game at once, wherever games are played."""
+
+from functools import cache
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+import tttenv
+from tttenv import Rules, player
+from tttenv.certificates.certificate import METHODS
+from tttenv.certificates.refutation import losing_leaves, refute
+from tttenv.env.rollouts import rollout
+from tttenv.exact import Tabulated, positions, score, solve, tabulate
+from tttenv.game.rewards import Outcome
+from tttenv.league.cached_player import Asker
+from tttenv.league.pair import exact_odds, sampled_odds
+from tttenv.policy import uniform, validated
+
+RULES = Rules()
+GAME = positions(RULES)
+TEXTS = [RULES.format(board) for board in GAME.boards[GAME.decisions]]
+
+
+class Forfeiter:
+    """Another player that forfeits the boards that a function chooses."""
+
+    forfeits = True
+
+    def __init__(self, inner, gone):
+        self.inner, self.gone = inner, gone
+
+    def __call__(self, boards):
+        """Return its probabilities (batch, cells)."""
+        return np.where(self.gone(boards)[:, None], 0.0, self.inner(boards))
+
+
+def some(share, seed):
+    """Choose a share of the positions of 3,3,3 at random."""
+    chosen = np.random.default_rng(seed).random(len(GAME)) < share
+    return lambda boards: chosen[GAME.index(boards)]
+
+
+PLAYERS = {
+    "optimal": Forfeiter(player("minimax", RULES), some(0.02, 0)),
+    "strong": Forfeiter(player("tactical", RULES), some(0.1, 1)),
+    "random": Forfeiter(uniform, some(0.3, 2)),
+    "at once": Forfeiter(uniform, lambda boards: np.ones(len(boards), np.bool_)),
+    "never": Forfeiter(player("minimax", RULES), lambda boards: np.zeros(len(boards), np.bool_)),
+}
+
+
+def results(policy, seat, choose):
+    """The value and the length of the shortest lost game, by recursion over single boards.
+
+    Args:
+        policy: the player.
+        seat: 0 as X, 1 as O.
+        choose: from the values of the opponent's moves to that of its position.
+    """
+    nobody = 99
+    answers = dict(zip(TEXTS, policy(GAME.boards[GAME.decisions]), strict=True))
+
+    @cache
+    def search(text):
+        board = RULES.parse(text)
+        own = int(RULES.seat(board)) == seat
+        if RULES.lost(board):
+            return (-1, 0) if own else (1, nobody)
+        if not (board == 0).any():
+            return 0, nobody
+        if not own:
+            below = [search(RULES.format(RULES.play(board, c))) for c in np.flatnonzero(board == 0)]
+            return choose([v for v, _ in below]), 1 + min(length for _, length in below)
+        probs = answers[text]
+        if not probs.any():
+            return -1, 0
+        cells = np.flatnonzero(probs)
+        below = [search(RULES.format(RULES.play(board, cell))) for cell in cells]
+        return (
+            float(np.dot(probs[cells], [v for v, _ in below])),
+            1 + min(length for _, length in below),
+        )
+
+    value, length = search("_" * 9)
+    return value, None if length >= nobody else length
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", PLAYERS)
+def test_certificates_count_forfeits_as_losses(name, method):
+    policy = PLAYERS[name]
+    certificate = tttenv.certify(RULES, policy, method=method)
+    for seat, letter in enumerate("XO"):
+        worst, shortest = results(policy, seat, min)
+        average, _ = results(policy, seat, np.mean)
+        win, draw, loss = certificate.vs_random[letter]
+        assert win - loss == pytest.approx(average, abs=1e-12)
+        assert win + draw + loss == pytest.approx(1)
+        assert certificate.worst_case[letter] in (None, pytest.approx(worst))
+        assert certificate.never_loses[letter] == (shortest is None)
+        line = certificate.losing_line[letter]
+        assert (None if line is None else len(line)) == shortest
+        if line is not None:
+            assert lost(policy, seat, line)
+    assert certificate.unbeatable == (name == "never")
+    if method == METHODS[0]:
+        solution = solve(RULES)
+        table = tabulate(RULES, policy).table
+        gone = ~table.any(axis=1) & ~GAME.over & (solution.values > -1)
+        wrong = ((table > 0) & ~solution.optimal).any(axis=1)
+        assert certificate.blunders == np.count_nonzero(gone | wrong)
+
+
+def lost(policy, seat, line):
+    """Whether a game is lost: by its last stone, or because the player then has no answer."""
+    board = RULES.start()
+    for stone, cell in enumerate(line):
+        if stone % 2 == seat:
+            assert policy(board[None])[0, cell] > 0
+        board = RULES.play(board, cell)
+    return RULES.lost(board) or not policy(board[None]).any()
+
+
+def late(boards):
+    """Choose the boards with 8 or 9 stones whose first two cells are taken."""
+    return (np.count_nonzero(boards, axis=1) >= 8) & (boards[:, :2] != 0).all(axis=1)
+
+
+@pytest.mark.parametrize("seat", ["X", "O"])
+def test_a_forfeit_is_found_on_boards_too_large_to_enumerate_with_no_line_in_sight(seat):
+    rules = Rules(4, 5, 5)  # nobody can complete five with so few stones
+    policy = Forfeiter(player("first", rules), late)
+    line = refute(rules, policy, seat)
+    assert len(line) == (8 if seat == "X" else 9)
+    assert losing_leaves(rules, policy, seat, 5000)[0] > 0
+    assert refute(
+        rules, Forfeiter(player("first", rules), lambda b: b[:, 0] > 5), seat
+    ) is None or (rules.k <= 5)
+    certificate = tttenv.certify(rules, policy, positions=20_000)
+    assert certificate.never_loses[seat] is False
+    assert certificate.worst_case[seat] == -1
+
+
+@pytest.mark.parametrize("rules", [RULES, Rules(4, 4, 4)], ids=str)
+@pytest.mark.parametrize("vector", [False, True])
+def test_an_opponent_that_forfeits_loses_to_the_agent(rules, vector):
+    policy = Forfeiter(uniform, lambda boards: np.count_nonzero(boards, axis=1) >= 3)
+    size = {"m": rules.m, "n": rules.n, "k": rules.k}
+    if vector:
+        env = gym.make_vec("TicTacToe-v0", num_envs=6, opponent=policy, **size)
+        _, infos = env.reset(seed=0)
+        ended = np.zeros(6, np.bool_)
+        while not ended.any():
+            mask = infos["action_mask"]
+            _, rewards, ended, _, infos = env.step(mask.argmax(axis=1))
+        outcomes = infos["final_info"]["outcome"]
+        assert (outcomes[ended] == Outcome.WIN).all()
+        assert (rewards[ended] == 1).all()
+        return
+    for seat in "XO":
+        env = gym.make("TicTacToe-v0", opponent=policy, seat=seat, obs="board", **size)
+        _, info = env.reset(seed=0)
+        over = False
+        while not over:
+            before = np.count_nonzero(env.unwrapped.board)
+            _, reward, over, _, info = env.step(int(info["action_mask"].argmax()))
+        assert (reward, info["outcome"]) == (1.0, Outcome.WIN)
+        board = env.unwrapped.board
+        assert np.count_nonzero(board) == before + 1 >= 3  # the agent's stone, and no reply
+        assert np.count_nonzero(board == 1) >= np.count_nonzero(board == -1)
+        env.reset()
+
+
+def test_a_game_that_is_over_before_the_agent_moves_is_refused():
+    env = gym.make("TicTacToe-v0", opponent=PLAYERS["at once"], seat="O")
+    with pytest.raises(ValueError, match="the opponent forfeits on the empty board"):
+        env.reset(seed=0)
+    assert env.unwrapped.reset(options={"seat": "X"})
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_two_players_have_the_same_results_exactly_and_by_games(name):
+    policy, other = PLAYERS[name], PLAYERS["random"]
+    found = score(RULES, policy, other)
+    first, second = (Asker(RULES, one, name) for one in (policy, other))
+    odds = exact_odds(RULES, [(first, second)], RULES.start(1))[0]
+    assert odds[0, 0] == pytest.approx(list(found))
+    back = score(RULES, other, policy)
+    assert odds[1, 0] == pytest.approx([back.loss, back.draw, back.win])
+    games = 4000
+    for played in (
+        rollout(RULES, policy, other, games, seed=0),
+        rollout(RULES, tabulate(RULES, policy), tabulate(RULES, other), games, seed=1),
+    ):
+        assert played.mean() == pytest.approx(found.value, abs=4 / games**0.5)
+    counts = sampled_odds(RULES, first, second, RULES.start(1), games, 0)
+    assert (counts[0, 0] @ [1, 0, -1]) / (games / 2) == pytest.approx(found.value, abs=0.1)
+    assert counts.sum() == games
+
+
+def test_nobody_else_may_forfeit():
+    boards, nothing = RULES.start(2), np.zeros((2, 9))
+    with pytest.raises(ValueError, match="sum to one"):
+        validated(boards, nothing)
+    with pytest.raises(ValueError, match="sum to one"):
+        tttenv.certify(RULES, lambda boards: np.zeros(boards.shape))
+    with pytest.raises(ValueError, match="sum to one"):
+        Tabulated(RULES, np.zeros(GAME.boards.shape))
+    np.testing.assert_array_equal(validated(boards, nothing, forfeits=True), nothing)
+    with pytest.raises(ValueError, match="sum to one"):
+        validated(boards, nothing + 0.5 * np.eye(2, 9), forfeits=True)
