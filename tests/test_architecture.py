@@ -51,6 +51,7 @@ LIBRARIES = {  # who may import what
     **dict.fromkeys(["torch", "stable_baselines3", "sb3_contrib"], LEARNING),
     "tensorboard": f"tttenv.report.events {LEARNING}",
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
+    "openai": "tttenv.players.llm",
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }

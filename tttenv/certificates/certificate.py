@@ -100,7 +100,13 @@ def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
 
 
 def default_method(rules: Rules, policy: Policy) -> str:
-    """Return the method used to certify a player unless specified otherwise."""
+    """Return the method used to certify a player unless specified otherwise.
+
+    A player with the attribute `costly`, such as a language model, is asked about as few boards as
+    possible.
+    """
+    if getattr(policy, "costly", False) is True:
+        return REACHABLE
     return ALL_POSITIONS if enumerable(rules) or isinstance(policy, Tabulated) else REACHABLE
 
 
@@ -124,10 +130,11 @@ def certify(
     1 % of the outputs differ. A player that samples its move, has memory or adds noise is
     rejected. Tables and the networks of our learners are not queried again.
 
-    From 16 cells on, it is computed over the positions that the player's own moves and any replies
-    lead to. What these do not determine is None, and a seat with more positions than allowed is
-    undecided. The player is queried again on these positions in the same way. A player that is a
-    table of all positions of 16 cells, such as minimax, is measured over all of them.
+    From 16 cells on, and for players whose answers are costly, it is computed over the positions
+    that the player's own moves and any replies lead to. What these do not determine is None, and a
+    seat with more positions than allowed is undecided. The player is queried again on these
+    positions in the same way. A player that is a table of all positions of 16 cells, such as
+    minimax, is measured over all of them.
 
     Args:
         rules: the game.
@@ -199,10 +206,13 @@ def require_pure(policy: Policy) -> None:
     """
     limit = getattr(policy, "impure", None)
     if limit:
-        raise ValueError(f"a player limited by {limit} cannot be certified; {IMPURE}")
+        raise ValueError(f"a player limited by {limit} cannot be certified{IMPURE.get(limit, '')}")
 
 
-IMPURE = "limit its iterations or nodes instead, so that it always answers alike"
+IMPURE = {  # what to do instead, by what a player's moves depend on
+    "time": "; limit its iterations or nodes instead, so that it always answers alike",
+    "sampling": "; set its temperature to 0, so that it always answers alike",
+}
 
 
 def perfect_player(rules: Rules) -> Policy:

@@ -34,7 +34,7 @@ from tttenv.utils.compile_time import Stopwatch
 POSITIONS = 20_000_000  # default limit of positions per seat: 160 MB of codes
 FOLLOWED = 100_000  # the limit for the exact result against random replies
 BATCH = 2**15  # boards in one query of the player; fewer on large boards
-SHORT_BATCH = 2**6  # the same for a player that is queried one board at a time
+SHORT_BATCH = 2**6  # the same for a player that is slow to answer
 BATCH_NUMBERS = 2**21  # maximum probabilities in the output of one query
 ROWS = 2**20  # replies processed together
 MERGED = 2**23  # maximum codes before they are merged by sorting
@@ -203,7 +203,8 @@ class _Search:
         """Query the positions of a round and return those of the next one."""
         found = _Merged(self)
         rows = max(ROWS, self.rules.cells**2)
-        largest = SHORT_BATCH if getattr(self.policy, "one_by_one", False) else BATCH
+        slow = any(getattr(self.policy, name, False) for name in ("one_by_one", "costly"))
+        largest = SHORT_BATCH if slow else BATCH
         size = max(1, min(largest, BATCH_NUMBERS // self.rules.cells))
         output = Replies(
             codes=np.empty((rows, codes.shape[1]), np.int64),

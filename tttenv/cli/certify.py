@@ -107,13 +107,17 @@ def main(args: list[str], prog: str = PROG) -> None:
     with asked_by_workers(given, rules, policy) as shared:
         certificate = certified(given, rules, shared)
     hidden = getattr(policy, "illegal_mass", None)
+    particulars = getattr(policy, "particulars", None)  # of a language model
     if given.json:
         more = {} if hidden is None else {"illegal_mass": hidden}
+        more |= particulars() if particulars else {}
         print(json.dumps({"player": given.player, **certificate.to_dict(), **more}, indent=2))
         return
     print_certificate(given.player, certificate, given.explain)
     if hidden is not None:
         say(f"without a mask it puts {phrases.share(hidden)} % of its chances on taken cells")
+    if summary := getattr(policy, "summary", None):
+        say(summary())
 
 
 @contextmanager
@@ -315,7 +319,15 @@ def _lost_anyway(certificate: Any) -> str:
 def _as_seat(certificate: Any, seat: str) -> str:
     """Describe the lost game in a seat by its length."""
     line = certificate.losing_line[seat]
-    return f"as {seat}" if line is None else f"as {seat} in {len(line)} stones"
+    if line is None:
+        return f"as {seat}"
+    if _forfeited(certificate, seat):
+        return f"as {seat} by no legal answer after {_stones(len(line))}"
+    return f"as {seat} in {_stones(len(line))}"
+
+
+def _stones(count: int) -> str:
+    return f"{count} stone{'s' * (count != 1)}"
 
 
 def _print_reached(certificate: Any) -> None:
@@ -367,4 +379,20 @@ def _game(certificate: Any, seat: str) -> str:
     from tttenv.game.notation import names_of
     from tttenv.game.rules import Rules
 
-    return names_of(Rules.of(certificate.rules), certificate.losing_line[seat] or ())
+    game = names_of(Rules.of(certificate.rules), certificate.losing_line[seat] or ())
+    if not _forfeited(certificate, seat):
+        return game
+    return f"{game}, then no legal answer" if game else "no legal answer on the empty board"
+
+
+def _forfeited(certificate: Any, seat: str) -> bool:
+    """Return whether the game lost in a seat ends because the player has no legal answer."""
+    from tttenv.game.rules import Rules
+
+    line, rules = certificate.losing_line[seat], Rules.of(certificate.rules)
+    if line is None:
+        return False
+    board = rules.start()
+    for cell in line:
+        board = rules.play(board, cell)
+    return not rules.over(board)

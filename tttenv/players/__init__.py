@@ -68,6 +68,10 @@ FOREIGN: Table[Any] = Table(
             "tttenv.players.gomocup:gomocup",
             "an engine of the Gomocup protocol, for five in a row",
         ),
+        "llm": Row(
+            "tttenv.players.llm:llm",
+            "a language model, over an OpenAI-compatible server",
+        ),
     },
 )
 

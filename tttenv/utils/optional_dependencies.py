@@ -6,6 +6,7 @@ from importlib.util import find_spec
 LEARN = frozenset(
     ("torch", "threadpoolctl", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock", "PIL")
 )
+EXTRAS = {"ray": "ray", "openai": "llm"}  # of other libraries
 NO_WINDOW = "windows are drawn by pygame-ce, which is not installed: pip install 'tttenv[window]'"
 
 
@@ -29,7 +30,7 @@ def require_learn() -> None:
 def to_install(error: ImportError) -> str | None:
     """What to install for an import that failed, in a sentence; None for libraries of no extra."""
     name = (error.name or "").partition(".")[0]
-    extra = "learn" if name in LEARN else "ray" if name == "ray" else None
+    extra = "learn" if name in LEARN else EXTRAS.get(name)
     if extra is None:
         return None
     return f"this needs {name}, which is not installed: pip install 'tttenv[{extra}]'"

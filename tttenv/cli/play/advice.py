@@ -11,7 +11,7 @@ from tttenv.drawing.render import status
 from tttenv.exact import enumerable, positions, solve
 from tttenv.game.notation import name_of
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, validated
+from tttenv.policy import Policy, forfeits, validated
 from tttenv.proofs.move_values import CACHED, MoveValues
 
 if TYPE_CHECKING:  # only needed on boards too large to solve
@@ -54,7 +54,7 @@ class Advice:
     def hint(self, board: Any, policy: Policy) -> Hint:
         """Return the values of all moves on an undecided board (cells,), with `policy`'s shares."""
         legal, boards = board == 0, board[None].copy()
-        shares = validated(boards, policy(boards.copy()))[0]
+        shares = validated(boards, policy(boards.copy()), forfeits(policy))[0]
         if not self.exact:
             low, high = self._moves.bounds(board)
             decided = low == high

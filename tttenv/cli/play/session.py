@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy, sample, validated
+from tttenv.policy import Policy, forfeits, sample, validated
 
 SEATS = "XO"
 
@@ -41,7 +41,8 @@ class Session:
         self.played: list[str | None] = []  # the winners of earlier games, by name
         self.cells: list[int] = []
         self.boards = [rules.start()]
-        self.resigned = False
+        self.resigned = False  # the first side has
+        self.forfeited = False  # the side to move has no legal answer
 
     @property
     def board(self) -> Any:
@@ -56,14 +57,14 @@ class Session:
     @property
     def over(self) -> bool:
         """Whether this game has ended."""
-        return self.resigned or bool(self.rules.over(self.board))
+        return self.resigned or self.forfeited or bool(self.rules.over(self.board))
 
     @property
     def winner(self) -> int | None:
         """The seat that has won this game; None for a draw or a game in progress."""
         if self.resigned:
             return 1 - self.seat
-        return 1 - self.mover if self.rules.lost(self.board) else None
+        return 1 - self.mover if self.forfeited or self.rules.lost(self.board) else None
 
     @property
     def outcome(self) -> str:
@@ -97,13 +98,16 @@ class Session:
         self.boards.append(self.rules.play(self.board, cell))
         self.cells.append(cell)
 
-    def move(self) -> int:
-        """Play the move of a side with a policy and return its cell."""
+    def move(self) -> int | None:
+        """Play the move of a side with a policy and return its cell; None if it forfeits."""
         side, boards = self.side(self.mover), self.board[None].copy()
         assert side.policy is not None
         if side.prepare:
             side.prepare(boards[0].copy())
-        probs = validated(boards, side.policy(boards.copy()))
+        probs = validated(boards, side.policy(boards.copy()), forfeits(side.policy))
+        if not probs.any():
+            self.forfeited = True
+            return None
         self.play(int(sample(probs, self.rng.random(1))[0]))
         return self.cells[-1]
 
@@ -123,6 +127,7 @@ class Session:
         if not own:
             raise ValueError("there is no stone of yours to take back")
         count = len(self.cells) - own[-1]
+        self.forfeited = False
         del self.cells[own[-1] :], self.boards[own[-1] + 1 :]
         return count
 
@@ -141,7 +146,8 @@ class Session:
         if self.over:
             self.played.append(self._champion())
         self.seat = 1 - self.seat
-        self.cells, self.boards, self.resigned = [], [self.rules.start()], False
+        self.cells, self.boards = [], [self.rules.start()]
+        self.resigned = self.forfeited = False
 
     def _champion(self) -> str | None:
         if self.winner is None:

@@ -85,8 +85,11 @@ class Terminal:
             before = session.board
             cell = session.move()
             seat, name = SEATS[1 - session.seat], session.sides[1].name
-            say(f"{seat} > {name_of(session.rules, cell)}  ({name})")
-            self._tell_blunder(f"{name}'s", before, cell)
+            if cell is None:
+                say(f"{seat} forfeits: no legal answer  ({name})")
+            else:
+                say(f"{seat} > {name_of(session.rules, cell)}  ({name})")
+                self._tell_blunder(f"{name}'s", before, cell)
         self._show()
         if session.over:
             self._conclude()

@@ -56,7 +56,10 @@ def _play(session: Session, advice: Advice | None, quiet: bool) -> None:
             lines = hint_lines(session.rules, board, hint, side.name, paint, room())
             print("\n".join([*lines, ""]))
         name, cell = side.name, session.move()
-        if not quiet:
+        if cell is None:
+            if not quiet:
+                say(f"{SEATS[seat]} forfeits: no legal answer  ({name})")
+        elif not quiet:
             say(f"{SEATS[seat]} > {name_of(session.rules, cell)}  ({name})")
             if advice is not None and (told := advice.told(board, cell)):
                 say(f"{name}'s blunder: {told}")

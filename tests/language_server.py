@@ -1,0 +1,77 @@
+"""A server on the loopback that speaks OpenAI's chat completions, and answers by a function."""
+
+import contextlib
+import json
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from tttenv import text
+from tttenv.exact import positions, solve
+
+
+class Server(ThreadingHTTPServer):
+    """A server that many clients may call at once."""
+
+    request_queue_size = 512
+    daemon_threads = True
+
+
+def boards_of(rules, notation="grid"):
+    """All undecided positions of a game by their prompts."""
+    game = positions(rules)
+    return {text.prompt(rules, board, notation): board for board in game.boards[game.decisions]}
+
+
+def perfect(rules, notation="grid"):
+    """An answer to every prompt of a game: the first of the best moves."""
+    solution, known = solve(rules), boards_of(rules, notation)
+    best = solution.fastest[solution.positions.index(list(known.values()))].argmax(axis=1)
+    answers = {asked: f"<move>{cell}</move>" for asked, cell in zip(known, best, strict=True)}
+    return answers.__getitem__
+
+
+@contextlib.contextmanager
+def serving(answer, delay=0.0, status=200, key=None):
+    """Serve the function `answer`, from prompts to texts; yields the URL and the requests.
+
+    Args:
+        answer: returns the content of the message; None: null.
+        delay: seconds before each answer.
+        status: of the HTTP response; other than 200, `answer` is the error's message.
+        key: that a request has to bear.
+    """
+    requests = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"  # connections stay open
+
+        def do_POST(self):  # called by this name
+            sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            requests.append({"path": self.path, **sent})
+            assert key is None or self.headers["Authorization"] == f"Bearer {key}"
+            time.sleep(delay)
+            said = answer(sent["messages"][-1]["content"])
+            found = {"error": {"message": said, "type": "wrong"}}
+            if status == 200:
+                message = {"role": "assistant", "content": said}
+                choice = {"index": 0, "message": message, "finish_reason": "stop"}
+                found = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
+                found["choices"] = [choice]
+            body = json.dumps(found).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            """Print nothing."""
+
+    server = Server(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1", requests
+    finally:
+        server.shutdown()
+        server.server_close()

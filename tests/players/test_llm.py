@@ -1,0 +1,203 @@
+"""Language models as players, asked over a server on the loopback."""
+
+import json
+from itertools import count
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from language_server import boards_of, perfect, serving
+
+import tttenv
+from tttenv import Rules, player, text
+from tttenv.cli import certify as command
+from tttenv.cli.play.session import Session, Side
+from tttenv.exact import positions, solve, tabulate
+from tttenv.players.llm import LanguageModel
+
+RULES = Rules()
+GAME = positions(RULES)
+PERFECT = perfect(RULES)
+BOARDS = boards_of(RULES)
+KEY = "sk-a-key-that-nobody-may-see"
+
+
+def spec(url, **more):
+    options = {"url": url, "model": "m", "retries": 0, **more}
+    return "llm:" + ",".join(f"{name}={value}" for name, value in options.items())
+
+
+def except_on(position, answer):
+    """The perfect player but for one position, given as text."""
+    wrong = text.prompt(RULES, RULES.parse(position))
+    return lambda asked: answer if asked == wrong else PERFECT(asked)
+
+
+def in_process(answer, notation="grid"):
+    """The player that asks a function instead of a server."""
+    return LanguageModel(RULES, answer, {"model": "m", "temperature": 0.0}, notation)
+
+
+def test_a_perfect_model_is_certified_with_its_prompts(capsys):
+    with serving(PERFECT) as (url, requests):
+        command.main([spec(url), "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["unbeatable"] is True
+    assert found["never_loses"] == {"X": True, "O": True}
+    assert found["prompts"] == len(requests)
+    assert sum(found["reached"].values()) < 600
+    assert found["illegal"] == {"share": 0.0, "reasons": {}, "boards": []}
+    about = found["model"]
+    assert (about["model"], about["notation"], about["temperature"]) == ("m", "grid", 0.0)
+    for sent in requests:
+        assert sent["path"] == "/v1/chat/completions"
+        assert (sent["model"], sent["temperature"]) == ("m", 0)
+        assert [message["role"] for message in sent["messages"]] == ["user"]
+
+
+@pytest.mark.parametrize("notation", text.NOTATIONS)
+def test_the_same_model_has_the_same_certificate_in_every_notation(notation):
+    model = in_process(perfect(RULES, notation), notation)
+    certificate = tttenv.certify(RULES, model)
+    assert certificate == tttenv.certify(RULES, in_process(PERFECT))
+    assert certificate.unbeatable
+    assert model.prompts >= sum(certificate.reached.values())
+
+
+def test_a_single_wrong_move_is_found_with_a_shortest_lost_game():
+    model = in_process(except_on("X________", "<move>2</move>"))  # a corner against a corner
+    certificate = tttenv.certify(RULES, model)
+    assert certificate.never_loses == {"X": True, "O": False}
+    line = certificate.losing_line["O"]
+    exact = tttenv.certify(RULES, tabulate(RULES, model)).losing_line["O"]
+    assert line[:2] == exact[:2] == [0, 2]
+    assert len(line) == len(exact)
+
+
+def test_a_single_illegal_answer_is_found_and_ends_the_lost_game(capsys):
+    wrong = except_on("X________", "I take the corner: <move>0</move>")
+    model = in_process(wrong)
+    certificate = tttenv.certify(RULES, model)
+    assert (certificate.unbeatable, certificate.worst_case["O"]) == (False, -1)
+    assert certificate.losing_line == {"X": None, "O": [0]}
+    illegal = model.particulars()["illegal"]
+    assert (illegal["boards"], illegal["reasons"]) == (["X________"], {"taken": 1})
+    assert illegal["share"] == 1 / sum(certificate.reached.values())
+    with serving(wrong) as (url, _):
+        command.main([spec(url)])
+    told = capsys.readouterr().out
+    assert "can be beaten: as O by no legal answer after 1 stone" in told
+    assert "a1, then no legal answer" in told
+    assert "positions without a legal answer: 1 taken" in told
+
+
+def test_a_model_that_answers_otherwise_the_second_time_is_refused():
+    asked = count()
+
+    def restless(prompt):
+        best = np.flatnonzero(solve(RULES).optimal[int(GAME.index(BOARDS[prompt]))])
+        return f"<move>{best[next(asked) % len(best)]}</move>"
+
+    with pytest.raises(ValueError, match="answers otherwise than before"):
+        tttenv.certify(RULES, in_process(restless))
+
+
+def test_a_temperature_above_zero_is_refused_before_any_prompt():
+    with (
+        serving(PERFECT) as (url, requests),
+        pytest.raises(ValueError, match=r"limited by sampling .* set its temperature to 0"),
+    ):
+        tttenv.certify(RULES, spec(url, temperature=0.5))
+    assert not requests
+
+
+def test_answers_are_kept_for_later_runs_but_a_second_question_is_sent(tmp_path):
+    boards = GAME.boards[GAME.decisions][:20]
+    with serving(PERFECT) as (url, requests):
+        options = {"cache": tmp_path / "kept"}
+        first = player(spec(url, **options), RULES)(boards)
+        assert len(requests) == 20
+        model = player(spec(url, **options), RULES)
+        np.testing.assert_array_equal(model(boards), first)
+        assert (len(requests), model.prompts) == (20, 0)
+        np.testing.assert_array_equal(model(boards), first)
+        assert (len(requests), model.prompts) == (40, 20)
+        player(spec(url, tokens=9, **options), RULES)(boards[:1])  # other settings
+        assert len(requests) == 41
+        for file in (tmp_path / "kept").iterdir():
+            file.write_text('{"answer": 4}')
+        np.testing.assert_array_equal(player(spec(url, **options), RULES)(boards), first)
+        assert len(requests) == 61
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_the_answers_do_not_depend_on_how_many_are_asked_at_once(concurrency):
+    boards = np.repeat(GAME.boards[GAME.decisions][:40:2], 3, axis=0)
+    with serving(PERFECT, delay=0.01) as (url, requests):
+        probs = player(spec(url, concurrency=concurrency), RULES)(boards)
+    assert len(requests) == 20  # equal boards are one prompt
+    chosen = solve(RULES).fastest[GAME.index(boards)].argmax(axis=1)
+    np.testing.assert_array_equal(probs.argmax(axis=1), chosen)
+
+
+def test_the_key_is_sent_and_appears_nowhere_else(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with serving(PERFECT, key=KEY) as (url, _):
+        model = player(spec(url, cache=tmp_path), RULES)
+        model(RULES.start(1))
+        seen = json.dumps(model.particulars()) + model.summary() + repr(vars(model))
+    with serving(lambda _: f"Incorrect API key provided: {KEY}", status=401) as (url, _):
+        with pytest.raises(ValueError, match=r"failed: .*provided: \*\*\*") as error:
+            player(spec(url), RULES)(RULES.start(1))
+        seen += str(error.value)
+    seen += "".join(file.read_text() for file in tmp_path.iterdir())
+    assert KEY not in seen + capsys.readouterr().out
+
+
+@pytest.mark.parametrize("said", [None, "", "…", "x" * 100_000, "\x00\ud800"])
+def test_whatever_a_model_says_is_a_move_or_a_forfeit(said):
+    with serving(lambda _: said) as (url, _):
+        probs = player(spec(url), RULES)(RULES.start(1))
+    assert not probs.any()
+
+
+def test_a_server_that_fails_is_named_in_one_line():
+    with serving(lambda _: "out of memory\nlayer 3", status=500) as (url, _):
+        with pytest.raises(ValueError, match=rf"server at {url} failed: .*out of memory") as error:
+            player(spec(url), RULES)(RULES.start(1))
+        assert "\n" not in str(error.value)
+    with pytest.raises(ValueError, match=r"failed: Connection error"):
+        player(spec(url), RULES)(RULES.start(1))  # it is gone
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("llm", "llm:url=.*model=NAME"),
+        ("llm:model=m,temperature=3", "from 0 to 2"),
+        ("llm:model=m,temperature=nan", "from 0 to 2"),
+        ("llm:model=m,concurrency=0", "at least 1"),
+        ("llm:model=m,concurrency=1000", "at most 256"),
+        ("llm:model=m,timeout=inf", "positive number of seconds"),
+        ("llm:model=m,retries=-1", "at least 0"),
+        ("llm:model=m,notation=fen", "grid, coordinates, moves"),
+    ],
+)
+def test_wrong_options_are_named(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        player(wrong, RULES)
+
+
+def test_it_plays_and_forfeits_in_an_environment_and_in_a_session():
+    with serving(lambda asked: "?" if "The board" in asked else "") as (url, _):
+        env = gym.make("TicTacToe-v0", opponent=spec(url), seat="X")
+        env.reset(seed=0)
+        _, reward, over, _, _ = env.step(4)
+        assert (reward, over) == (1.0, True)
+        model = player(spec(url), RULES)
+        session = Session(RULES, Side("me"), Side("m", model), 0, 0)
+        session.play(4)
+        assert session.move() is None
+        assert (session.outcome, session.winner) == ("X wins", 0)
+        session.take_back()
+        assert not session.over

@@ -1,0 +1,251 @@
+"""A language model as a player, asked over a server that speaks OpenAI's chat completions.
+
+    llm:url=http://127.0.0.1:8000/v1,model=NAME
+    llm:url=http://127.0.0.1:8000/v1,model=NAME,notation=moves,concurrency=4
+
+vLLM, llama.cpp, Ollama and SGLang have such servers. Each position is one prompt of
+`tttenv.text.prompt`, sent unchanged as the only message; `tttenv.text.parse` reads the move from
+the answer. An answer without a legal move forfeits the game, and is counted.
+
+At temperature 0 the answer should be a function of the board, so that the player can be certified.
+Some servers round differently in batches of other sizes and then answer differently; certificates
+ask boards again, and refuse a model that does not repeat its moves.
+
+The key is that of the environment variable OPENAI_API_KEY. It appears in no spec, file or message.
+"""
+
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Probs
+from tttenv.players.search_result import at_least
+from tttenv.text import parse, prompt
+from tttenv.utils import files
+from tttenv.utils.untrusted import first_line, read_bytes, shown
+
+Notation = Literal["grid", "coordinates", "moves"]
+MOST_AT_ONCE = 256
+LARGEST_FILE = 4_000_000  # bytes of a cached answer
+LONGEST_REASON = 300  # characters of a server's error in a message
+NO_KEY = "none"  # local servers want no key, the client wants some text
+Ask = Callable[[str], str]  # from a prompt to the model's answer
+
+
+def llm(
+    rules: Rules,
+    url: str = "http://127.0.0.1:8000/v1",
+    model: str = "",
+    notation: Notation = "grid",
+    temperature: float = 0.0,
+    concurrency: int = 16,
+    timeout: float = 120.0,
+    retries: int = 3,
+    tokens: int = 0,
+    cache: str = "",
+) -> "LanguageModel":
+    """The language model of this name on a server.
+
+    Args:
+        rules: the game.
+        url: the server's address, up to and including /v1.
+        model: the model's name on the server.
+        notation: how positions are described: grid, coordinates or moves.
+        temperature: of sampling; only at 0 can the player be certified.
+        concurrency: the number of requests at the same time.
+        timeout: seconds to wait for an answer.
+        retries: how often a failed request is repeated.
+        tokens: the maximum length of an answer; 0: the server's.
+        cache: a folder in which answers are kept, for the first question about each board in later
+            runs.
+
+    Raises:
+        ModuleNotFoundError: without the package openai.
+        ValueError: without a model's name, or for a number out of range.
+    """
+    if not model:
+        raise ValueError(
+            "llm plays a model on a server: llm:url=http://127.0.0.1:8000/v1,model=NAME"
+        )
+    at_least(1, concurrency=concurrency)
+    at_least(0, retries=retries, tokens=tokens)
+    if concurrency > MOST_AT_ONCE:
+        raise ValueError(f"concurrency is at most {MOST_AT_ONCE}, not {concurrency}")
+    if not 0 <= temperature <= 2:
+        raise ValueError(f"a temperature is a number from 0 to 2, not {temperature}")
+    if not 0 < timeout < float("inf"):
+        raise ValueError(f"a timeout is a positive number of seconds, not {timeout}")
+    settings: dict[str, Any] = {"model": model, "temperature": temperature}
+    if tokens:
+        settings["max_tokens"] = tokens
+    ask = _Server(url, settings, timeout, retries)
+    folder = Path(cache) if cache else None
+    return LanguageModel(rules, ask, {"url": url, **settings}, notation, concurrency, folder)
+
+
+class LanguageModel:
+    """A player that asks a language model for its moves.
+
+    Args:
+        rules: the game.
+        ask: from a prompt to the model's answer.
+        settings: the server's address, the model's name and how it samples.
+        notation: how positions are described.
+        concurrency: the number of prompts asked at the same time.
+        cache: a folder in which answers are kept; None: nowhere.
+
+    Attributes:
+        impure: "sampling" at a temperature above 0, else None.
+        prompts: the number of prompts that were sent.
+        illegal: the positions without a legal answer, with the reason.
+    """
+
+    forfeits = True
+    costly = True
+    board_by_board = True
+
+    def __init__(
+        self,
+        rules: Rules,
+        ask: Ask,
+        settings: dict[str, Any],
+        notation: str = "grid",
+        concurrency: int = 1,
+        cache: Path | None = None,
+    ) -> None:
+        self.rules, self.ask, self.settings, self.notation = rules, ask, settings, notation
+        self.concurrency, self.cache = concurrency, cache
+        self.impure = "sampling" if settings.get("temperature") else None
+        self.prompts = 0
+        self.illegal: dict[str, str] = {}
+        self._seen: set[str] = set()  # positions, as `Rules.format` writes them
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells); zeros are forfeits.
+
+        Raises:
+            ValueError: if the server fails.
+        """
+        different = {self.rules.format(board): board for board in boards}
+        with ThreadPoolExecutor(self.concurrency) as pool:
+            try:
+                found = list(pool.map(self._answer, different, different.values()))
+            except BaseException:  # an interrupt, too: what has not been sent is not sent
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        self.prompts += sum(sent for _, sent in found)
+        cells = {
+            position: self._read(position, board, answer)
+            for (position, board), (answer, _) in zip(different.items(), found, strict=True)
+        }
+        self._seen.update(different)
+        probs = np.zeros(boards.shape)
+        for row, board in enumerate(boards):
+            if (cell := cells[self.rules.format(board)]) is not None:
+                probs[row, cell] = 1.0
+        return probs
+
+    def particulars(self) -> dict[str, Any]:
+        """Return what belongs to a certificate of this player besides its strength.
+
+        The model and its settings, a digest of the prompt of the empty board, the number of
+        prompts, and the positions without a legal answer.
+        """
+        digest = hashlib.sha256(prompt(self.rules, self.rules.start(), self.notation).encode())
+        count = len(self._seen)
+        illegal = {
+            "share": len(self.illegal) / count if count else 0.0,
+            "reasons": dict(Counter(self.illegal.values()).most_common()),
+            "boards": sorted(self.illegal),
+        }
+        return {
+            "model": {
+                **self.settings,
+                "notation": self.notation,
+                "prompt_sha256": digest.hexdigest(),
+            },
+            "prompts": self.prompts,
+            "illegal": illegal,
+        }
+
+    def summary(self) -> str:
+        """Return the numbers among them in a sentence."""
+        reasons = Counter(self.illegal.values()).most_common()
+        named = ", ".join(f"{count:,} {reason}" for reason, count in reasons)
+        share = f"{len(self.illegal):,} of {len(self._seen):,} positions without a legal answer"
+        return f"{self.prompts:,} prompts; {share}{f': {named}' if named else ''}"
+
+    def _read(self, position: str, board: Boards, answer: str) -> int | None:
+        """Return the move in an answer; None, counted, if there is none."""
+        parsed = parse(self.rules, board, answer)
+        if parsed.cell is None:
+            self.illegal[position] = parsed.reason
+        return parsed.cell
+
+    def _answer(self, position: str, board: Boards) -> tuple[str, bool]:
+        """Return the model's answer on a board, and whether a prompt was sent for it.
+
+        Asked about a board again, the model is asked again: it may answer otherwise.
+        """
+        asked = prompt(self.rules, board, self.notation)
+        file = None if self.cache is None else self.cache / f"{self._digest(asked)}.json"
+        if file is not None and position not in self._seen:
+            kept = _kept(file)
+            if kept is not None:
+                return kept, False
+        answer = self.ask(asked)
+        if file is not None:
+            files.write(file, json.dumps({"prompt": asked, "answer": answer}))
+        return answer, True
+
+    def _digest(self, asked: str) -> str:
+        about = json.dumps([self.settings, asked], sort_keys=True)
+        return hashlib.sha256(about.encode()).hexdigest()
+
+
+def _kept(file: Path) -> str | None:
+    """Return the answer in a file of the cache; None without a readable one."""
+    try:
+        found = json.loads(read_bytes(file, LARGEST_FILE))
+        answer = found["answer"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return answer if isinstance(answer, str) else None
+
+
+class _Server:
+    """Asks a model on a server that speaks OpenAI's chat completions."""
+
+    def __init__(self, url: str, settings: dict[str, Any], timeout: float, retries: int) -> None:
+        import openai
+
+        self.url, self.settings, self.errors = url, settings, openai.OpenAIError
+        self.key = os.environ.get("OPENAI_API_KEY") or NO_KEY
+        self.client = openai.OpenAI(
+            base_url=url, api_key=self.key, timeout=timeout, max_retries=retries
+        )
+
+    def __call__(self, asked: str) -> str:
+        """Return the answer to a prompt, "" if it has no text.
+
+        Raises:
+            ValueError: if the server cannot be reached, refuses, or does not answer in time.
+        """
+        messages: Any = [{"role": "user", "content": asked}]
+        try:
+            found = self.client.chat.completions.create(messages=messages, **self.settings)
+            return str(found.choices[0].message.content or "")
+        except (self.errors, OSError, AttributeError, IndexError, TypeError, ValueError) as error:
+            cause = error.__cause__  # the client's own message is "Connection error."
+            line = first_line(error) + (f" {first_line(cause)}" if cause else "")
+            hidden = line if self.key == NO_KEY else line.replace(self.key, "***")
+            reason = shown(hidden, LONGEST_REASON)
+            raise ValueError(f"the server at {shown(self.url)} failed: {reason}") from None
