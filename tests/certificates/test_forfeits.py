@@ -27,8 +27,8 @@ class Forfeiter:
 
     forfeits = True
 
-    def __init__(self, inner, gone):
-        self.inner, self.gone = inner, gone
+    def __init__(self, inner, gone, board_by_board=False):
+        self.inner, self.gone, self.board_by_board = inner, gone, board_by_board
 
     def __call__(self, boards):
         """Return its probabilities (batch, cells)."""
@@ -44,7 +44,7 @@ def some(share, seed):
 PLAYERS = {
     "optimal": Forfeiter(player("minimax", RULES), some(0.02, 0)),
     "strong": Forfeiter(player("tactical", RULES), some(0.1, 1)),
-    "random": Forfeiter(uniform, some(0.3, 2)),
+    "random": Forfeiter(uniform, some(0.3, 2), board_by_board=True),
     "at once": Forfeiter(uniform, lambda boards: np.ones(len(boards), np.bool_)),
     "never": Forfeiter(player("minimax", RULES), lambda boards: np.zeros(len(boards), np.bool_)),
 }

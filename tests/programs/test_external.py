@@ -13,6 +13,7 @@ import pytest
 from processes import ends, lives, run_script
 
 from tttenv import Rules, certify, player
+from tttenv.cli import certify as certify_command
 from tttenv.league.league_tasks import digests
 from tttenv.players import external as manual
 from tttenv.players.external import external
@@ -272,6 +273,16 @@ def test_the_script_certifies_a_command_with_arguments(python_bot):
     known = certify(RULES, "first").to_dict() | {"queried_twice": 475}  # as of one that searches
     assert json.loads(told.stdout) == {"player": spec, **known}
     assert "asking about all boards" in run_script("certify.py", spec).stderr
+
+
+def test_an_answer_without_a_legal_move_forfeits_the_game_if_that_is_wanted(bot, capsys):
+    command = bot("while read -r word rest; do [ $word = move ] && echo 4; done")
+    assert not external(RULES, command, forfeits=True)(RULES.parse("____X____")[None]).any()
+    certify_command.main([f"external:command={command},forfeits=true", "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["losing_line"] == {"X": [4, 0], "O": [4]}
+    with pytest.raises(ValueError, match="plays cell 4, which is taken"):
+        certify(RULES, external(RULES, command))
 
 
 def test_a_program_is_certified_by_workers_too(python_bot):

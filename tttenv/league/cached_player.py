@@ -1,5 +1,6 @@
 """A player in a league, with validated and, if possible, cached outputs."""
 
+from collections import ChainMap
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,8 @@ class Asker:
         if new:
             answers = ask(boards[new], self.policy)
             found = {keys[row]: pack(probs) for row, probs in zip(new, answers, strict=True)}
-        cells = boards.shape[1]
-        probs = [unpack(found.get(key) or self._known[key], cells) for key in keys]
+        cells, known = boards.shape[1], ChainMap(found, self._known)
+        probs = [unpack(known[key], cells) for key in keys]
         if len(self._known) + len(found) > KEPT:
             self._known = {}
         self._known |= found

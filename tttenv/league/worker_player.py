@@ -82,7 +82,12 @@ class WorkerPlayer:
 
 
 def worth_sharing(policy: Policy) -> bool:
-    """Return whether a player is queried board by board: it searches, or is a program."""
+    """Return whether a player is queried board by board: it searches, or is a program.
+
+    A language model is not shared: its server answers many prompts at the same time.
+    """
+    if getattr(policy, "costly", False) is True:
+        return False
     return answers_alone(policy) or getattr(policy, "one_by_one", False) is True
 
 

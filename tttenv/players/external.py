@@ -28,7 +28,8 @@ for a board with one cell, 10 bytes more for each further cell. If the stored an
 `memory=MEGABYTES`, the player raises an error rather than answer a board in two ways.
 
 A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
-board; an answer may have 64 bytes for each cell of the board. The program runs with your rights,
+board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may have
+64 bytes for each cell of the board. The program runs with your rights,
 without a shell, and only if a spec names it. When the process that asks it ends, in whatever way,
 the program and its process group are killed.
 """
@@ -58,10 +59,19 @@ class Conversation:
         command: the program and its arguments.
         timeout: seconds that it has for a move.
         start: seconds that it has to answer the greeting; None: it is not greeted.
+        forfeits: an answer without legal moves is a forfeit, not an error.
     """
 
-    def __init__(self, rules: Rules, command: str, timeout: float, start: float | None) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        command: str,
+        timeout: float,
+        start: float | None,
+        forfeits: bool = False,
+    ) -> None:
         self.rules, self.command, self.timeout, self.start = rules, command, timeout, start
+        self.forfeits = forfeits
 
     def launch(self) -> Program:
         """The program, started."""
@@ -75,10 +85,16 @@ class Conversation:
                 raise ProgramError(f"answered the greeting with {said[:60]!r}, not with 'ready'")
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """The program's probabilities (cells,) for a board (cells,)."""
+        """The program's probabilities (cells,) for a board (cells,); zeros are a forfeit."""
         rules, side = self.rules, "XO"[int(self.rules.seat(board))]
         question = f"move {rules.m} {rules.n} {rules.k} {rules.format(board)} {side}"
-        return read(program.ask(question, self.timeout), board)
+        line = program.ask(question, self.timeout)
+        try:
+            return read(line, board)
+        except ProgramError:
+            if not self.forfeits:
+                raise
+            return np.zeros(len(board))
 
 
 def read(line: str, board: Boards) -> NDArray[np.float64]:
@@ -126,6 +142,7 @@ def external(
     timeout: float = 5.0,
     start: float | None = None,
     memory: int = 1000,
+    forfeits: bool = False,
 ) -> ProgramPlayer:
     """Another program as a player.
 
@@ -135,6 +152,7 @@ def external(
         timeout: seconds that it has for a move.
         start: seconds that it has to answer `tttenv 1` with `ready`; none: it is not greeted.
         memory: megabytes of stored answers, at the most: some six million of one cell.
+        forfeits: an answer without legal moves loses the game, instead of raising an error.
 
     Raises:
         ValueError: for limits out of range; when asked, if the program fails.
@@ -142,4 +160,7 @@ def external(
     if not command.strip():
         raise ValueError("external plays a program: external:command=./bot")
     at_least(0.001, timeout=timeout, start=start)
-    return ProgramPlayer(rules, command, Conversation(rules, command, timeout, start), memory)
+    conversation = Conversation(rules, command, timeout, start, forfeits)
+    made = ProgramPlayer(rules, command, conversation, memory)
+    made.forfeits = forfeits
+    return made

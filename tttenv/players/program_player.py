@@ -47,6 +47,7 @@ class ProgramPlayer:
     """
 
     one_by_one = True
+    forfeits = False  # whether an answer may be a forfeit, see `tttenv.policy.forfeits`
 
     def __init__(self, rules: Rules, command: str, conversation: Conversation, memory: int) -> None:
         at_least(1, memory=memory)
