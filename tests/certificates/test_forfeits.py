@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import tttenv
+import tttenv.testing
 from tttenv import Rules, player
 from tttenv.certificates.certificate import METHODS
 from tttenv.certificates.refutation import losing_leaves, refute
@@ -197,6 +198,11 @@ def test_two_players_have_the_same_results_exactly_and_by_games(name):
     counts = sampled_odds(RULES, first, second, RULES.start(1), games, 0)
     assert (counts[0, 0] @ [1, 0, -1]) / (games / 2) == pytest.approx(found.value, abs=0.1)
     assert counts.sum() == games
+
+
+@pytest.mark.parametrize("name", PLAYERS)
+def test_it_keeps_the_invariants_of_a_policy(name):
+    tttenv.testing.check_policy(PLAYERS[name], RULES)
 
 
 def test_nobody_else_may_forfeit():

@@ -12,7 +12,7 @@ from tttenv.exact import SEATS, enumerable
 from tttenv.game.notation import names_of
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
-from tttenv.policy import Policy, masked_normalise
+from tttenv.policy import Policy, forfeits, masked_normalise
 from tttenv.testing.asked_player import Player
 from tttenv.testing.failing import SubjectError
 from tttenv.testing.findings import (
@@ -35,9 +35,12 @@ CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights 
 
 
 def answers(subject: Player) -> Finding:
-    """Check that it returns probabilities for every board, which sum to one."""
+    """Check that it returns probabilities for every board, which sum to one, or a forfeit."""
     boards, numbers = subject.boards, subject.told
-    bad = np.flatnonzero(~((np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)))
+    good = (np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)
+    if forfeits(subject.answers):
+        good |= ~numbers.any(axis=1)
+    bad = np.flatnonzero(~good)
     if bad.size:
         shown = subject.rules.format(boards[bad[0]])
         told = np.round(numbers[bad[0]], 4).tolist()
