@@ -52,6 +52,7 @@ LIBRARIES = {  # who may import what
     "tensorboard": f"tttenv.report.events {LEARNING}",
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "openai": "tttenv.players.llm",
+    "onnxruntime": "tttenv.players.onnx",
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }

@@ -68,6 +68,7 @@ FOREIGN: Table[Any] = Table(
             "tttenv.players.gomocup:gomocup",
             "an engine of the Gomocup protocol, for five in a row",
         ),
+        "onnx": Row("tttenv.players.onnx:onnx", "a network in an ONNX file, of any framework"),
         "llm": Row(
             "tttenv.players.llm:llm",
             "a language model, over an OpenAI-compatible server",

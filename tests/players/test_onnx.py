@@ -1,0 +1,129 @@
+"""Networks in ONNX files as players."""
+
+import warnings
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import TensorProto, helper
+
+from tttenv import Rules, certify, player
+from tttenv.exact import positions
+from tttenv.policy import OBSERVATIONS, from_observations
+
+RULES = Rules()
+BOARDS = positions(RULES).boards[positions(RULES).decisions]
+
+
+class Masked(torch.nn.Module):
+    """A network of two inputs."""
+
+    def __init__(self, net):
+        super().__init__()
+        self.net = net
+
+    def forward(self, observation, action_mask):
+        """Return logits."""
+        return self.net(observation) + 100 * (action_mask - 1)
+
+
+def net_of(inputs, seed=0):
+    torch.manual_seed(seed)
+    return torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.Linear(inputs, 32), torch.nn.Tanh(), torch.nn.Linear(32, 9)
+    )
+
+
+def saved(net, file, *shapes, names=("board",), free=True):
+    """Write a network by torch's exporter; `free`: for batches of any size."""
+    given = tuple(torch.zeros(1, *shape) for shape in shapes)
+    axes = {name: {0: "batch"} for name in (*names, "logits")} if free else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter is an older one
+        torch.onnx.export(
+            net, given, str(file), dynamo=False, input_names=list(names),
+            output_names=["logits"], dynamic_axes=axes,
+        )  # fmt: skip
+    return file
+
+
+@pytest.mark.parametrize("free", [True, False])
+@pytest.mark.parametrize(
+    ("obs", "shape"),
+    [("onehot", (27,)), ("onehot", (3, 3, 3)), ("board", (9,)), ("board", (3, 3))],
+)
+@pytest.mark.parametrize("kind", ["logits", "values"])
+def test_it_plays_as_the_network_that_was_saved(obs, shape, kind, free, tmp_path):
+    net = net_of(int(np.prod(shape)))
+    file = saved(net, tmp_path / "net.onnx", shape, free=free)
+    loaded = player(f"onnx:path={file},obs={obs},kind={kind}", RULES)
+    ours = from_observations(lambda seen: net(torch.as_tensor(seen, dtype=torch.float32)), RULES,
+                             obs, kind)  # fmt: skip
+    np.testing.assert_allclose(loaded(BOARDS[::7]), ours(BOARDS[::7]), atol=1e-5)
+
+
+def test_a_saved_network_has_the_certificate_of_the_network(tmp_path):
+    net = net_of(27)
+    file = saved(net, tmp_path / "net.onnx", (27,))
+    found = certify(RULES, f"onnx:path={file},kind=values")
+    assert found == certify(RULES, from_observations(net, RULES, kind="values"))
+
+
+def test_a_network_of_two_inputs_takes_the_mask(tmp_path):
+    file = saved(Masked(net_of(27)), tmp_path / "net.onnx", (27,), (9,),
+                 names=("observation", "action_mask"))  # fmt: skip
+    loaded = player(f"onnx:path={file},obs=dict", RULES)
+    seen = OBSERVATIONS["dict"](BOARDS)
+    given = {name: torch.as_tensor(part).float() for name, part in seen.items()}
+    logits = Masked(net_of(27))(**given).detach().numpy()
+    np.testing.assert_allclose(loaded.unmasked(BOARDS).argmax(1), logits.argmax(1))
+
+
+def graph(shape, size=9, kind=TensorProto.FLOAT, outside=None):
+    """A model that multiplies by zeros, its weights in another file if `outside` names one."""
+    weights = helper.make_tensor("w", kind, [shape[-1], size], np.zeros(shape[-1] * size))
+    if outside:
+        weights.ClearField("float_data")
+        weights.data_location = TensorProto.EXTERNAL
+        weights.external_data.add(key="location", value=outside)
+    node = helper.make_node("MatMul", ["board", "w"], ["logits"])
+    given = helper.make_tensor_value_info("board", kind, shape)
+    answer = helper.make_tensor_value_info("logits", kind, None)
+    made = helper.make_graph([node], "g", [given], [answer], [weights])
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+
+
+@pytest.mark.parametrize(
+    ("options", "model", "message"),
+    [
+        ("", None, "onnx:path=MODEL.onnx"),
+        ("path=missing.onnx", None, "no file missing.onnx"),
+        ("path=net.onnx", b"not a model", "net.onnx cannot be loaded"),
+        ("path=net.onnx", b"", "net.onnx cannot be loaded"),
+        ("path=net.onnx", graph([None, 27], outside="/etc/passwd"), "names other files"),
+        ("path=net.onnx", graph([None, 27], outside="beside"), "names other files"),
+        ("path=net.onnx", graph([None, 27], kind=TensorProto.UINT32), r"tensor\(uint32\)|loaded"),
+        ("path=net.onnx,obs=dict", graph([None, 27]), "inputs observation and action_mask"),
+        ("path=net.onnx,output=q", graph([None, 27]), "no output q, only logits"),
+        ("path=net.onnx,obs=planes", graph([None, 27]), "onehot, board, dict"),
+        ("path=net.onnx", graph([None, 27], size=8), "not one number for each of 9 cells"),
+        ("path=net.onnx", graph([None, 26]), "net.onnx failed"),
+        ("path=.", None, "not a regular file"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_played_is_named_in_one_line(options, model, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "beside").write_bytes(bytes(27 * 9 * 4))
+    if model is not None:
+        data = model if isinstance(model, bytes) else model.SerializeToString()
+        (tmp_path / "net.onnx").write_bytes(data)
+    with pytest.raises(ValueError, match=message) as error:
+        player(f"onnx:{options}", RULES)(BOARDS[:2])
+    assert "\n" not in str(error.value)
+
+
+def test_a_sound_graph_made_by_hand_is_played(tmp_path):
+    onnx.save(graph([None, 27]), tmp_path / "net.onnx")
+    probs = player(f"onnx:path={tmp_path}/net.onnx", RULES)(BOARDS[:5])
+    np.testing.assert_allclose(probs, (BOARDS[:5] == 0) / (BOARDS[:5] == 0).sum(1, keepdims=True))

@@ -1,0 +1,127 @@
+"""A network in an ONNX file as a player, whatever framework has trained it."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.game.rules import Rules
+from tttenv.policy import Observed, from_observations
+from tttenv.utils.untrusted import first_line, read_bytes, shown
+
+LARGEST = 2**29  # bytes of a file
+OUTSIDE = b"\x0a\x08location\x12"  # in a file that names another one, which holds weights
+LONGEST_REASON = 200  # characters of the runtime's error in a message
+TYPES = {  # of inputs
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(float16)": np.float16,
+    "tensor(int8)": np.int8,
+    "tensor(int32)": np.int32,
+    "tensor(int64)": np.int64,
+}
+
+
+def onnx(
+    rules: Rules,
+    path: str = "",
+    obs: Literal["onehot", "board", "dict"] = "onehot",
+    kind: Literal["logits", "values", "probs"] = "logits",
+    output: str = "",
+) -> Observed:
+    """The player of a network in an ONNX file, which ONNX Runtime computes on one core.
+
+    Args:
+        rules: the game it was trained for.
+        path: the file, with all weights inside.
+        obs: its input, as in the environment: "onehot" (batch, 3 * cells) or (batch, 3, m, n),
+            "board" (batch, cells) or (batch, m, n), or "dict" with inputs named "observation" and
+            "action_mask". A batch size of 1 in the file is fine.
+        kind: its output (batch, cells): "logits" and "probs" are sampled from, of "values" the
+            highest is played; see `tttenv.policy.from_observations`.
+        output: the output's name; by default the file's first output.
+
+    Raises:
+        ModuleNotFoundError: without the package onnxruntime.
+        ValueError: if the file is missing or damaged, or takes other inputs.
+    """
+    if not path:
+        raise ValueError("onnx plays a network in a file: onnx:path=MODEL.onnx")
+    return from_observations(_Network(path, rules, obs, output), rules, obs, kind)
+
+
+class _Network:
+    """The function of observations that an ONNX file holds."""
+
+    def __init__(self, path: str, rules: Rules, obs: str, output: str) -> None:
+        import onnxruntime
+
+        self.name = shown(path)
+        try:
+            data = read_bytes(Path(path), LARGEST)
+        except FileNotFoundError:
+            raise ValueError(f"there is no file {self.name}") from None
+        if OUTSIDE in data:
+            raise ValueError(f"{self.name} names other files: save it with all weights inside")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same on all machines
+        options.log_severity_level = 4
+        try:
+            self.session: Any = onnxruntime.InferenceSession(
+                data, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # the runtime raises classes of its own
+            raise self._failed("cannot be loaded", error) from None
+        self.inputs = {given.name: given for given in self.session.get_inputs()}
+        wanted = {"observation", "action_mask"} if obs == "dict" else None
+        if (wanted is None and len(self.inputs) != 1) or (wanted and set(self.inputs) != wanted):
+            named = shown(", ".join(self.inputs), LONGEST_REASON)
+            inputs = "inputs observation and action_mask" if wanted else "one input"
+            raise ValueError(f'{self.name}: {inputs} are needed for obs="{obs}", not {named}')
+        for given in self.inputs.values():
+            if given.type not in TYPES:
+                raise ValueError(f"{self.name} takes inputs of type {shown(given.type, 60)}")
+        outputs = [found.name for found in self.session.get_outputs()]
+        if output and output not in outputs:
+            known = shown(", ".join(outputs), LONGEST_REASON)
+            raise ValueError(f"{self.name} has no output {shown(output, 60)}, only {known}")
+        self.output = output or outputs[0]
+        self.cells = rules.cells
+
+    def __call__(self, seen: Any) -> NDArray[Any]:
+        """Return the output (batch, cells) for observations.
+
+        Raises:
+            ValueError: if the runtime fails, or the output has another shape.
+        """
+        parts = seen if isinstance(seen, dict) else dict.fromkeys(self.inputs, seen)
+        fed = {name: self._shaped(name, part) for name, part in parts.items()}
+        count = len(next(iter(fed.values())))
+        single = any(given.shape and given.shape[0] == 1 for given in self.inputs.values())
+        rows = [slice(i, i + 1) for i in range(count)] if single else [slice(None)]
+        try:
+            found = [
+                self.session.run([self.output], {name: part[some] for name, part in fed.items()})[0]
+                for some in rows
+            ]
+        except Exception as error:
+            raise self._failed("failed", error) from None
+        answer = np.concatenate([np.asarray(part) for part in found])
+        if answer.size != count * self.cells:
+            raise ValueError(
+                f"{self.name} answers shape {answer.shape}, not one number for each of"
+                f" {self.cells} cells"
+            )
+        return answer.reshape(count, self.cells)
+
+    def _shaped(self, name: str, part: NDArray[Any]) -> NDArray[Any]:
+        """Return an observation in the type, and if it fits in the shape, of an input."""
+        given = self.inputs[name]
+        inner = given.shape[1:]
+        if all(isinstance(size, int) for size in inner) and np.prod(inner) == part[0].size:
+            part = part.reshape(len(part), *inner)
+        return np.ascontiguousarray(part, TYPES[given.type])
+
+    def _failed(self, what: str, error: Exception) -> ValueError:
+        return ValueError(f"{self.name} {what}: {shown(first_line(error), LONGEST_REASON)}")
