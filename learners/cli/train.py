@@ -22,6 +22,7 @@ from tttenv.cli.options import (
     FolderOrNone,
     NumberOrNone,
     RulesText,
+    YesOrNone,
 )
 from tttenv.cli.text_tables import say
 from tttenv.utils.registry import unknown
@@ -47,7 +48,7 @@ class Options:
     start: FolderOrNone = None  # alphazero: start from this checkpoint's weights, of any board
     every: NumberOrNone = None  # steps between points on the curves; default: the learner's
     checkpoint_every: NumberOrNone = None  # steps between checkpoints; if omitted, a tenth of all
-    stop_when_unbeatable: bool | None = None  # end once unbeatable; default: without --steps
+    stop_when_unbeatable: YesOrNone = None  # end once unbeatable; default: without --steps
     device: str = "cpu"  # where torch computes: cpu, cuda, ...
     threads: int = 1  # of torch; the same seed gives the same bits only with the same number
     actors: int = 0  # alphazero: workers that search its moves; the same bits only with as many

@@ -159,7 +159,9 @@ def parse(
     about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
-            return tyro.cli(kind, prog=prog, args=args, description=about)
+            # A flag has one form, --flag or --no-flag, that changes its default.
+            config = (tyro.conf.FlagCreatePairsOff,)
+            return tyro.cli(kind, prog=prog, args=args, description=about, config=config)
     except SystemExit as end:
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise

@@ -249,7 +249,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
         (pair["first"], pair["second"]) for pair in found["pairs"] if pair["method"] == "sampled"
     }
     say("")
-    say("hundredths of a win of the row's player against the column's, less those of a loss:")
+    say("row against column: +100 = always wins, 0 = even, -100 = always loses")
     last = len(rows)
     columns = [
         Column("", left=True),

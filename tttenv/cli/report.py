@@ -2,6 +2,7 @@
 
 import json
 import sys
+import webbrowser
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,11 +32,12 @@ class Arguments:
 
     players: Players = ()  # names or checkpoint folders to show instead
     results: Path = Path("results/benchmark.json")  # results of the benchmark
-    published: Path = PUBLISHED  # published numbers to compare with
+    published: FileOrNone = None  # published numbers to compare with; default: the package's
     league: FileOrNone = None  # also show these league results, e.g. results/league.json
     url: AddressOrNone = None  # address of publication, next to preview.png, for metadata
     sweep: FileOrNone = None  # also show these sweep results, e.g. results/sweep.json
     out: Path = Path("results/report.html")  # output file
+    open: Flag = False  # open it in a browser
     json: Flag = False  # print a summary as JSON
 
 
@@ -49,7 +51,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     contents = Contents(
         results=given.results,
-        published=given.published,
+        published=given.published or PUBLISHED,
         specs=given.players,
         league=given.league,
         sweep=given.sweep,
@@ -57,6 +59,8 @@ def main(args: list[str], prog: str = PROG) -> None:
     with console.stage("making the report", given.json) as tell:
         told = make(given.out, contents, given.url, prog, tell)
     print(json.dumps(told, indent=2) if given.json else f"report    {address(given.out)}")
+    if given.open:
+        webbrowser.open(address(given.out))
 
 
 def address(file: Path) -> str:
