@@ -327,10 +327,14 @@ class _Bar:
     def evaluated(self, evaluation: Any) -> None:
         """Show what an evaluation found."""
         self.last = evaluation
-        coming = "done" if evaluation.last else self._coming(evaluation.step, False)
-        below = phrases.standing(evaluation.numbers)
-        step = evaluation.step
-        self.progress.update(self.task, completed=step, description=coming, below=below)
+        step, below = evaluation.step, phrases.standing(evaluation.numbers)
+        if not evaluation.last:
+            coming = self._coming(step, False)
+            self.progress.update(self.task, completed=step, description=coming, below=below)
+            return
+        most = self.schedule.steps
+        ending = "done" if step == most else f"certified unbeatable, of up to {most:,} steps"
+        self.progress.update(self.task, completed=step, total=step, description=ending, below=below)
 
     def _coming(self, step: int, due: bool) -> str:
         """What is done now, or when the next certificate is due."""

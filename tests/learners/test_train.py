@@ -9,6 +9,7 @@ import signal
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -150,6 +151,10 @@ def test_the_bar_moves_before_the_first_certificate(monkeypatch):
             bar.progress.refresh()
             shown = screen.getvalue().splitlines()[-1]
             assert re.search(rf"\b{step}/40 .* {coming}", shown), shown
+        numbers = {f"sampled/value_vs_random_{seat}": 0.0 for seat in "XO"}
+        bar.evaluated(SimpleNamespace(step=25, numbers=numbers, last=True))
+        bar.progress.refresh()
+        assert re.search("25/25 .* certified unbeatable, of up to 40 steps", screen.getvalue())
 
 
 def test_a_stop_and_a_resume_leave_no_trace(tmp_path, through):
