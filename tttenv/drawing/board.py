@@ -1,4 +1,4 @@
-"""How a board looks in a window: cells, coordinates, hints and words, drawn by pygame."""
+"""A board in a window, drawn by pygame: cells, coordinates, hints and text."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,7 +37,7 @@ class Scene:
 
 
 class Layout:
-    """Where everything is in a window of some size, in pixels."""
+    """The positions of everything in a window of some size, in pixels."""
 
     def __init__(self, rules: Rules, width: int, height: int, notes: int) -> None:
         self.rules, self.notes = rules, notes
@@ -50,24 +50,24 @@ class Layout:
         self.top += max(0, spare // 2)
 
     def corner(self, cell: int) -> tuple[int, int]:
-        """The top left corner of a cell."""
+        """Return the top left corner of a cell."""
         row, column = divmod(cell, self.rules.n)
         return self.left + column * self.cell, self.top + row * self.cell
 
     def cell_at(self, x: int, y: int) -> int | None:
-        """The cell at a point; None beside the board."""
+        """Return the cell at a point; None beside the board."""
         column, row = (x - self.left) // self.cell, (y - self.top) // self.cell
         inside = 0 <= column < self.rules.n and 0 <= row < self.rules.m
         return row * self.rules.n + column if inside else None
 
 
 def margins(unit: int, notes: int) -> tuple[int, int, int]:
-    """Pixels of text above, beside and below the board, by the size of letters in pixels."""
+    """Return the pixels of text above, beside and below the board, by the size of letters."""
     return 5 * unit, 2 * unit + unit // 2, unit * 2 + notes * (unit + unit // 2)
 
 
 def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
-    """Draw all of the scene."""
+    """Draw the whole scene."""
     surface.fill(LIGHT.ground)
     won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
     for cell, mark in enumerate(marks(rules, scene.board)):
@@ -85,20 +85,20 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
 
 
 def said(rules: Rules, board: Boards) -> str:
-    """Whose turn it is or how the game ended: "X to play", "O wins", "draw"."""
+    """Return whose turn it is or how the game ended: "X to play", "O wins", "draw"."""
     return status(rules, board).replace("to move", "to play")
 
 
 @lru_cache(maxsize=256)
 def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
-    """One cell for pygame, whose first axis goes to the right."""
+    """Return one cell for pygame, whose first axis points to the right."""
     return pygame.surfarray.make_surface(
         tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
     )
 
 
 def _ground(scene: Scene, cell: int, mark: str) -> Colour:
-    """The colour of a cell: what the move is worth, or else how likely a player makes it."""
+    """Return a cell's colour: the value of the move, or else the player's probability."""
     if mark != "_":
         return LIGHT.paper
     if scene.values is not None:
@@ -108,7 +108,7 @@ def _ground(scene: Scene, cell: int, mark: str) -> Colour:
 
 
 def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
-    """Write the label of an empty cell, and below it the player's chance of playing there."""
+    """Write an empty cell's label, and below it the player's probability of playing there."""
     x, y = layout.corner(cell)
     size, middle = layout.cell, layout.cell // 2
     label = scene.labels[cell] if scene.labels else ""
@@ -136,12 +136,12 @@ def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) 
 
 
 def percent(share: float) -> str:
-    """A probability as it is written in a cell."""
+    """Format a probability as it is written in a cell."""
     return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
 def _bar(surface: pygame.Surface, share: float, layout: Layout, cell: int) -> None:
-    """A chance as a yellow bar at the foot of a cell, as wide as it is likely."""
+    """Draw a probability as a yellow bar at the bottom of a cell, as wide as it is likely."""
     x, y = layout.corner(cell)
     size, (left, top, height) = layout.cell, CHANCE_BAR
     box = pygame.Rect(
@@ -162,7 +162,7 @@ def _write_in_corner(
 
 
 def _rim(surface: pygame.Surface, layout: Layout) -> None:
-    """The coordinates: letters above the columns, numbers from the top beside the rows."""
+    """Draw the coordinates: letters above the columns, numbers beside the rows from the top."""
     half, away = layout.cell // 2, layout.unit
     for column in range(layout.rules.n):
         at = layout.left + column * layout.cell + half, layout.top - away
@@ -173,7 +173,7 @@ def _rim(surface: pygame.Surface, layout: Layout) -> None:
 
 
 def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:
-    """The state above the board, in the colour of the side it is about; the rest below."""
+    """Write the state above the board, in the colour of its side, and the rest below."""
     centre = surface.get_width() // 2
     ink = LIGHT.ink(state[0]) if state[:1] in ("X", "O") else LIGHT.words
     write(surface, state, layout.unit * 2, ink, (centre, layout.top - layout.unit * 3))
@@ -188,7 +188,7 @@ def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) ->
 def write(
     surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
 ) -> None:
-    """Write a line around its centre, smaller than `size` where the surface is too narrow."""
+    """Write a centred line, in smaller letters than `size` if the surface is too narrow."""
     # Reduced from a larger size, letters keep their distances.
     large = _font(size * SUPERSAMPLING).render(text, True, colour)
     factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 8))
@@ -199,5 +199,5 @@ def write(
 
 @lru_cache(maxsize=32)
 def _font(size: int) -> pygame.font.Font:
-    """The font that comes with pygame, so that a window looks alike everywhere."""
+    """Return pygame's own font, so that a window looks the same everywhere."""
     return pygame.font.Font(None, round(size * 1.35))

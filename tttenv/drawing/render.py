@@ -1,4 +1,4 @@
-"""Boards for people: as text, and as pictures drawn with NumPy alone."""
+"""Boards as text, and as pictures drawn with NumPy alone."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,19 +14,19 @@ INSET = 5  # pixels between a coordinate and the edge of its cell
 
 
 def marks(rules: Rules, board: Boards) -> list[str]:
-    """The board's cells as "X", "O" or "_", row by row."""
+    """Return the board's cells as "X", "O" or "_", row by row."""
     return list(rules.format(board))
 
 
 def ansi(rules: Rules, board: Boards) -> str:
-    """The board (cells,) as rows of X, O and dots, then the side to move or the result."""
+    """Return the board (cells,) as rows of X, O and dots, then the side to move or the result."""
     rows = np.array(marks(rules, board)).reshape(rules.m, rules.n)
     grid = "\n".join(" ".join(row).replace("_", ".") for row in rows)
     return f"{grid}\n{status(rules, board)}\n"
 
 
 def status(rules: Rules, board: Boards) -> str:
-    """The side to move on the board (cells,), "X to move", or the result, "O wins" or "draw"."""
+    """Return the side to move on a board (cells,), "X to move", or "O wins" or "draw"."""
     mover = "XO"[int(rules.seat(board))]
     other = "OX"[int(rules.seat(board))]
     if rules.lost(board):
@@ -37,7 +37,7 @@ def status(rules: Rules, board: Boards) -> str:
 
 
 def winning_cells(rules: Rules, board: Boards) -> set[int]:
-    """The cells in a row that won the game, if any did."""
+    """Return the cells in a row that won the game, if any did."""
     full = (board[rules.lines] == -1).all(axis=1)  # who won has just moved
     return set(rules.lines[full].ravel().tolist())
 
@@ -50,7 +50,7 @@ def rgb(
     cell: int = CELL,
     palette: Palette = LIGHT,
 ) -> Picture:
-    """The board (cells,) as a picture (m * cell, n * cell, 3) of uint8.
+    """Draw the board (cells,) as a picture (m * cell, n * cell, 3) of uint8.
 
     The line that won has its winner's colour. Letters of the columns stand in the first row's
     cells, numbers of the rows in the first column's.
@@ -83,14 +83,14 @@ def rgb(
 
 
 class LastStone:
-    """Which stone of a game was put down last, found by comparing the boards that are drawn."""
+    """Finds the stone played last by comparing the boards that are drawn."""
 
     def __init__(self) -> None:
         self.before: Boards | None = None  # seen by X
         self.cell: int | None = None
 
     def of(self, rules: Rules, board: Boards) -> int | None:
-        """The cell of the last stone on a board (cells,) seen by the side to move.
+        """Return the cell of the last stone on a board (cells,) seen by the side to move.
 
         None where several stones have come since the board before, which need not be of one game.
         """

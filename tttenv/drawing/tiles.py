@@ -1,4 +1,4 @@
-"""Cells as pictures, drawn with NumPy alone: stones, grounds, rims and the colours of everything.
+"""Pictures of cells, drawn with NumPy alone, and the colours of everything.
 
 One drawing serves the window, `rgb_array`, TensorBoard and the READMEs' pictures. X is blue and O
 orange, also the line that won; a move that wins is green, that draws grey, that loses red, each of
@@ -18,7 +18,7 @@ Picture: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours on a light or a dark ground."""
+    """The colours of the light or the dark theme."""
 
     ground: Colour  # behind the cells
     paper: Colour  # an empty cell
@@ -35,19 +35,19 @@ class Palette:
     blunder: Colour
 
     def ink(self, mark: str) -> Colour:
-        """Of "X", "O" or their line."""
+        """Return the colour of "X", "O" or their line."""
         return self.x if mark == "X" else self.o
 
     def line(self, mark: str) -> Colour:
-        """The ground of the cells by which "X" or "O" won."""
+        """Return the background of the cells with which "X" or "O" won."""
         return self.x_line if mark == "X" else self.o_line
 
     def value(self, value: int) -> Colour:
-        """The ground of a cell that is worth 1, 0 or -1."""
+        """Return the background of a move of value 1, 0 or -1."""
         return {1: self.win, 0: self.draw, -1: self.loss}[value]
 
     def heat(self, share: float) -> Colour:
-        """The ground of a cell that is played with a probability; outside [0, 1] it is cut."""
+        """Return the background of a move with a probability, clipped to [0, 1]."""
         part = min(max(share, 0.0), 1.0)
         one, two, three = (
             round((1 - part) * low + part * high)
@@ -98,7 +98,7 @@ RING, RING_HALF = 0.4, 0.014  # of the ring around the move that a player makes
 
 @lru_cache(maxsize=512)
 def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Palette) -> Picture:
-    """One cell of (side, side, 3), read-only, its edges smoothed over a pixel.
+    """Draw a cell (side, side, 3), read-only, with antialiased edges.
 
     Args:
         side: of the cell in pixels.
@@ -124,7 +124,7 @@ def tile(side: int, mark: str, ground: Colour, rim: Colour | None, palette: Pale
 
 
 def ringed(picture: Picture, colour: Colour) -> Picture:
-    """A copy of a cell's picture with a thin ring around its middle."""
+    """Return a copy of a cell's picture with a thin ring around its middle."""
     axis = (np.arange(len(picture)) + 0.5) / len(picture) - 0.5
     changed = picture.astype(np.float64)
     distance = np.hypot(axis[:, None], axis[None, :])
@@ -135,7 +135,7 @@ def ringed(picture: Picture, colour: Colour) -> Picture:
 def _box(
     down: NDArray[np.float64], right: NDArray[np.float64], half: float, radius: float
 ) -> NDArray[np.float64]:
-    """How deep points lie inside a square with round corners; negative outside."""
+    """Return how deep points lie inside a square with round corners; negative outside."""
     past_down, past_right = down - (half - radius), right - (half - radius)
     corner = np.hypot(np.maximum(past_down, 0), np.maximum(past_right, 0))
     depth: NDArray[np.float64] = radius - corner - np.minimum(np.maximum(past_down, past_right), 0)
@@ -143,6 +143,6 @@ def _box(
 
 
 def _ink(picture: NDArray[np.float64], depth: NDArray[np.float64], colour: Colour) -> None:
-    """Colour the inside of a shape, where `depth`, in shares of the side, is positive."""
+    """Colour the inside of a shape, where `depth`, as a share of the side, is positive."""
     cover = np.clip(depth * len(picture) + 0.5, 0, 1)[..., None]
     picture += cover * (np.array(colour) - picture)

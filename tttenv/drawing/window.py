@@ -1,4 +1,4 @@
-"""A window with a board in it, for people to play in and for `render_mode="human"` (pygame-ce)."""
+"""A window with a board, to play in and for `render_mode="human"` (pygame-ce)."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ class Event(NamedTuple):
 
 
 class Window:
-    """A window, open until `close`; it draws itself anew when resized.
+    """A window, open until `close`; it redraws itself when resized.
 
     Args:
         rules: of the board to be shown.
@@ -64,12 +64,12 @@ class Window:
         self._draw()
 
     def show(self, board: Boards, **more: Any) -> None:
-        """Draw another board (cells,), seen by the side to move; `more` as in `drawing.Scene`."""
+        """Show another board (cells,), seen by the side to move; `more` as in `drawing.Scene`."""
         self.scene = Scene(board, **more)
         self._draw()
 
     def events(self) -> Iterator[Event]:
-        """The events since the last call."""
+        """Return the events since the last call."""
         for event in pygame.event.get():
             key = event.key if event.type == pygame.KEYDOWN else None
             if event.type == pygame.QUIT or key == pygame.K_ESCAPE:
@@ -82,7 +82,7 @@ class Window:
                 self._draw()
 
     def hold(self, seconds: float) -> bool:
-        """Show the board for some seconds; False as soon as the window is closed."""
+        """Show the board for some seconds; return False as soon as the window is closed."""
         end = time.monotonic() + seconds
         while True:
             if any(event.kind == "leave" for event in self.events()):
@@ -116,7 +116,7 @@ class Window:
                     os.environ["SDL_VIDEODRIVER"] = named
 
     def _size(self) -> tuple[int, int]:
-        """The size of a new window in pixels, with cells as large as the screen allows."""
+        """Return the size of a new window in pixels, with cells as large as the screen allows."""
         top, side, bottom = margins(UNIT, self.notes)
         screen = pygame.display.get_desktop_sizes()[0]
         room = (

@@ -1,4 +1,4 @@
-"""Checks that a policy is pure: asked about the same board again, it gives the same probabilities.
+"""Checks that a policy is pure: queried again on a board, it returns the same probabilities.
 
 An exact result is computed from one answer to each board. It is wrong for a policy that samples its
 move, remembers earlier boards, adds noise, or answers depending on the other boards of a batch.
@@ -35,7 +35,7 @@ CELLS_SHOWN = 3  # cells of each of two different answers that a message names
 
 
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
-    """`tabulate`, and then a check that the policy gives the same answers again.
+    """`tabulate` a policy, then check that it gives the same answers again.
 
     The table's `queried_twice` says how many positions were checked.
 
@@ -60,7 +60,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
 
 
 def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
-    """Raise unless the policy gives some boards of a seat the same answer twice.
+    """Raise unless the policy gives the same answers twice on some boards of a seat.
 
     Args:
         rules: a game that can be enumerated.
@@ -79,14 +79,14 @@ def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
 
 
 def known_pure(policy: Any) -> bool:
-    """Whether a policy is pure by construction: a table, a network of ours, the random player."""
+    """Return whether a policy is pure by construction: a table, our network, the random player."""
     if isinstance(policy, Blend):
         return known_pure(policy.first) and known_pure(policy.second)
     return isinstance(policy, Tabulated | Mixture | BoardFunction) or policy is policies.uniform
 
 
 def searches(policy: Any) -> bool:
-    """Whether an answer takes a search or a question to a program, as the player declares."""
+    """Return whether an answer takes a search or a program's reply, as the player declares."""
     if isinstance(policy, Blend):
         return searches(policy.first) or searches(policy.second)
     declared = ("search", "board_by_board", "one_by_one")
@@ -94,7 +94,7 @@ def searches(policy: Any) -> bool:
 
 
 def display_name(something: Any) -> str:
-    """The name of a player for messages: its spec, or the name of its function or class."""
+    """Return a player's name for messages: its spec, or the name of its function or class."""
     if isinstance(something, str):
         return shown(something, LONGEST_NAME)
     name = getattr(something, "__qualname__", None)
@@ -105,7 +105,7 @@ def display_name(something: Any) -> str:
 def _chosen_positions(
     game: Positions, policy: Policy, seat: int | None = None
 ) -> NDArray[np.int64]:
-    """The numbers of positions of one or both seats to ask a policy about again, in order.
+    """Return the numbers of positions of one or both seats to query again, in order.
 
     The last ply is left out: it has one legal move, so that every answer is the same.
     """
@@ -122,7 +122,7 @@ def _chosen_positions(
 
 
 class Drawn:
-    """Draws what a policy is asked about again, from all rows that are added: see the module.
+    """Draws a sample of rows to query again, from all rows that are added: see the module.
 
     Args:
         policy: all rows are taken, up to 5,000, unless it searches.
@@ -141,7 +141,7 @@ class Drawn:
         self.kept: tuple[NDArray[Any], ...] = ()
 
     def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
-        """Add rows of some arrays (added, ...); those numbered in `always` are taken for sure."""
+        """Add rows of some arrays (added, ...); those numbered in `always` are always taken."""
         count = len(rows[0])
         self.added += count
         self.always.append(tuple(part[always] for part in rows))
@@ -158,14 +158,14 @@ class Drawn:
         )
 
     def taken(self) -> tuple[NDArray[Any], ...]:
-        """The rows taken, of each of the arrays; at least one row has been added."""
+        """Return the sampled rows of each array; at least one row has been added."""
         count = len(self.keys) if self.added <= self.cheap else self.sampled
         every = [*self.always, tuple(part[:count] for part in self.kept)]
         return tuple(np.concatenate(parts) for parts in zip(*every, strict=True))
 
 
 def middles(count: int, parts: int) -> NDArray[np.int64]:
-    """The middle numbers of `parts` equal parts of range(count), without repetitions."""
+    """Return the middle numbers of `parts` equal parts of range(count), without repetitions."""
     if not count:
         return np.zeros(0, np.int64)
     return np.unique(((np.arange(parts) + 0.5) / parts * count).astype(np.int64))
@@ -174,7 +174,7 @@ def middles(count: int, parts: int) -> NDArray[np.int64]:
 def require_answers_again(
     rules: Rules, policy: Policy, boards: Boards, first: Probs, name: str
 ) -> None:
-    """Ask about boards again, in another order and alone, and compare with the first answers.
+    """Query boards again, in another order and alone, and compare with the first answers.
 
     Args:
         rules: the game.
@@ -218,7 +218,7 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
 
 
 def ask(boards: Boards, policy: Policy) -> Probs:
-    """The policy's validated answer; it gets a copy of the boards, so that it may change them.
+    """Return the policy's validated answer; it gets a copy of the boards, which it may change.
 
     A policy with the attribute `one_by_one` is asked about one board at a time.
     """
@@ -230,5 +230,5 @@ def ask(boards: Boards, policy: Policy) -> Probs:
 
 
 def _shown_probs(probs: Probs, cells: list[int]) -> str:
-    """The probabilities (cells,) of the first few of `cells` as text, like "4:0.5 0:0.25"."""
+    """Format the probabilities (cells,) of the first few of `cells`, like "4:0.5 0:0.25"."""
     return " ".join(f"{cell}:{probs[cell]:.7g}" for cell in cells[:CELLS_SHOWN])

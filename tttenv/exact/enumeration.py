@@ -59,7 +59,7 @@ class Positions:
             yield slice(first, min(first + BLOCK, stop))
 
     def index(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """The numbers (...) of the positions with these boards (..., cells).
+        """Return the numbers (...) of the positions with these boards (..., cells).
 
         Raises:
             ValueError: if a board cannot be reached.
@@ -81,17 +81,17 @@ class Positions:
 
 
 def arrangements(rules: Rules) -> int:
-    """The number of boards with as many stones of X as of O or one more, reachable or not."""
+    """Count the boards with as many stones of X as of O or one more, reachable or not."""
     return sum(comb(rules.cells, s) * comb(s, s // 2) for s in range(rules.cells + 1))
 
 
 def solvable(rules: Rules) -> bool:
-    """Whether the game is small enough for exact results: up to 16 cells."""
+    """Return whether the game is small enough for exact results: up to 16 cells."""
     return arrangements(rules) <= SOLVABLE
 
 
 def enumerable(rules: Rules) -> bool:
-    """Whether the game is small enough to be measured exactly during a training: up to 15 cells."""
+    """Return whether the game is small enough for exact measures in training: up to 15 cells."""
     return arrangements(rules) <= ENUMERABLE
 
 
@@ -138,7 +138,7 @@ def _too_large(rules: Rules, whose: str, cells: int) -> str:
 
 @lru_cache(maxsize=8)
 def positions(rules: Rules) -> Positions:
-    """Every reachable position of `rules`; computed once, then cached.
+    """Return every reachable position of `rules`; cached.
 
     Raises:
         ValueError: if the game has more than 16 cells.
@@ -171,6 +171,6 @@ def _powers(cells: int) -> NDArray[np.int64]:
 
 
 def _codes(boards: Boards) -> NDArray[np.int64]:
-    """Boards (..., cells) read as numbers (...) in base 3: digit 0 theirs, 1 empty, 2 mine."""
+    """Return boards (..., cells) as numbers (...) in base 3: digit 0 theirs, 1 empty, 2 mine."""
     codes: NDArray[np.int64] = (boards + np.int64(1)) @ _powers(boards.shape[-1])
     return codes

@@ -26,7 +26,7 @@ ActionRule: TypeAlias = Callable[[Boards, Odds], Probs]
 
 
 class Score(NamedTuple):
-    """How games end for one side, as probabilities."""
+    """The probabilities of a win, a draw and a loss for one side."""
 
     win: float
     draw: float
@@ -39,7 +39,7 @@ class Score(NamedTuple):
 
 
 def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> list[Odds]:
-    """The chances of every position, from the last ply to the first.
+    """Compute the probabilities of the results in every position, from the last ply to the first.
 
     Args:
         rules: a game that can be enumerated.
@@ -71,7 +71,7 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
 def _backup(
     game: Positions, active: NDArray[np.int64], stones: int, found: list[Odds], side: ActionRule
 ) -> Odds:
-    """The chances (active, 3) of the undecided positions `active` of one ply.
+    """Compute the probabilities (active, 3) of the undecided positions `active` of one ply.
 
     Args:
         game: all positions.
@@ -122,7 +122,7 @@ def best_response(boards: Boards, odds: Odds) -> Probs:
 
 
 def score(rules: Rules, first: Policy, second: Policy) -> Score:
-    """The exact result of `first` as X against `second` as O, for `first`.
+    """Return the exact result of `first` as X against `second` as O, for `first`.
 
     Raises:
         ValueError: if the game is too large, a policy breaks the laws of one, or a policy does not
@@ -134,7 +134,7 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
 
 
 def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
-    """The policy's value as X and as O against a best response, by seat.
+    """Return the policy's value as X and as O against a best response, by seat.
 
     Raises:
         ValueError: if the game is too large, the policy breaks the laws of one, or it does not
@@ -147,6 +147,6 @@ def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def _root(odds: list[Odds]) -> Score:
-    """The chances of the empty board, without the last digits, which are rounding errors."""
+    """Return the probabilities of the empty board, without rounding errors in the last digits."""
     win, draw, loss = (round(float(part), 15) for part in odds[0][0])
     return Score(win, draw, loss)

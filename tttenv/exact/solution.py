@@ -75,7 +75,7 @@ class Solution:
 
 @lru_cache(maxsize=8)
 def solve(rules: Rules) -> Solution:
-    """The game under perfect play; computed once, then cached.
+    """Solve the game by backward induction; cached.
 
     Raises:
         ValueError: if the game has more than 16 cells.

@@ -1,4 +1,4 @@
-"""Tabular policies: their probabilities in every position of a small game, looked up."""
+"""Policies as tables of their probabilities in every position of a small game."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -47,7 +47,7 @@ class Tabulated:
 
     @classmethod
     def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
-        """The table of a policy, which is asked about some 100,000 undecided positions at a time.
+        """Make the table of a policy, queried on some 100,000 undecided positions at a time.
 
         Raises:
             ValueError: if the policy breaks the laws of one.
@@ -68,7 +68,7 @@ class Tabulated:
         self.table.setflags(write=False)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
-        """The probabilities (which, cells) of the positions with the numbers `which`."""
+        """Return the probabilities (which, cells) of the positions with the numbers `which`."""
         rows: Probs = self.table[which]
         return rows
 
@@ -102,7 +102,7 @@ class Mixture:
         self.rules, self.moves = rules, moves
 
     def at(self, which: NDArray[np.int64]) -> Probs:
-        """The probabilities (which, cells) of the positions with the numbers `which`."""
+        """Return the probabilities (which, cells) of the positions with the numbers `which`."""
         moves = self.moves[which]
         rows: Probs = moves / np.maximum(moves.sum(axis=1, keepdims=True), 1)
         return rows
@@ -118,7 +118,7 @@ def is_table(policy: Policy) -> TypeGuard[Tabulated]:
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
-    """Ask `policy` about every undecided position, in canonical order, and store its answers.
+    """Query `policy` on every undecided position, in canonical order, and store its answers.
 
     Raises:
         ValueError: if the game is too large, or the policy breaks the laws of one.

@@ -10,13 +10,13 @@ from tttenv.game.types import Boards
 
 
 def one_hot(boards: Boards) -> NDArray[np.float32]:
-    """Boards (..., cells) as flat planes (..., 3 * cells): mine, theirs, empty."""
+    """Return boards (..., cells) as flat planes (..., 3 * cells): mine, theirs, empty."""
     planes = np.concatenate([boards == 1, boards == -1, boards == 0], axis=-1)
     return planes.astype(np.float32)
 
 
 def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """How many lines hold j stones of one side and are otherwise empty.
+    """Count the lines that hold j stones of one side and are otherwise empty.
 
     Args:
         rules: whose lines.
@@ -33,7 +33,7 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """On how many empty cells of boards (..., cells) a stone of mine makes two threats, (...).
+    """Count the empty cells of boards (..., cells) where a stone of mine makes two threats, (...).
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
     """
@@ -45,7 +45,7 @@ def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """The seven published features of boards (batch, cells), (batch, 7).
+    """Return the seven published features of boards (batch, cells), (batch, 7).
 
     1; lines that need one more stone, mine and theirs; my stone in the centre; my corners; my
     lines with one stone; my full lines.
@@ -67,7 +67,7 @@ def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
 
 
 def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Richer features of boards (batch, cells), (batch, features): all products of two facts.
+    """Return richer features of boards (batch, cells), (batch, features): products of two facts.
 
     The facts are 1, the side to move and, for each side, its open lines, threats, forks, centre and
     stones on the cells whose row and column are both even or both odd: on 3x3 corners and centre.

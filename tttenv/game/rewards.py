@@ -41,13 +41,13 @@ class Payoffs:
         self.table = np.array(self.each)
 
     def one(self, outcome: int) -> float:
-        """The reward for one outcome."""
+        """Return the reward for one outcome."""
         return self.each[outcome]
 
     def many(
         self, outcomes: Outcomes, rewards: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """The rewards for outcomes (games,), written into `rewards` (games,) if that is given."""
+        """Return the rewards for outcomes (games,), written into `rewards` (games,) if given."""
         rewards = np.empty(len(outcomes)) if rewards is None else rewards
         pay(outcomes, self.table, rewards)
         return rewards

@@ -1,4 +1,4 @@
-"""The m,n,k-game: its boards, moves and ends. A board is always seen by the side to move.
+"""The m,n,k-game: boards, moves and ends. A board is always seen by the side to move.
 
 The side to move is never an argument: it is the parity of the stones, and X opens.
 """
@@ -53,7 +53,7 @@ class Rules:
 
     @classmethod
     def of(cls, text: str) -> "Rules":
-        """The rules written as "m,n,k"; the inverse of `str`.
+        """Return the rules written as "m,n,k"; the inverse of `str`.
 
         Raises:
             ValueError: for anything but three whole numbers that make a game.
@@ -67,12 +67,12 @@ class Rules:
 
     @cached_property
     def cells(self) -> int:
-        """How many cells the board has."""
+        """The number of cells."""
         return self.m * self.n
 
     @cached_property
     def lines(self) -> NDArray[np.int64]:
-        """The cells of every straight window of k cells, (lines, k)."""
+        """The cells of every line, that is, every k cells in a row, (lines, k)."""
         steps = np.arange(self.k)
         found = []
         for down, right in DIRECTIONS:
@@ -83,17 +83,17 @@ class Rules:
         return np.array(found, np.int64).reshape(-1, self.k)
 
     def start(self, *batch: int) -> Boards:
-        """Empty boards, `(*batch, cells)`."""
+        """Return empty boards, `(*batch, cells)`."""
         return np.zeros((*batch, self.cells), np.int8)
 
     def legal(self, boards: ArrayLike) -> Mask:
-        """The cells that may be played on boards (..., cells); none on a finished board."""
+        """Return the legal cells of boards (..., cells); none on a finished board."""
         array = self.boards(boards)
         mask: Mask = (array == 0) & ~self.over(array)[..., None]
         return mask
 
     def play(self, boards: ArrayLike, cells: ArrayLike) -> Boards:
-        """Boards (..., cells) after a stone on `cells` (...), seen by the side now to move.
+        """Return boards (..., cells) after a stone on `cells` (...), seen by the next side to move.
 
         Raises:
             ValueError: for a cell that is off the board or taken.
@@ -114,22 +114,22 @@ class Rules:
         return kernels.play(flat, where).reshape(array.shape)
 
     def lost(self, boards: ArrayLike) -> Mask:
-        """Whether the side to move on boards (..., cells) has just been beaten, (...)."""
+        """Return whether the side to move on boards (..., cells) has just been beaten, (...)."""
         shape = np.shape(boards)[:-1]
         return kernels.lost(self._flat(boards), self.m, self.n, self.k).reshape(shape)
 
     def over(self, boards: ArrayLike) -> Mask:
-        """Whether the game on boards (..., cells) is finished, won or full, (...)."""
+        """Return whether the game on boards (..., cells) is finished, won or full, (...)."""
         shape = np.shape(boards)[:-1]
         return kernels.over(self._flat(boards), self.m, self.n, self.k).reshape(shape)
 
     def seat(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """Who is to move on boards (..., cells): 0 for X, 1 for O, (...)."""
+        """Return the side to move on boards (..., cells): 0 for X, 1 for O, (...)."""
         stones: NDArray[np.int64] = np.count_nonzero(self.boards(boards), axis=-1)
         return np.asarray(stones % 2)
 
     def parse(self, text: str) -> Boards:
-        """The board (cells,) written as X, O and _ row by row; white space is ignored.
+        """Return the board (cells,) written as X, O and _ row by row; white space is ignored.
 
         Raises:
             ValueError: for other characters, a wrong length or impossible numbers of X and O.
@@ -146,14 +146,14 @@ class Rules:
         return np.array([(mark == mine) - (mark == theirs) for mark in marks], np.int8)
 
     def format(self, board: ArrayLike) -> str:
-        """One board (cells,) as text like `OOX_X_X__`, the inverse of `parse`."""
+        """Return a board (cells,) as text like `OOX_X_X__`, the inverse of `parse`."""
         array = self.boards(board)
         if array.ndim != 1:
             raise ValueError(f"format takes one board of {self.cells} cells, not {array.shape}")
         return self._shown(array)
 
     def check(self, board: ArrayLike) -> Boards:
-        """The board (cells,) as int8, if it can be reached in play and is undecided.
+        """Return a board (cells,) as int8 if it is reachable and undecided.
 
         Raises:
             ValueError: for any other board.
@@ -165,7 +165,7 @@ class Rules:
         return good
 
     def check_all(self, boards: ArrayLike) -> Boards:
-        """The boards (batch, cells) as int8, if all can be reached in play and are undecided.
+        """Return boards (batch, cells) as int8 if all are reachable and undecided.
 
         Raises:
             ValueError: for any other board.
@@ -189,7 +189,7 @@ class Rules:
         return array
 
     def boards(self, boards: ArrayLike) -> Boards:
-        """The same boards (..., cells) as int8; int8 is taken as it is.
+        """Return boards (..., cells) as int8; int8 is returned unchanged.
 
         Raises:
             ValueError: for another number of cells, and for anything on them but 1, -1 and 0 in an

@@ -8,7 +8,7 @@ from tttenv.game.types import Boards, Mask
 
 
 def maps(rules: Rules) -> NDArray[np.int64]:
-    """The symmetries as (8 or 4, cells): `boards[..., map]` is the image of the boards.
+    """Return the symmetries (8 or 4, cells): `boards[..., map]` is the image of the boards.
 
     Square boards have the identity, the quarter, half and three-quarter turn (counter-clockwise),
     the vertical and the horizontal mirror image, and these two after a quarter turn. Other boards
@@ -21,12 +21,12 @@ def maps(rules: Rules) -> NDArray[np.int64]:
 
 
 def inverses(rules: Rules) -> NDArray[np.int64]:
-    """The map that undoes each of `maps`, in the same order, (8 or 4, cells)."""
+    """Return the inverse of each of `maps`, in the same order, (8 or 4, cells)."""
     return np.argsort(maps(rules), axis=1)
 
 
 def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """The canonical image of each board, the first in lexicographic order, and the map to it.
+    """Return the lexicographically first image of each board, and the map to it.
 
     Args:
         rules: of the boards.
@@ -44,7 +44,7 @@ def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
 
 
 def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """The classes of boards (batch, cells) that are images of each other.
+    """Group boards (batch, cells) into classes of images of each other.
 
     Returns:
         One canonical board a class (classes, cells), and each board's class (batch,).
@@ -55,7 +55,7 @@ def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
 
 
 def _reads_smaller(first: Boards, second: Boards) -> Mask:
-    """Whether each board of `first` (batch, cells) precedes that of `second` lexicographically."""
+    """Return whether each board of `first` (batch, cells) precedes that of `second`."""
     rows = np.arange(len(first))
     differs = (first != second).argmax(axis=1)
     smaller: Mask = first[rows, differs] < second[rows, differs]

@@ -1,4 +1,4 @@
-"""The array types that every module speaks in; a board is always seen by the side to move."""
+"""Array types used throughout the package; a board is always seen by the side to move."""
 
 from typing import Any, TypeAlias
 

@@ -1,4 +1,4 @@
-"""The version of the code that computes a result: its sources and the libraries of its numbers."""
+"""The version of the code that computes a result: our sources and the numerical libraries."""
 
 import hashlib
 import sys
@@ -13,7 +13,7 @@ LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-c
 
 @cache
 def code_version(package: str) -> dict[str, str]:
-    """What a result depends on besides the task: sources, Python and libraries, by name.
+    """Return what a result depends on besides its task: sources, Python and libraries, by name.
 
     Results of edited code are never taken for those of the code before, though the version number
     of the package stays the same: all its sources count.
@@ -34,7 +34,7 @@ def code_version(package: str) -> dict[str, str]:
 
 
 def _folder(package: str) -> Path | None:
-    """Where a package's sources are, if it is one: a script or a test module is none."""
+    """Return a package's folder of sources; None for a script or a test module."""
     if package == "__main__":
         return None
     spec = find_spec(package)
@@ -44,7 +44,7 @@ def _folder(package: str) -> Path | None:
 
 
 def _digest(folder: Path) -> str:
-    """Of the names and contents of all Python files in a folder."""
+    """Return a digest of the names and contents of all Python files in a folder."""
     total = hashlib.sha256()
     for file in sorted(folder.rglob("*.py")):
         content = file.read_bytes()

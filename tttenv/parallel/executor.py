@@ -1,4 +1,4 @@
-"""The driver: hands tasks to workers, a bounded number at a time, and keeps what they return."""
+"""Runs tasks on workers, a bounded number at a time, and collects their results."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ LOOK_EVERY = 0.1  # seconds between two looks at the news while no task ends
 
 
 class News(NamedTuple):
-    """How far a task at work is."""
+    """The progress of a running task."""
 
     number: int  # of the task, counted from 0
     name: str
@@ -23,7 +23,7 @@ class News(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What came of a task: a value, or a line on what went wrong."""
+    """The result of a task: a value, or an error in one line."""
 
     number: int  # of the task, counted from 0
     task: Task
@@ -34,28 +34,28 @@ class TaskResult:
 
 
 class Backend(Protocol):
-    """Workers of one kind; leaving its context ends them all."""
+    """Workers of one kind; leaving the context ends them all."""
 
     def __enter__(self) -> Any:
-        """Begin."""
+        """Start."""
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
         """End all workers."""
 
     def room(self) -> int:
-        """How many tasks it takes at the same time, those that it has included."""
+        """Return how many tasks can run at the same time, including those that are running."""
 
     def submit(self, number: int, task: Task) -> None:
-        """Begin a task, or put it in a queue."""
+        """Start a task, or put it in a queue."""
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """The tasks that have ended; an empty list if none does within this time.
+        """Return the tasks that have ended; an empty list if none ends within this time.
 
         A task whose worker was lost is run again by another one, `ATTEMPTS` times in all.
         """
 
     def news(self) -> list[tuple[int, int, int, str]]:
-        """Of tasks at work: number, steps done, of how many, a few words."""
+        """Return the progress of running tasks: number, steps done, steps in all, and a remark."""
 
 
 def run(
@@ -64,7 +64,7 @@ def run(
     results: ResultsFolder | None = None,
     watch: Callable[[News], None] = lambda news: None,
 ) -> Iterator[TaskResult]:
-    """Do all tasks, yielding what comes of each as it ends, in no particular order.
+    """Run all tasks and yield each result as it arrives, in no particular order.
 
     A value is written to the results before it is yielded. Tasks whose value is there already are
     not run; those that failed leave none. An error of one task does not end the others.

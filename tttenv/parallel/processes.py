@@ -1,4 +1,4 @@
-"""Tasks in processes of this machine, each with its own pipe to the driver.
+"""Runs tasks in processes of this machine, each with its own pipe to the driver.
 
 A worker that dies costs its own task one attempt and the others nothing. Workers end with the
 driver, however it ends.
@@ -30,7 +30,7 @@ GPUS = "CUDA_VISIBLE_DEVICES"
 
 @dataclass
 class _Worker:
-    """A process and the task that it is at."""
+    """A process and the task that it runs."""
 
     process: SpawnProcess
     pipe: Connection
@@ -42,7 +42,7 @@ class _Worker:
 
 @dataclass
 class Processes:
-    """Workers that are processes; they start when there is work for them.
+    """Worker processes, started when there is work for them.
 
     Args:
         workers: at the most.
@@ -60,11 +60,11 @@ class Processes:
         self._news: deque[tuple[int, int, int, str]] = deque()
 
     def room(self) -> int:
-        """As many tasks as workers: none waits here."""
+        """Return the number of workers: no task waits in a queue."""
         return self.workers
 
     def submit(self, number: int, task: Task) -> None:
-        """Give a task to a worker that has none, or to a new one."""
+        """Give a task to an idle worker, or to a new one."""
         idle = next((worker for worker in self._workers if worker.task is None), None)
         self._begin(idle or self._start(), number, task)
 
@@ -91,7 +91,7 @@ class Processes:
         return self
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
-        """End all workers: those at work at once, the others as they find no more work."""
+        """End all workers: busy ones at once, idle ones when they find no more work."""
         for worker in self._workers:
             worker.pipe.close()
             if worker.task is not None:
@@ -112,7 +112,7 @@ class Processes:
             worker.pipe.send((task.work, task.arguments, task.folder))
 
     def _start(self) -> _Worker:
-        """A new worker, in the environment of one that is gone or of its own."""
+        """Start a worker, in the environment of one that is gone or in one of its own."""
         taken = {worker.environment.get(GPUS) for worker in self._workers}
         environment = dict.fromkeys(THREADS, str(self.cores))
         if self.gpus:
@@ -128,7 +128,7 @@ class Processes:
         return worker
 
     def _hear(self, worker: _Worker) -> Done | None:
-        """What a worker tells: the end of its task, or news; its own end is the task's, too."""
+        """Handle a worker's message: the end of its task, its progress, or its own end."""
         try:
             told = worker.pipe.recv()
         except (EOFError, OSError):
@@ -139,7 +139,7 @@ class Processes:
         return None
 
     def _lost(self, worker: _Worker) -> Done | None:
-        """A worker has ended: another one runs its task, unless it has had its attempts."""
+        """Handle the end of a worker: another one runs its task if it has attempts left."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.process.join(GRACE)
@@ -155,7 +155,7 @@ class Processes:
 
 
 def _reason(process: SpawnProcess) -> str:
-    """Why a process ended, in words."""
+    """Describe why a process ended."""
     code = process.exitcode or 0
     if code >= 0:
         return f"at last with status {code}"
@@ -165,7 +165,7 @@ def _reason(process: SpawnProcess) -> str:
 
 @contextlib.contextmanager
 def _signals_held() -> Iterator[None]:
-    """Hold requests to end back in this block, and in a process started here until it is ready."""
+    """Block requests to end in this block, and in a process started here until it is ready."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -179,7 +179,7 @@ def _signals_held() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(changes: dict[str, str]) -> Iterator[None]:
-    """Have what is started in this block find other variables."""
+    """Change environment variables for what is started in this block."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -193,7 +193,7 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 
 def _work(pipe: Connection) -> None:
-    """A worker: do the tasks that come, one after the other, until the driver closes the pipe."""
+    """The main function of a worker: run tasks in turn until the driver closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)
@@ -218,7 +218,7 @@ def _work(pipe: Connection) -> None:
 def _done(
     pipe: Connection, work: Work, arguments: Any, folder: Path | None, shared: Shared | None
 ) -> Done:
-    """Do a task, telling of its progress."""
+    """Run a task and report its progress."""
     told = 0.0
 
     def tell(step: int, steps: int, state: str) -> None:

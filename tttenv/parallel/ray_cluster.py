@@ -1,4 +1,4 @@
-"""Tasks on a Ray cluster, from one machine to many; Ray is imported when it is asked for.
+"""Runs tasks on a Ray cluster of one or many machines; Ray is imported on first use.
 
 Every node needs the same version of this package and of the libraries that the tasks use: a node
 with another one refuses its tasks. A task's files travel with it, so that no disk need be shared.
@@ -39,7 +39,7 @@ Files = dict[str, bytes]  # contents by path within a folder
 
 
 class _Lost(NamedTuple):
-    """A task whose worker was lost, until it is begun again."""
+    """A task whose worker was lost, until it is started again."""
 
     after: float  # by the monotonic clock
     number: int
@@ -47,7 +47,7 @@ class _Lost(NamedTuple):
 
 
 class RayCluster:
-    """The workers of a Ray cluster. A node or a worker that is lost costs its tasks an attempt.
+    """The workers of a Ray cluster. Losing a node or a worker costs its tasks an attempt.
 
     Attempts are counted here. Ray does not count all losses: a node that goes may report to its
     tasks that the driver is dead (OwnerDiedError), which Ray takes for an error of the task; and it
@@ -123,7 +123,7 @@ class RayCluster:
         return [(number, done) for number, done in landed if done is not None]
 
     def news(self) -> list[tuple[int, int, int, str]]:
-        """None: on a cluster, progress is counted in tasks."""
+        """Return None: on a cluster, progress is counted in tasks."""
         return []
 
     def __enter__(self) -> "RayCluster":
@@ -140,7 +140,7 @@ class RayCluster:
         return self
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
-        """End what is still at work, and the cluster if it was started for this."""
+        """End the running tasks, and the cluster if it was started for them."""
         for reference in self._flying:
             with contextlib.suppress(Exception):  # the cluster may be gone
                 self._ray.cancel(reference, force=True)
@@ -148,13 +148,13 @@ class RayCluster:
         self._stack.__exit__(kind, *rest)
 
     def _put(self, shared: Shared) -> Any:
-        """The reference of a shared value, which is put into the cluster once."""
+        """Return a reference to a shared value, which is put into the cluster once."""
         if self._shared is None or self._shared[0] is not shared:
             self._shared = shared, self._ray.put(shared)
         return self._shared[1]
 
     def _land(self, reference: Any) -> tuple[int, Done | None]:
-        """A task that has ended, None if it is run again; its files are written before it is done.
+        """Return a task that has ended, with its files written; None if it runs again.
 
         A task never raises: an error of Ray tells of a loss.
         """
@@ -169,7 +169,7 @@ class RayCluster:
         return number, done
 
     def _again(self, number: int, task: Task, error: Exception) -> Done | None:
-        """Have another worker run a task, unless it has had its attempts."""
+        """Let another worker run a task, unless it has no attempts left."""
         losses = self._losses[number] = self._losses.get(number, 0) + 1
         if losses < ATTEMPTS:
             self._lost.append(_Lost(time.monotonic() + losses * PAUSE, number, task))
@@ -179,7 +179,7 @@ class RayCluster:
 
 
 class _Exit:
-    """In its context, an exit that a handler of a signal asks for stays what it is.
+    """In its context, SystemExit raised by a signal handler is not replaced by another error.
 
     While the main thread is in Ray, Ray handles signals, and makes of any SystemExit one with
     status 1.
@@ -190,7 +190,7 @@ class _Exit:
         self._before: dict[int, Any] = {}
 
     def check(self) -> None:
-        """Raise SystemExit if one was asked for that did not come through."""
+        """Raise SystemExit if it was requested and has not come through."""
         if self._asked is not None:
             raise self._asked
 
@@ -223,7 +223,7 @@ class _Exit:
 
 @contextlib.contextmanager
 def _one_thread_prints() -> Iterator[None]:
-    """In this block, what other threads print is dropped."""
+    """In this block, discard what other threads print."""
     before = sys.stdout
     sys.stdout = _OneThread(before)
     try:
@@ -233,7 +233,7 @@ def _one_thread_prints() -> Iterator[None]:
 
 
 class _OneThread:
-    """A stream as one thread sees it; what others write to it is dropped.
+    """A stream for one thread; it discards what other threads write.
 
     Ray has a thread that prints to the standard output of the driver, among the results, what
     became of lost nodes and workers, whatever it is told about logging.
@@ -243,7 +243,7 @@ class _OneThread:
         self._stream, self._thread = stream, threading.get_ident()
 
     def write(self, text: str) -> int:
-        """Write the text, if it is of the thread that made this stream."""
+        """Write the text if it comes from the thread that made this stream."""
         return self._stream.write(text) if threading.get_ident() == self._thread else len(text)
 
     def __getattr__(self, name: str) -> Any:
@@ -252,7 +252,7 @@ class _OneThread:
 
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[None]:
-    """In this block, be connected to a cluster, a new one of this machine if it has to be.
+    """In this block, be connected to a cluster, starting one on this machine if necessary.
 
     Raises:
         ValueError: if no cluster answers.
@@ -271,7 +271,7 @@ def _connected(address: str) -> Iterator[None]:
 
 
 def _connect(address: str) -> None:
-    """Connect to a cluster, or start one on this machine if none is meant and none runs.
+    """Connect to a cluster; start one on this machine if none is named and none runs.
 
     Raises:
         ValueError: if no cluster answers.
@@ -311,7 +311,7 @@ def _agree_on_tokens() -> None:
 
 
 def _mode_of_the_cluster_here() -> str | None:
-    """Whether the cluster that runs on this machine takes tokens; None if none runs.
+    """Return whether the cluster on this machine requires tokens; None if none runs.
 
     Another process asks one of its workers, which have it from their node: a process that has once
     used a token goes on to ask for it, whatever it is told later.
@@ -327,7 +327,7 @@ def _mode_of_the_cluster_here() -> str | None:
 
 
 def _has_token() -> bool:
-    """Whether there is a token where Ray looks for one."""
+    """Return whether there is a token where Ray looks for one."""
     if os.environ.get("RAY_AUTH_TOKEN") or os.environ.get("RAY_AUTH_TOKEN_PATH"):
         return True
     return (Path.home() / ".ray" / "auth_token").exists()
@@ -335,7 +335,7 @@ def _has_token() -> bool:
 
 @contextlib.contextmanager
 def _sigterm_kept() -> Iterator[None]:
-    """Have what was to happen at SIGTERM happen, though Ray takes it for itself in this block."""
+    """Keep the handler of SIGTERM in this block, although Ray installs its own."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Ray leaves it alone
         return
@@ -357,7 +357,7 @@ def _perform(
     code: dict[str, str],
     shared: Shared | None,
 ) -> tuple[Done, Files | None]:
-    """In a worker: do a task in a folder of its own that holds its files, and return these."""
+    """In a worker: run a task in a folder of its own with its files, and return these."""
     own = code_version(work.__module__.partition(".")[0])
     if differing := [name for name in code.keys() | own if code.get(name) != own.get(name)]:
         told = ", ".join(sorted(differing))
@@ -371,11 +371,11 @@ def _perform(
 
 
 def _unheard(step: int, steps: int, state: str) -> None:
-    """Nobody listens to the progress within a task."""
+    """Ignore the progress within a task."""
 
 
 def pack(folder: Path) -> Files:
-    """The regular files of a folder and of those within it."""
+    """Return the regular files of a folder and its subfolders."""
     return {name: (folder / name).read_bytes() for name in _names(folder)}
 
 
@@ -388,7 +388,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def unpack(files: Files, folder: Path) -> None:
-    """Make a folder hold these files and no others.
+    """Make a folder contain these files and no others.
 
     Raises:
         ValueError: for a path that leads out of the folder.

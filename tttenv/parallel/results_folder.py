@@ -1,4 +1,4 @@
-"""Results of tasks as files of a folder, one for each, found by the task's full description."""
+"""Results of tasks as files in a folder, one each, found by the task's full description."""
 
 import hashlib
 import re
@@ -23,7 +23,7 @@ class Stored:
 
 
 class ResultsFolder:
-    """A folder of results, which outlive the run that computed them.
+    """A folder of results, which persist between runs.
 
     A file holds the description of its task, the value and a digest of the value. One that is cut
     off, altered, no regular file or of another description is as if it were not there; so is one
@@ -37,7 +37,7 @@ class ResultsFolder:
         self.folder = folder
 
     def get(self, task: Task) -> Stored | None:
-        """The stored value of a task, if there is a whole and fitting one."""
+        """Return the stored value of a task; None without a complete and matching one."""
         if task.folder is not None and not task.folder.is_dir():
             return None
         about = description(task)
@@ -53,7 +53,7 @@ class ResultsFolder:
         return Stored(found["value"])
 
     def put(self, task: Task, value: str) -> None:
-        """Write the value of a task, given as JSON text.
+        """Store the value of a task, given as JSON text.
 
         Raises:
             OSError: naming the file that could not be written.

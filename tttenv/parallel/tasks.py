@@ -1,4 +1,4 @@
-"""A task, the key of its result, and how a worker performs it."""
+"""A task, the key of its result, and how a worker runs it."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 
 @dataclass(frozen=True)
 class Shared:
-    """A value that many tasks use, such as weights: it travels to a worker once, not with each."""
+    """A value that many tasks use, such as weights; it is sent once to each worker."""
 
     version: int  # another one for another value
     value: Any  # which can be pickled
@@ -27,7 +27,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Context:
-    """What the function of a task gets besides its arguments."""
+    """What a task's function receives besides its arguments."""
 
     tell: Tell  # call it as often as you like; it never waits
     folder: Path | None = None  # for files, if the task has a folder; not always the same path
@@ -39,7 +39,7 @@ Work: TypeAlias = Callable[[Any, Context], Any]
 
 @dataclass(frozen=True)
 class Task:
-    """One piece of work, which gives the same value whenever and wherever it is done."""
+    """A piece of work that has the same value whenever and wherever it runs."""
 
     name: str  # in messages and beside progress bars
     work: Work  # a function of a module; returns what JSON can hold
@@ -59,7 +59,7 @@ class Done:
 
 
 def to_json(value: Any, sort_keys: bool = False) -> str:
-    """A value as JSON text.
+    """Return a value as JSON text.
 
     Raises:
         ValueError: for a value that JSON cannot hold, such as NaN.
@@ -71,7 +71,7 @@ def to_json(value: Any, sort_keys: bool = False) -> str:
 
 
 def description(task: Task) -> dict[str, Any]:
-    """All that a task's value depends on: the function, its arguments and the code's version.
+    """Return all that a task's value depends on: function, arguments, version of the code.
 
     Raises:
         ValueError: unless the work is a function of a module and JSON can hold the arguments, of
@@ -92,12 +92,12 @@ def description(task: Task) -> dict[str, Any]:
 
 
 def key(task: Task) -> str:
-    """The name of a task's result: a digest of its description, 64 hexadecimal digits."""
+    """Return the name of a task's result: a digest of its description, 64 hexadecimal digits."""
     return hashlib.sha256(to_json(description(task), sort_keys=True).encode()).hexdigest()
 
 
 def perform(work: Work, arguments: Any, context: Context) -> Done:
-    """Do a task in this process; whatever it raises is its own error."""
+    """Run a task in this process; any exception becomes its error."""
     try:
         value = to_json(work(arguments, context))
         if len(value) > LONGEST_VALUE:

@@ -1,4 +1,4 @@
-"""The players that can be named, one row each, and checkpoints by their folder."""
+"""Players by name, one row each, and checkpoints by their folder."""
 
 import typing
 from pathlib import Path
@@ -78,7 +78,7 @@ FOREIGN: Table[Any] = Table(
 
 
 def player(spec: str, rules: "Rules | None" = None) -> "Policy":
-    """The player a spec names, on `rules`.
+    """Return the player that a spec names, on `rules`.
 
     Args:
         spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
@@ -105,7 +105,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Policy":
-    """The player that a file names: as `player`, but only specs that `checked_spec` accepts.
+    """Return the player that a file names: `player` for specs that `checked_spec` accepts.
 
     Raises:
         ValueError: for anything else, and as `player`.
@@ -114,7 +114,7 @@ def untrusted_player(spec: object, rules: "Rules") -> "Policy":
 
 
 def checked_spec(spec: object) -> Spec:
-    """The spec as it is, if all the players it names are safe rows of the table, and no folders.
+    """Return a spec unchanged if all players it names are safe rows of the table, and no folders.
 
     Args:
         spec: read from a file.
@@ -140,7 +140,7 @@ def checked_spec(spec: object) -> Spec:
 
 
 def inner_specs(name: str, options: dict[str, str]) -> dict[str, str]:
-    """Of a player's options, as they are written, those that name a player themselves."""
+    """Return those of a player's options, as text, that name a player themselves."""
     table = _everyone()
     hints = typing.get_type_hints(table.load(name)) if options and name in table.rows else {}
     return {option: value for option, value in options.items() if hints.get(option) is Spec}
@@ -157,7 +157,7 @@ def _by_name(spec: str, rules: "Rules") -> "Policy":
 
 
 def rules_of(spec: str) -> "Rules":
-    """The game a player is for: a checkpoint's own, 3,3,3 for players of the table.
+    """Return the game of a player: a checkpoint's own, 3,3,3 for players of the table.
 
     Raises:
         ValueError: if there is no checkpoint in the folder.
@@ -170,12 +170,12 @@ def rules_of(spec: str) -> "Rules":
 
 
 def is_path(spec: str) -> bool:
-    """Whether a spec means a checkpoint rather than a name of the table: see `checkpoint_of`."""
+    """Return whether a spec means a checkpoint, not a name of the table: see `checkpoint_of`."""
     return checkpoint_of(spec) is not None
 
 
 def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
-    """The folder and the options of a spec that means a checkpoint; None for all others.
+    """Return the folder and the options of a spec that means a checkpoint; None for all others.
 
     A folder with a card is one whatever it is called, also like a player. Names of the table come
     before those of trained players.
@@ -198,5 +198,5 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
 
 
 def _everyone() -> Table[Any]:
-    """All players that can be named."""
+    """Return the table of all players that can be named."""
     return Table("player", PLAYERS.rows | FOREIGN.rows, "or the folder of a checkpoint")

@@ -1,4 +1,4 @@
-"""The alpha-beta player: exact where it can search to the end, by open lines where it cannot."""
+"""The alpha-beta player: exact where it searches to the end, guided by open lines elsewhere."""
 
 from typing import Literal
 
@@ -22,7 +22,7 @@ UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every mo
 
 
 class IterativeDeepening:
-    """One search from one board without an immediate win and with at most one threat to block.
+    """A search of a board without an immediate win and with at most one threat to block.
 
     Args:
         state: the kernel's arrays, ready for the board.
@@ -69,7 +69,7 @@ class IterativeDeepening:
         return Found(uniform_on(moves, self.board.size), value, self.budget.spent)
 
     def _depths(self) -> list[int]:
-        """The depths to search, in plies: growing by one, then the whole game.
+        """Yield the depths to search, in plies: growing by one, then the whole game.
 
         The last depths before the whole game are left out where they would cost more than they
         save by a better move order.
@@ -83,7 +83,7 @@ class IterativeDeepening:
         return [*steps[: last - 1], last]
 
     def _value(self, score: int) -> float:
-        """A score as a value from -1 to 1."""
+        """Convert a score to a value from -1 to 1."""
         if abs(score) > PROVEN:
             sure = 1.0 if self.state.width >= self.empty else UNPROVEN_WIN
             return sure if score > 0 else -sure
@@ -136,7 +136,7 @@ class AlphaBeta:
         return probs
 
     def search(self, board: Boards) -> Found:
-        """The result of a search from one undecided board (cells,).
+        """Search one undecided board (cells,).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -150,7 +150,7 @@ class AlphaBeta:
         return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
 
     def _moves(self, boards: Boards) -> tuple[Mask, Cells]:
-        """The moves (batch, cells) that come into question, and the rows that need a search.
+        """Return the candidate moves (batch, cells), and the rows that need a search.
 
         Those are all wins, else all blocks of threats, else all empty cells. Boards with a win or
         with a threat need no search.
@@ -167,7 +167,7 @@ class AlphaBeta:
         return moves, np.flatnonzero(~at_once)
 
     def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
-        """The result of a search for the best of some classes of moves."""
+        """Search for the best of some classes of moves."""
         self.state = kernel.start(self.state, board)
         search = IterativeDeepening(self.state, self.limits, classes, self.first)
         found = search.run()
@@ -175,17 +175,17 @@ class AlphaBeta:
         return found
 
     def _winning_cells(self, boards: Boards, side: int) -> Mask:
-        """The empty cells (batch, cells) where a stone of `side`, 1 or -1, wins."""
+        """Return the empty cells (batch, cells) where a stone of `side`, 1 or -1, wins."""
         rules = self.rules
         return winning_cells(boards, side, rules.m, rules.n, rules.k)
 
     def _own_maps(self, boards: Boards) -> Mask:
-        """Which symmetries (batch, maps) leave each of the boards (batch, cells) as it is."""
+        """Return the symmetries (batch, maps) that leave each board (batch, cells) unchanged."""
         same: Mask = (boards[:, self.maps] == boards[:, None]).all(axis=2)
         return same
 
     def _classes(self, moves: list[int], own: Mask) -> dict[int, list[int]]:
-        """The moves in classes under the symmetries of their board.
+        """Group the moves into classes under the symmetries of their board.
 
         Args:
             moves: the cells to choose from.

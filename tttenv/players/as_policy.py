@@ -1,4 +1,4 @@
-"""Makes a policy of whatever can stand for a player: a spec, a function, a network or a model."""
+"""Makes policies from specs, functions, networks and models."""
 
 import importlib
 from typing import Any, cast
@@ -14,7 +14,7 @@ WANTED = "a name, a function from boards (batch, cells) to move probabilities, o
 
 
 def resolve_policy(rules: Rules, something: Any) -> Policy:
-    """The policy that `something` stands for.
+    """Return the policy that `something` stands for.
 
     Args:
         rules: the game it is to play.
@@ -35,7 +35,7 @@ def resolve_policy(rules: Rules, something: Any) -> Policy:
 
 
 def _described(something: Any) -> str:
-    """The `repr` of any object in one line, or its type if the `repr` fails."""
+    """Return the `repr` of any object in one line, or its type if the `repr` fails."""
     try:
         text = repr(something)
     except Exception:  # a foreign class may raise anything
@@ -44,7 +44,7 @@ def _described(something: Any) -> str:
 
 
 def _called_with_boards(net: Any) -> Policy:
-    """The policy that calls a torch module with boards, with a helpful error if that fails."""
+    """Return the policy that calls a torch module with boards, with a helpful error if it fails."""
 
     def policy(boards: Boards) -> Probs:
         try:

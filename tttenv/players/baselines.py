@@ -1,4 +1,4 @@
-"""The simple players: random, first empty cell, one-ply tactics, and another with random moves."""
+"""Simple players: random, first empty cell, one-ply tactics, and a player with random moves."""
 
 import numpy as np
 
@@ -59,7 +59,7 @@ MINIMAX = Spec("minimax")
 
 
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
-    """The player that plays as another one, but with probability `epsilon` at random.
+    """The player that follows another one, but moves at random with probability `epsilon`.
 
     Args:
         rules: the game.

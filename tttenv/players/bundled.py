@@ -1,4 +1,4 @@
-"""The trained players that come with the package, each known by the name of its folder."""
+"""The trained players that come with the package, by the names of their folders."""
 
 import re
 from functools import cache
@@ -11,21 +11,21 @@ _NAME = re.compile(r"\w{1,80}", re.ASCII)
 
 @cache
 def home() -> Path:
-    """The folder of the trained players: in the package, or beside it in a checkout."""
+    """Return the folder of the trained players: in the package, or beside it in a checkout."""
     package = Path(__file__).resolve().parents[1]
     inside = package / "trained"
     return inside if inside.is_dir() else package.parent / "checkpoints"
 
 
 def names() -> list[str]:
-    """The names of all trained players that are there; on 3,3,3 first, then on larger boards."""
+    """Return the names of all trained players, those for 3,3,3 first."""
     return [
         card.parent.name for group in GROUPS for card in sorted((home() / group).glob(f"*/{CARD}"))
     ]
 
 
 def folder(name: str) -> Path | None:
-    """The checkpoint of the trained player of this name, or None if there is none."""
+    """Return the checkpoint of the trained player of this name, or None if there is none."""
     if not _NAME.fullmatch(name):
         return None
     found = (home() / group / name for group in GROUPS)

@@ -1,4 +1,4 @@
-"""A checkpoint's files: a card that names them, their digests, one commit point, its player.
+"""The files of a checkpoint: a card with names and digests of the others, committed last.
 
 A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
 certificate, choice, and the other files with the SHA-256 of each) and up to four data files:
@@ -69,7 +69,7 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within it
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """The card of the checkpoint in `folder`.
+    """Return the card of the checkpoint in `folder`.
 
     Raises:
         ValueError: if the folder or its card is missing, or it is no card of a checkpoint.
@@ -89,7 +89,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """The card of the checkpoint in `folder` and the contents of its data files, of one commit.
+    """Return the card of the checkpoint in `folder` and its data files, all of one commit.
 
     A training may replace the checkpoint while it is read; then the reader tries again.
 
@@ -111,7 +111,7 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 
 def read_whole(file: Path, role: str) -> bytes:
-    """The contents of a data file that no card names, checked by the digest in its name.
+    """Return a data file that no card names, checked by the digest in its name.
 
     Raises:
         ValueError: if it is missing or damaged, or has the name of another role.
@@ -126,7 +126,7 @@ def read_whole(file: Path, role: str) -> bytes:
 
 
 def file_of(card: Mapping[str, Any], role: str) -> str | None:
-    """The name of a card's data file with this role, or None."""
+    """Return the name of a card's data file with this role, or None."""
     for name in card["files"]:
         if name.startswith((f"{role}-", f"{role}.")):
             return str(name)
@@ -134,7 +134,7 @@ def file_of(card: Mapping[str, Any], role: str) -> str | None:
 
 
 def data_files(folder: Path, role: str) -> list[Path]:
-    """All data files with this role in a folder, whether a card names them or not."""
+    """Return all data files with this role in a folder, whether a card names them or not."""
     return sorted(p for p in folder.glob(f"{role}*.safetensors") if _DATA.fullmatch(p.name))
 
 
@@ -175,7 +175,7 @@ def tidy(folder: Path, keep: Iterable[str]) -> None:
 
 
 def digest(data: bytes) -> str:
-    """The SHA-256 of a file's contents, in hexadecimal."""
+    """Return the SHA-256 of a file's contents, in hexadecimal."""
     return hashlib.sha256(data).hexdigest()
 
 
@@ -202,7 +202,7 @@ def _bytes(file: Path, role: str) -> bytes:
 
 
 def _wrong_with(card: Any) -> str | None:
-    """What is wrong with a card, in a few words; None if it is valid."""
+    """Describe what is wrong with a card in a few words; None if it is valid."""
     if not isinstance(card, dict) or not card.keys() >= KEYS:
         return f"it needs {', '.join(sorted(KEYS))}"
     for key, kind in KINDS.items():
@@ -227,7 +227,7 @@ def _wrong_with(card: Any) -> str | None:
 
 
 def _is_choice(choice: Any) -> bool:
-    """Whether this is what a card may say of how its player chooses."""
+    """Return whether this is a valid entry of a card about how its player chooses."""
     if not isinstance(choice, dict) or not isinstance(choice.get("canonical", False), bool):
         return False
     near = choice.get("tolerance")
@@ -237,7 +237,7 @@ def _is_choice(choice: Any) -> bool:
 
 
 def plays_canonically(card: Mapping[str, Any]) -> bool:
-    """Whether the player of a card is asked about the canonical image of each board only."""
+    """Return whether a card's player is queried on the canonical image of each board only."""
     return bool(card.get("choice", {}).get("canonical", False))
 
 
@@ -251,7 +251,7 @@ def load(
     simulations: int = 0,
     threes: int = 0,
 ) -> Policy:
-    """The player of the checkpoint in `folder`; nothing that the checkpoint names is run.
+    """Return the player of the checkpoint in `folder`; no code that the checkpoint names runs.
 
     Args:
         folder: of the checkpoint.
@@ -281,7 +281,7 @@ def load(
 
 
 def _of_table(folder: Path, trained: Rules) -> Policy:
-    """The player of a checkpoint whose game is small enough for a table of its moves.
+    """Return a checkpoint's player for a game small enough for a table of its moves.
 
     Raises:
         ValueError: as `load`.
@@ -306,7 +306,7 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
 
 
 def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Policy:
-    """The player of a checkpoint for a game that it has no table of, or that searches.
+    """Return a checkpoint's player for a game without a table, or one that searches.
 
     Raises:
         ValueError: as `load`, or if the libraries of the learners are not installed.
@@ -321,7 +321,7 @@ def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Po
 
 
 def rules_of(folder: Path) -> Rules:
-    """The game that the checkpoint in `folder` is for.
+    """Return the game of the checkpoint in `folder`.
 
     Raises:
         ValueError: if there is none, or its card says no rules.

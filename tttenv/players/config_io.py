@@ -1,4 +1,4 @@
-"""Settings from a file as dataclasses, with checks of field names, types and named players."""
+"""Loads dataclasses from JSON, checking field names, types and named players."""
 
 import contextlib
 import types
@@ -19,7 +19,7 @@ REPEATED = 80  # characters of a value in a message
 def from_stored(
     kind: type[_T], stored: Mapping[str, Any], name: str, trusted: Collection[str] = ()
 ) -> _T:
-    """A dataclass, such as a learner's Config, from its fields as read from JSON.
+    """Return a dataclass, such as a learner's Config, from its fields in JSON.
 
     Args:
         kind: the dataclass.
@@ -50,7 +50,7 @@ def from_stored(
 
 
 def spec_fields(kind: type) -> list[str]:
-    """The fields of a dataclass that name players."""
+    """Return the fields of a dataclass that name players."""
     return [name for name, hint in typing.get_type_hints(kind).items() if _names_players(hint)]
 
 
@@ -63,7 +63,7 @@ def _names_players(hint: Any) -> bool:
 
 
 def _value(value: Any, hint: Any, trusted: bool) -> Any:
-    """The value as its field's annotation wants it."""
+    """Convert a value to the type of its field."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if hint is Spec:
         if not isinstance(value, str):

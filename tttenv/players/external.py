@@ -1,4 +1,4 @@
-"""A player that is another program, in any language, asked over its standard input and output.
+"""A player that is another program in any language, queried over standard input and output.
 
     external:command=./bot
     external:command=(python3 bot.py --level 2),timeout=10
@@ -74,18 +74,18 @@ class Conversation:
         self.forfeits = forfeits
 
     def launch(self) -> Program:
-        """The program, started."""
+        """Start the program."""
         return Program(self.command, BYTES_A_CELL * self.rules.cells)
 
     def greet(self, program: Program) -> None:
-        """The greeting, if that is wanted."""
+        """Send the greeting, if there is one."""
         if self.start is not None:
             said = program.ask(f"tttenv {VERSION}", self.start)
             if said != "ready":
                 raise ProgramError(f"answered the greeting with {said[:60]!r}, not with 'ready'")
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """The program's probabilities (cells,) for a board (cells,); zeros are a forfeit."""
+        """Return the program's probabilities (cells,) for a board (cells,); zeros are a forfeit."""
         rules, side = self.rules, "XO"[int(self.rules.seat(board))]
         question = f"move {rules.m} {rules.n} {rules.k} {rules.format(board)} {side}"
         line = program.ask(question, self.timeout)
@@ -98,7 +98,7 @@ class Conversation:
 
 
 def read(line: str, board: Boards) -> NDArray[np.float64]:
-    """The probabilities (cells,) in an answer's line for a board (cells,).
+    """Parse the probabilities (cells,) in an answer's line for a board (cells,).
 
     Raises:
         ProgramError: if the line has another format or a move is not legal.
@@ -119,7 +119,7 @@ def read(line: str, board: Boards) -> NDArray[np.float64]:
 
 
 def _pair(word: str, alone: bool, line: str) -> tuple[int, float]:
-    """A cell and its probability."""
+    """Parse a cell and its probability."""
     found = _WORD.fullmatch(word)
     if not found or not (found[2] or alone):
         raise _rubbish(line)

@@ -1,4 +1,4 @@
-"""A player that is an engine of the Gomocup protocol, as programs that play Gomoku speak it.
+"""A player that is a Gomoku engine, over the Gomocup protocol.
 
     gomocup:command=./pbrain-engine
     gomocup:command=(wine pbrain-engine.exe),time=5
@@ -59,7 +59,7 @@ REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; where a move is awaited, one fo
 
 @dataclass(frozen=True)
 class Limits:
-    """What an engine may take."""
+    """The resources of an engine."""
 
     time: float  # seconds for a move, as it is told
     timeout: float  # seconds for a move, after which it is killed
@@ -77,11 +77,11 @@ class Conversation:
         self.knows_restart = True
 
     def launch(self) -> Program:
-        """The engine, started."""
+        """Start the engine."""
         return Program(self.command, LONGEST_LINE, "LF, CR LF or CR", farewell="END")
 
     def greet(self, program: Program) -> None:
-        """The size of the board, and the limits."""
+        """Send the size of the board, and the limits."""
         self.knows_restart = True
         self._start(program)
         limits = self.limits
@@ -96,7 +96,7 @@ class Conversation:
         program.tell("".join(f"INFO {key} {told[key]}\n" for key in told), limits.start)
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """The engine's move (cells,) on a board (cells,): its cell has probability 1."""
+        """Return the engine's move (cells,) on a board (cells,): its cell has probability 1."""
         if not self.empty:
             self._clear(program)
         self.empty = False
@@ -107,7 +107,7 @@ class Conversation:
         return uniform_on([read(_next(program, REMARKS | REFUSALS), self.rules, board)], len(board))
 
     def _require_silence(self, program: Program) -> None:
-        """Raise if it has written more than remarks before the question."""
+        """Raise if the engine has written more than remarks before the question."""
         for number, line in enumerate(program.lines_so_far()):
             if line and _word(line) not in REMARKS | REFUSALS:
                 raise ProgramError(f"wrote {line[:QUOTED]!r} before it was asked")
@@ -115,7 +115,7 @@ class Conversation:
                 raise ProgramError(f"wrote {MOST_LINES:,} lines before it was asked")
 
     def _start(self, program: Program) -> None:
-        """Have it set up an empty board."""
+        """Make the engine set up an empty board."""
         m, n = self.rules.m, self.rules.n
         command = f"START {n}" if m == n else f"RECTSTART {n},{m}"
         program.tell(f"{command}\n", self.limits.start)
@@ -127,7 +127,7 @@ class Conversation:
         self.empty = True
 
     def _clear(self, program: Program) -> None:
-        """Have it clear the board."""
+        """Make the engine clear the board."""
         if self.knows_restart:
             program.tell("RESTART\n", self.limits.start)
             said = _next(program, REMARKS)
@@ -139,7 +139,7 @@ class Conversation:
 
 
 def stones(rules: Rules, board: Boards) -> Iterator[str]:
-    """The lines of a BOARD for a board (cells,): the two sides in turns, as in a game."""
+    """Return the lines of a BOARD for a board (cells,), the sides in turns as in a game."""
     mine = [(cell, 1) for cell in np.flatnonzero(board == 1).tolist()]
     theirs = [(cell, 2) for cell in np.flatnonzero(board == -1).tolist()]
     pairs = zip_longest(*((mine, theirs) if len(mine) == len(theirs) else (theirs, mine)))
@@ -148,7 +148,7 @@ def stones(rules: Rules, board: Boards) -> Iterator[str]:
 
 
 def read(line: str, rules: Rules, board: Boards) -> int:
-    """The cell of an engine's move on a board (cells,).
+    """Parse the cell of an engine's move on a board (cells,).
 
     Raises:
         ProgramError: if the line is no move, or the move is not legal.
@@ -166,7 +166,7 @@ def read(line: str, rules: Rules, board: Boards) -> int:
 
 
 def _next(program: Program, passed_over: Container[str]) -> str:
-    """Its next line that is neither empty nor begins with one of the words to be passed over.
+    """Return the next line that is not empty and does not begin with one of these words.
 
     Raises:
         ProgramError: if there are too many of these, and as `Program.line`.
@@ -185,12 +185,12 @@ def _next(program: Program, passed_over: Container[str]) -> str:
 
 
 def _word(line: str) -> str:
-    """The first word of a line, in capitals."""
+    """Return the first word of a line, in capitals."""
     return line.split(None, 1)[0].upper() if line else ""
 
 
 def _require_ok(said: str, command: str) -> None:
-    """Raise unless an engine has said OK."""
+    """Raise unless an engine has answered OK."""
     if _word(said) != "OK":
         raise ProgramError(f"answered {command!r} with {said[:QUOTED]!r}, not with 'OK'")
 

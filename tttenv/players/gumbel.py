@@ -1,4 +1,4 @@
-"""A tree search player with Gumbel root and PUCT, guided by play-outs or by open lines."""
+"""A tree search player: Gumbel AlphaZero's search, guided by play-outs or open lines."""
 
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -48,7 +48,7 @@ class GumbelPlayer:
         return np.eye(self.rules.cells)[moves]
 
     def search(self, board: Boards) -> Found:
-        """The result of a search from one undecided board (cells,).
+        """Search one undecided board (cells,).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -58,7 +58,7 @@ class GumbelPlayer:
         return Found(move, float(values[0]), self.tree_search.simulations)
 
     def _moves(self, boards: Boards) -> tuple[Cells, NDArray[np.float64]]:
-        """The moves (batch,) to play on boards (batch, cells), and the values (batch,)."""
+        """Return the moves (batch,) to play on boards (batch, cells), and the values (batch,)."""
         moves, values = np.zeros(len(boards), np.int64), np.ones(len(boards))
         noise = np.zeros(boards.shape, np.float32)
         searched = []
@@ -121,7 +121,7 @@ def gumbel(
 
 
 def checked_simulations(rules: Rules, simulations: int) -> int:
-    """The number, if there is room for a tree of so many simulations.
+    """Return the number of simulations if a tree of this size fits into memory.
 
     Raises:
         ValueError: unless it is at least 1 and not too large.
@@ -134,12 +134,12 @@ def checked_simulations(rules: Rules, simulations: int) -> int:
 
 
 def side_by_side(rules: Rules, simulations: int) -> int:
-    """How many boards are searched side by side, so that their trees need little memory."""
+    """Return how many boards are searched at the same time, to limit the memory of their trees."""
     return max(1, min(TOGETHER, LARGEST_TREE // (rules.cells * max(1, simulations))))
 
 
 class LineEvaluator:
-    """Positions by their open lines; see the kernel."""
+    """Evaluates positions by their open lines; see the kernel."""
 
     def __init__(self, rules: Rules) -> None:
         self.lines = new_open_lines(rules.lines, rules.cells)
@@ -153,7 +153,7 @@ class LineEvaluator:
 
 
 class PlayoutEvaluator:
-    """Positions by the mean result of play-outs, all moves alike; see the kernel."""
+    """Evaluates positions by the mean result of play-outs, with equal priors; see the kernel."""
 
     def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
         self.room = playground(rules.m, rules.n, rules.k)

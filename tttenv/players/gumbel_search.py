@@ -1,4 +1,4 @@
-"""Search guided by an evaluator of positions, on many boards at once; see the kernel beside it."""
+"""Tree search guided by an evaluator, on many boards at once; see its kernel."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -25,7 +25,7 @@ SETTINGS = Settings(exploration=1.25, value_scale=0.1, visit_offset=50.0, threat
 
 
 class SearchResults(NamedTuple):
-    """What the searches of some boards found."""
+    """The results of searching some boards."""
 
     policy: Probs  # (batch, cells): the improved policy
     values: NDArray[np.float64]  # (batch,): for the side to move; exact where proven
@@ -34,7 +34,7 @@ class SearchResults(NamedTuple):
 
 
 class GumbelSearch:
-    """Searches with one evaluator on one game; its trees' memory is used again and again."""
+    """Searches with one evaluator on one game; the trees' memory is reused."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class GumbelSearch:
         self.which = np.zeros(trees, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has trees of its own, whose arrays share memory as those here do."""
+        """Give a copy trees of its own, whose arrays share memory as these do."""
         about = self.rules, self.evaluate, self.simulations, self.trees
         return type(self), (*about, self.considered, self.settings)
 
@@ -98,7 +98,7 @@ class GumbelSearch:
     def _search(
         self, boards: Boards, simulations: NDArray[np.int64], noise: Floats
     ) -> SearchResults:
-        """The same for at most as many boards as there are trees."""
+        """Search at most as many boards as there are trees."""
         forest, count = self.forest, len(boards)
         forest.roots[:count], forest.noise[:count] = boards, noise
         forest.simulations[:count] = simulations
@@ -120,7 +120,7 @@ class GumbelSearch:
 
 @lru_cache(maxsize=4096)
 def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
-    """How many visits the move has that each simulation of a root goes on with, (simulations,).
+    """Return the visits of the move that each simulation of a root continues, (simulations,).
 
     Sequential halving (Karnin et al., 2013): in each phase all moves that are left get the same
     number of visits, as many as share the simulations evenly among the phases; then the worse half

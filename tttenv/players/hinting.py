@@ -1,4 +1,4 @@
-"""What to type instead of a player that is not known."""
+"""Suggestions for misspelt names of players."""
 
 import os
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tttenv.utils.registry import near
 
 @contextmanager
 def hinting(spec: str) -> Iterator[None]:
-    """Make a player in this block: a misspelt folder of a checkpoint is told the nearest one."""
+    """In this block, the error about a misspelt folder of a checkpoint suggests the nearest one."""
     try:
         yield
     except ValueError as error:
@@ -21,7 +21,7 @@ def hinting(spec: str) -> Iterator[None]:
 
 
 def _near_folder(spec: str) -> Path | None:
-    """The checkpoint whose folder is nearly called as this one that is none, if there is one."""
+    """Return the checkpoint with the name nearest to this missing folder, if there is one."""
     name = spec.partition(":")[0]
     if "/" not in name or os.path.isfile(Path(name) / CARD):  # found, and refused for its contents
         return None

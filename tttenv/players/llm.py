@@ -1,4 +1,4 @@
-"""A language model as a player, asked over a server that speaks OpenAI's chat completions.
+"""A language model as a player, queried over a server with OpenAI's chat completions.
 
     llm:url=http://127.0.0.1:8000/v1,model=NAME
     llm:url=http://127.0.0.1:8000/v1,model=NAME,notation=moves,concurrency=4
@@ -52,7 +52,7 @@ def llm(
     tokens: int = 0,
     cache: str = "",
 ) -> "LanguageModel":
-    """The language model of this name on a server.
+    """The language model with this name on a server.
 
     Args:
         rules: the game.

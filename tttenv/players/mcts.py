@@ -1,4 +1,4 @@
-"""The Monte Carlo tree search player: UCT with play-outs; its random numbers follow the board."""
+"""Monte Carlo tree search: UCT with play-outs, whose random numbers follow from the board."""
 
 from typing import Any, Literal
 
@@ -34,7 +34,7 @@ class MonteCarlo:
         return np.array(probs, np.float64).reshape(boards.shape)
 
     def search(self, board: Boards) -> Found:
-        """The result of a search from one undecided board (cells,).
+        """Search one undecided board (cells,).
 
         It plays the most visited move; ties go to the best results, then to the first row by row.
         With the solver, moves proven to be best come first, and proven losses last.
@@ -56,7 +56,7 @@ class MonteCarlo:
         )
 
     def visits(self, board: Boards) -> NDArray[np.int64]:
-        """The visits of each move (cells,) in a search from one undecided board (cells,).
+        """Return the visits of each move (cells,) in a search from one undecided board (cells,).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -67,13 +67,13 @@ class MonteCarlo:
         return counts
 
     def _root_children(self) -> slice:
-        """The nodes of the root's children."""
+        """Return the nodes of the root's children."""
         return slice(
             int(self.tree.first_child[0]), int(self.tree.first_child[0] + self.tree.child_count[0])
         )
 
     def _search_tree(self, board: Boards) -> int:
-        """Build the tree of this board until a limit or a proof; returns the iterations."""
+        """Build the tree of this board up to a limit or a proof; return the iterations."""
         init_tree(self.tree, self.rules.check(board), self.seed)
         deadline = None if self.time is None else now() + self.time
         done = 0

@@ -19,7 +19,7 @@ NOT_LEGAL = -1000  # the rank of a move onto a taken cell
 
 
 class MinimaxSearch:
-    """A perfect player that searches the tree of all games instead of looking positions up.
+    """A perfect player that searches the game tree instead of looking positions up.
 
     Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
     of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so that quick wins and
@@ -54,7 +54,7 @@ class MinimaxSearch:
         return np.array(probs, np.float64).reshape(boards.shape)
 
     def search(self, board: Boards) -> Found:
-        """The result of a search from one undecided board (cells,), which is itself a node.
+        """Search one undecided board (cells,), which counts as a node.
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -70,14 +70,14 @@ class MinimaxSearch:
         return Found(probs, float(np.sign(ranks.max())), self._nodes)
 
     def _play(self, board: Stones, cell: int, stone: int) -> int:
-        """The rank of the move to `cell` by the side with the stones `stone`, for that side."""
+        """Return the rank of a move to `cell` for the side that makes it, with the stones `stone`."""
         board[cell] = stone
         after = self._rank(board, cell, -stone)
         board[cell] = 0
         return (after > 0) - (after < 0) - after
 
     def _rank(self, board: Stones, last: int, mover: int) -> int:
-        """The rank of a position for the side to move, from the cache or else by search.
+        """Return the rank of a position for the side to move, from the cache or by search.
 
         Args:
             board: (cells,), with stones 1 and -1.
@@ -93,20 +93,20 @@ class MinimaxSearch:
         return self.cache[key]
 
     def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
-        """The rank of a position for the side to move, by search; arguments as in `_rank`."""
+        """Search the rank of a position for the side to move; arguments as in `_rank`."""
         if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
             return -(self.rules.cells + 1)
         empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]
         return max((self._play(board, cell, mover) for cell in empty), default=0)
 
     def _key(self, board: Stones) -> bytes:
-        """The cache's key of a board seen by the side to move: the same for all its images."""
+        """Return the cache's key of a board seen by the side to move, shared by all its images."""
         images: list[bytes] = [image.tobytes() for image in board[self._maps]]
         return min(images)
 
 
 def best_moves(ranks: NDArray[np.int64], ties: str) -> Mask:
-    """Which moves (cells,) `minimax` plays, from their ranks (cells,) and its option `ties`."""
+    """Return the moves (cells,) that `minimax` plays, from their ranks (cells,) and `ties`."""
     if ties == "fastest":
         fastest: Mask = ranks == ranks.max()
         return fastest

@@ -1,4 +1,4 @@
-"""A network in an ONNX file as a player, whatever framework has trained it."""
+"""A network in an ONNX file as a player, from any framework."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -30,7 +30,7 @@ def onnx(
     kind: Literal["logits", "values", "probs"] = "logits",
     output: str = "",
 ) -> Observed:
-    """The player of a network in an ONNX file, which ONNX Runtime computes on one core.
+    """The player of a network in an ONNX file, computed by ONNX Runtime on one core.
 
     Args:
         rules: the game it was trained for.

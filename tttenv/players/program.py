@@ -1,4 +1,4 @@
-"""A running program that answers line by line: started, asked within a time limit, and killed."""
+"""A running program that answers line by line: starting, asking with a time limit, killing."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ FLUSH = " (does it flush its output after every line?)"
 
 
 class ProgramError(ValueError):
-    """What a program did wrong, in one line."""
+    """A failure of a program, in one line."""
 
 
 class Program:
@@ -85,7 +85,7 @@ class Program:
         return self.line()
 
     def lines_so_far(self) -> Iterator[str]:
-        """The whole lines of its output that have arrived by now, as `line`; it does not wait.
+        """Return the complete lines that have arrived, as `line` does, without waiting.
 
         Raises:
             ProgramError: if its output is no line.
@@ -99,7 +99,7 @@ class Program:
                 return
 
     def tell(self, lines: str, seconds: float) -> None:
-        """Write lines; from now on it has so long to read them and to answer.
+        """Write lines and start the time limit for reading them and answering.
 
         Args:
             lines: each with its end.
@@ -112,7 +112,7 @@ class Program:
         self._write(lines.encode())
 
     def line(self) -> str:
-        """The next line of its output, without its end and spaces around it.
+        """Return the next line of output, without its end and surrounding spaces.
 
         Raises:
             ProgramError: if the time limit is reached, the program ends, or its output is no line.
@@ -125,7 +125,7 @@ class Program:
         return answer.decode(errors="replace").strip()
 
     def kill(self) -> None:
-        """Kill it at once with its process group."""
+        """Kill the program at once with its process group."""
         if self.close.alive:
             _kill(self.life)
         self.close()
@@ -157,7 +157,7 @@ class Program:
         self._listen(min(left, seconds))
 
     def _listen(self, seconds: float) -> None:
-        """Read its output, waiting at most `seconds` for the first of it."""
+        """Read output, waiting at most `seconds` for its beginning."""
         for key, _ in self.pipes.select(min(seconds, LONGEST_WAIT)):
             data = os.read(key.fd, CHUNK)
             if not data:
@@ -170,7 +170,7 @@ class Program:
                 self.open = False
 
     def _ended(self, closed: str) -> str:
-        """How it ended, with the last line of its standard error, for a message."""
+        """Describe how the program ended, with the last line of its standard error."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(GRACE)
         with contextlib.suppress(OSError):
@@ -190,7 +190,7 @@ class Program:
 
 
 def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], int]":
-    """The watchdog of a program that runs, and the file by which it is told to end the program.
+    """Start a program's watchdog; return it and the file that makes it end the program.
 
     Raises:
         OSError: if the program cannot be started.
@@ -236,7 +236,7 @@ def _end(
     owner: int,
     farewell: str,
 ) -> None:
-    """Write the farewell, wait `GRACE` seconds, kill the process group and close all pipes."""
+    """Write the farewell, wait `GRACE` seconds, kill the process group, close all pipes."""
     pipes.close()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -266,7 +266,7 @@ def _kill(life_pipe: int) -> None:
 
 
 def _name(number: int) -> str:
-    """A signal's name, or its number where it has none."""
+    """Return a signal's name, or its number if it has none."""
     try:
         return signal.Signals(number).name
     except ValueError:

@@ -1,4 +1,4 @@
-"""A player that asks a program about each board once, keeps the answer, and ends what fails.
+"""A player that asks a program about each board once and keeps the answers.
 
 How the program is spoken to is a `Conversation`, one for each protocol: that of `external` is our
 own, that of `gomocup` is known to many engines.
@@ -19,23 +19,23 @@ ENTRY = 120  # bytes that a stored answer takes besides its board and its number
 
 
 class Conversation(Protocol):
-    """How a program is started and asked. What the program does wrong is a `ProgramError`."""
+    """A protocol with a program. A failure of the program is a `ProgramError`."""
 
     def launch(self) -> Program:
-        """The program, started."""
+        """Start the program."""
         ...
 
     def greet(self, program: Program) -> None:
-        """Whatever has to be said before the first board."""
+        """Send what comes before the first board."""
         ...
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Its move probabilities (cells,) for a board (cells,), checked."""
+        """Return its move probabilities (cells,) for a board (cells,), validated."""
         ...
 
 
 class ProgramPlayer:
-    """The player of a program; `close` ends the program, which the next question starts again.
+    """The player of a program. `close` ends the program; the next question restarts it.
 
     Scripts ask players with `one_by_one` about few boards at a time, since they may be slow.
 
@@ -65,7 +65,7 @@ class ProgramPlayer:
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
     def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Its probabilities (cells,) on one board (cells,), asked once and then stored.
+        """Return its probabilities (cells,) on a board (cells,), which is asked once.
 
         Raises:
             ValueError: if the program fails, or the stored answers take too much memory.
@@ -83,13 +83,13 @@ class ProgramPlayer:
         return unpack(self.known[key], len(board))
 
     def close(self) -> None:
-        """End the program, if it runs: it is asked to end, and killed if it goes on."""
+        """End the program if it runs, killing it if it does not end when asked."""
         if self.program is not None:
             self.program.close()
         self.program = None
 
     def _asked(self, board: Boards) -> NDArray[np.float64]:
-        """The program's probabilities (cells,) for a board (cells,)."""
+        """Ask the program for its probabilities (cells,) on a board (cells,)."""
         try:
             if self.program is None:
                 self.program = self.conversation.launch()
@@ -107,13 +107,13 @@ class ProgramPlayer:
 
 
 def pack(probs: NDArray[np.float64]) -> bytes:
-    """Probabilities (cells,) in few bytes: the cells that have any, then their probabilities."""
+    """Pack probabilities (cells,) into few bytes: the cells with any, then their probabilities."""
     cells = np.flatnonzero(probs)
     return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
 
 
 def unpack(packed: bytes, cells: int) -> NDArray[np.float64]:
-    """What `pack` has packed, (cells,)."""
+    """Return the probabilities (cells,) that `pack` packed."""
     count = len(packed) // 10  # two bytes and eight a cell
     probs: NDArray[np.float64] = np.zeros(cells)
     numbers = np.frombuffer(packed, np.uint16, count)

@@ -1,4 +1,4 @@
-"""A model that Stable-Baselines3 or sb3-contrib has saved, as a player."""
+"""A model saved by Stable-Baselines3 or sb3-contrib, as a player."""
 
 import importlib
 from typing import Any, Literal, cast

@@ -17,7 +17,7 @@ class Found(NamedTuple):
 
 
 def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
-    """The uniform distribution (size,) over the cells numbered in `cells`."""
+    """Return the uniform distribution (size,) over the cells numbered in `cells`."""
     probs = np.zeros(size)
     probs[cells] = 1 / len(cells)
     return probs

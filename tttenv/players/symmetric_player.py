@@ -1,4 +1,4 @@
-"""Players that are asked about one image of each board, so that mirror images get mirror moves.
+"""Players that are queried on one image of each board, so that images get the same moves.
 
 A player is *equivariant* if it treats images alike. For a player that answers with one move, this
 means: for every board b and every symmetry g, the canonical image of the board after the move on
@@ -24,7 +24,7 @@ from tttenv.policy import Policy
 
 
 def canonical_player(rules: Rules, policy: Policy) -> Policy:
-    """The player `Canonical(rules, policy)`, as a table if the game can be enumerated.
+    """Return `Canonical(rules, policy)`, as a table if the game can be enumerated.
 
     Raises:
         ValueError: if the game can be enumerated, and the policy breaks the laws of one.
@@ -35,7 +35,7 @@ def canonical_player(rules: Rules, policy: Policy) -> Policy:
 
 
 class Canonical:
-    """A player that asks another about the canonical image of each board and maps its answer back.
+    """A player that queries another on the canonical image of each board and maps the move back.
 
     Args:
         rules: the game.

@@ -1,4 +1,4 @@
-"""Wins by threats and threes from a board: found for the side to move, warded off for the other.
+"""Search for wins by threats and threes: to find one's own, and to parry the other side's.
 
 In a threat search one side, the attacker, makes only threats and moves after which a double threat
 could follow, in Gomoku fours and threes, and the other side answers them (Allis, van den Herik and
@@ -27,14 +27,14 @@ MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
 
 
 class Forced(NamedTuple):
-    """What threats and threes decide of a board."""
+    """What threats and threes decide on a board."""
 
     win: int | None  # a move that begins a win by them, if one was found
     losing: list[int]  # else moves to leave out, after which the other side wins so
 
 
 class ThreatSearch:
-    """Wins by threats and threes, to be found before another search of a board begins.
+    """Searches for wins by threats and threes, before another search of a board begins.
 
     Args:
         rules: the game, of three or more in a row.
@@ -50,7 +50,7 @@ class ThreatSearch:
         )
 
     def __call__(self, board: Boards) -> Forced:
-        """What is found of an undecided board (cells,), seen by the side to move."""
+        """Search an undecided board (cells,), seen by the side to move."""
         m, n, k = self.rules.m, self.rules.n, self.rules.k
         own, blocks = (np.flatnonzero(winning_cells(board[None], s, m, n, k)[0]) for s in (1, -1))
         if len(own) or len(blocks) > 1:
@@ -72,7 +72,7 @@ class ThreatSearch:
 def winning_attack(
     state: SearchState, budget: Budget, board: Boards, moves: list[int]
 ) -> int | None:
-    """A move that begins a win by threats and threes; None if none was found.
+    """Return a move that begins a win by threats and threes; None if none was found.
 
     Args:
         state: the kernel's arrays; their search is begun anew.
@@ -86,7 +86,7 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Moves after which the other side was found to win by threats and threes.
+    """Return the moves after which the other side was found to win by threats and threes.
 
     Args:
         state: the kernel's arrays; their search is begun anew.
@@ -112,7 +112,7 @@ def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[
 
 
 def _attack(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> int | None:
-    """As `winning_attack`, until the search is exhausted or a limit reached.
+    """Run `winning_attack` until the search is exhausted or a limit is reached.
 
     Raises:
         LimitError: if a limit is reached.

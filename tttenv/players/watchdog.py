@@ -57,7 +57,7 @@ def main(life: int, news: int, player: int, command: list[str]) -> None:
 
 
 def _watch(player: int) -> list[int]:
-    """A descriptor that becomes readable when the player ends, on systems that have such.
+    """Return a descriptor that becomes readable when the player ends, where systems have one.
 
     On others the end of LIFE has to do, which a process forked by the player may hold open longer.
     """
@@ -89,7 +89,7 @@ def _let_go_of_the_pipes() -> None:
 
 
 def _has_ended(program: int) -> bool:
-    """Whether the program has ended; its process id is not reused before `os.waitpid`."""
+    """Return whether the program has ended; its process id is not reused before `os.waitpid`."""
     return os.waitid(os.P_PID, program, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 
@@ -101,7 +101,7 @@ def _kill(program: int) -> None:
 
 
 def _end_alike(status: int) -> None:
-    """End with the program's exit status or signal, without a core file of the watchdog."""
+    """End with the program's exit status or signal, without writing a core file."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         import resource

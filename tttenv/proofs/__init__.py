@@ -1,1 +1,1 @@
-"""Games too large to list: their values, proved by search and checked without one."""
+"""Values of games too large to enumerate, proved by search, and a checker of proofs."""

@@ -1,4 +1,4 @@
-"""Verify a proof from its file, without searching and without anything of the prover.
+"""Verifies a proof from its file, without any search and without the prover's code.
 
 Only the rules of the game are shared: the lines and the symmetries, and the latter are checked.
 """
@@ -47,7 +47,7 @@ class CheckedProof:
 
 
 def check_proof(path: str | Path) -> int:
-    """The value for X that the proof in a file shows: 1, 0 or -1.
+    """Return the value for X that the proof in a file shows: 1, 0 or -1.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -57,7 +57,7 @@ def check_proof(path: str | Path) -> int:
 
 
 def checked(path: str | Path) -> CheckedProof:
-    """As `check_proof`, with what the proof is about.
+    """`check_proof` with the subject of the proof.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -83,7 +83,7 @@ def checked(path: str | Path) -> CheckedProof:
 
 
 def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tuple[int, int]:
-    """Whether a claim holds, as a reason of the kernel, and the positions verified."""
+    """Return the kernel's verdict on a claim, as a reason, and the verified positions."""
     attacker_first = "XO"[int(rules.seat(position))] == attacker
     stones = np.where(position == 0, 0, np.where((position == 1) == attacker_first, 1, 2))
     board = board_of(rules, stones.astype(np.int8))
@@ -118,7 +118,7 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
 
 
 def board_of(rules: Rules, stones: Stones) -> kernel.Board:
-    """The game and the stones (cells,), 1 the attacker's and 2 the defender's, for the kernel."""
+    """Return the game and the stones (cells,) for the kernel: 1 attacker, 2 defender."""
     lines = rules.lines
     through = np.full((rules.cells, max(1, int(np.bincount(lines.ravel()).max()))), -1, np.int64)
     for cell in range(rules.cells):
@@ -128,7 +128,7 @@ def board_of(rules: Rules, stones: Stones) -> kernel.Board:
 
 
 def _checked_symmetries(rules: Rules) -> Cells:
-    """The board's symmetries (maps, cells), each of which maps lines to lines.
+    """Return the board's symmetries (maps, cells), each of which maps lines to lines.
 
     Raises:
         AssertionError: if one does not.

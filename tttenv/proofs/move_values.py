@@ -1,4 +1,4 @@
-"""What the moves of a position are worth: exactly on small boards, else as far as it is proved."""
+"""Values of the moves of a position: exact on small boards, elsewhere as far as they are proved."""
 
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Nothing is known yet.
+        """Begin without any knowledge.
 
         Args:
             rules: the game.
@@ -49,11 +49,11 @@ class MoveValues:
 
     @cached_property
     def prover(self) -> Prover:
-        """The prover, where the game is too large to be solved."""
+        """The prover, if the game is too large to be solved."""
         return Prover(self.rules, MEMORY)
 
     def bounds(self, board: Boards) -> Bounds:
-        """What is known of every move on an undecided board (cells,)."""
+        """Return what is known about every move on an undecided board (cells,)."""
         return self._found(board.astype(np.int8).tobytes())
 
     def _solved(self, position: bytes) -> Bounds:
@@ -91,7 +91,7 @@ class MoveValues:
         return Bounds(at_least, at_most)
 
     def _prove(self, board: Boards, nodes: int) -> tuple[int, int, int]:
-        """Bounds on the value for the side to move, and the nodes that they took."""
+        """Return bounds on the value for the side to move, and the nodes they took."""
         proof = self.prover.prove(board, max(1, nodes))
         if int(self.rules.seat(board)) == 0:
             return proof.at_least, proof.at_most, proof.nodes

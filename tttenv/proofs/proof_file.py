@@ -1,4 +1,4 @@
-"""A proof as a file: what it claims of which position, and the numbers that show it.
+"""The file of a proof: the position, the claims, and the numbers that show them.
 
 One safetensors file: metadata of texts, and an int16 array for each side whose attack is judged, as
 `tttenv.proofs.recording_kernel` describes it.
@@ -27,7 +27,7 @@ CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by valu
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """What is shown of one side's attack."""
+    """What is claimed about one side's attack."""
 
     says: str  # WINS, HELD or STEALING
     numbers: NDArray[np.int16]  # (length,); none for STEALING
@@ -36,7 +36,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """What a file says, unverified but for its form."""
+    """The contents of a file; only their form has been checked."""
 
     rules: Rules
     board: Boards  # (cells,), seen by the side to move
@@ -45,7 +45,7 @@ class Content:
 
 
 def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[str, Claim]) -> None:
-    """Write a proof, atomically.
+    """Write a proof atomically.
 
     Raises:
         OSError: if the file cannot be written.
@@ -63,7 +63,7 @@ def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[s
 
 
 def read(file: Path) -> Content:
-    """Read a proof; whether it proves anything is for the checker to say.
+    """Read a proof; the checker decides whether it proves anything.
 
     Raises:
         FileNotFoundError: if there is no such file.

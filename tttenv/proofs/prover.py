@@ -1,4 +1,4 @@
-"""What a position is worth under perfect play, proved by search, on boards too large to list.
+"""Proves what a position is worth under perfect play, on boards too large to enumerate.
 
 Two questions decide a value: can X force a line, and can O? Each is a proof-number search with
 forced replies, wins by threats, potentials (Erdos and Selfridge, 1973), pairing strategies (Hales
@@ -34,7 +34,7 @@ SIDES = "XO"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search is."""
+    """The progress of a search."""
 
     nodes: int  # positions searched so far
     seconds: float
@@ -49,7 +49,7 @@ Watcher = Callable[[Progress], None]
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What was found about a position.
+    """What a search found about a position.
 
     Attributes:
         rules: the game.
@@ -94,7 +94,7 @@ class Proof:
 
 
 class Prover:
-    """Searches on one game that share what they have found."""
+    """Searches of positions of one game, which share their results."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
         """A prover that knows nothing yet.
@@ -156,7 +156,7 @@ class Prover:
         )
 
     def claims(self, proof: Proof) -> dict[str, Claim]:
-        """The written proofs of what a value claims, by the side that attacks in them."""
+        """Return the recorded claims that prove a value, by attacker."""
         needed = {1: "X", 0: "XO", -1: "O"}[proof.value if proof.value is not None else 0]
         found = {}
         for attacker in needed:
@@ -168,14 +168,14 @@ class Prover:
         return found
 
     def _open_questions(self, wins: dict[str, bool | None], position: Boards) -> str:
-        """Whose wins are to be searched for: that of the side to move first."""
+        """Return whose wins are still undecided, the side to move first."""
         if True in wins.values():
             return ""
         order = SIDES if int(self.rules.seat(position)) == 0 else SIDES[::-1]
         return "".join(side for side in order if wins[side] is None)
 
     def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
-        """Whether the attacker wins, after so many more nodes; None if that is still open."""
+        """Return whether the attacker wins, after at most this many nodes; None if undecided."""
         search = self.searches[attacker]
         stop = int(search.nodes[0]) + nodes
         if search.ply[0] == search_kernel.NOT_BEGUN:
@@ -195,7 +195,7 @@ class Prover:
         return attack_board_kernel.ATTACKER if moves == attacker else attack_board_kernel.DEFENDER
 
     def _set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
-        """Put the position on the search's board."""
+        """Set up the position on the search's board."""
         board = search.board
         for cell in np.flatnonzero(board.stones):
             attack_board_kernel.remove(board, int(cell), int(board.stones[cell]) - 1)
@@ -209,14 +209,14 @@ class Prover:
         return search_kernel.new_proof_search(self.rules.lines, maps(self.rules), table)
 
     def _entries(self, attacker: str) -> int:
-        """At how many entries the attacker's table is to be replaced by one of twice the size."""
+        """Return the number of entries at which the attacker's table is to be doubled."""
         each = entry_bytes(self.rules.cells)
         places = {side: search.table.entries.size for side, search in self.searches.items()}
         during = sum(places.values()) + 2 * places[attacker]  # both tables, while it is copied
         return places[attacker] // 4 if during * each <= self.memory else UNLIMITED
 
     def _grow(self, attacker: str) -> search_kernel.ProofSearch:
-        """Give the attacker's search a table of twice the size."""
+        """Double the table of the attacker's search."""
         old = self.searches[attacker]
         new = new_proof_table(2 * old.table.entries.size, self.rules.cells)
         copy_entries(old.table, new)
@@ -232,7 +232,7 @@ class Prover:
         return Progress(nodes, seconds, attacker, moves, proof, disproof)
 
     def _record(self, position: Boards, attacker: str, wins: bool) -> Claim:
-        """Write down why the attacker wins, or why not.
+        """Record why the attacker wins, or why not.
 
         Raises:
             ValueError: if the table does not hold the proof, as after a damaged file was loaded.
@@ -275,7 +275,7 @@ KNOWN_MEMORY = 2**28  # bytes of the tables for it
 
 @lru_cache(maxsize=256)
 def known_value(rules: Rules) -> int | None:
-    """The value of a game for X, 1, 0 or -1, if it can be proved in a few seconds; else None.
+    """Return a game's value for X, 1, 0 or -1, if it is proved within seconds; else None.
 
     Games small enough to enumerate are solved. The search has a limit of nodes instead of seconds,
     so that the answer is the same on every machine.

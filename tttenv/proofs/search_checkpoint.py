@@ -1,4 +1,4 @@
-"""An unfinished search as a file, so that a long proof goes on where it was stopped.
+"""Checkpoints of unfinished searches, from which long proofs are resumed.
 
 One safetensors file with the entries of both tables. A wrong file cannot make a wrong proof: what a
 search says is recorded as a proof in the end, and that is checked.
@@ -37,7 +37,7 @@ SETS = ("zones", "left")
 
 @dataclass(frozen=True, eq=False)
 class SavedSearch:
-    """A search that goes on."""
+    """The state of an unfinished search."""
 
     prover: Prover
     board: Boards  # (cells,), seen by the side to move
@@ -46,7 +46,7 @@ class SavedSearch:
 
 
 def write(file: Path, saved: SavedSearch) -> None:
-    """Write a search, atomically.
+    """Write a search atomically.
 
     Raises:
         OSError: if the file cannot be written.
@@ -116,7 +116,7 @@ def read(file: Path, memory: int) -> SavedSearch:
 
 
 def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
-    """How many places tables of so many entries get: twice as many at least, if memory allows."""
+    """Return the size of tables for this many entries: at least twice as many, if memory allows."""
     places = [max(BUCKET, 1 << (2 * count + 1).bit_length()) for count in counts]
     while sum(places) * entry_bytes(rules.cells) > memory and max(places) > BUCKET:
         places[places.index(max(places))] //= 2
@@ -126,7 +126,7 @@ def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
 def _table(
     rules: Rules, side: str, arrays: dict[str, Numbers], places: int, damaged: str
 ) -> ProofTable:
-    """The table of one side with so many places, every number of it in its range.
+    """Return one side's table of this size, with every number within its range.
 
     Raises:
         ValueError: if one is not.

@@ -21,7 +21,7 @@ REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
 
 
 def real_numbers(what: str, given: Any) -> NDArray[Any]:
-    """The same numbers as an array of real numbers of any type and shape.
+    """Return the same numbers as an array of real numbers of any type and shape.
 
     Args:
         what: the name of the argument, for the message.
@@ -44,7 +44,7 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
 
 
 def described(given: Any) -> str:
-    """A wrong argument in a few words, for a message of one line."""
+    """Describe a wrong argument in a few words, for a message of one line."""
     if isinstance(given, np.ndarray):
         return f"an array of {given.dtype}"
     try:
@@ -54,7 +54,7 @@ def described(given: Any) -> str:
 
 
 def _count(given: Any) -> int:
-    """How many numbers lists within each other hold, if those side by side are equally long.
+    """Count the numbers in nested lists, assuming that lists side by side are equally long.
 
     An array counts as nothing, since it exists already; so does what has no length.
     """

@@ -28,14 +28,14 @@ _warned: list[str] = []  # the only warning of this process, once it is given
 
 
 def warn_once(message: str) -> None:
-    """Log a warning about the cache, the first time only: further problems have the same cause."""
+    """Log a warning about the cache once: further problems have the same cause."""
     if not _warned:
         _warned.append(message)
         logging.getLogger("tttenv").warning("tttenv: %s", message)
 
 
 def cache_unused_message(folder: object, error: Exception) -> str:
-    """The message that compiled code cannot be stored in `folder`."""
+    """Return the message that compiled code cannot be stored in `folder`."""
     return (
         f"compiled code is not kept in {folder}: {_reason(error)}. It is compiled at each start;"
         " TTTENV_CACHE names another folder"
@@ -57,7 +57,7 @@ class CheckedCache(caching.FunctionCache):
         self._cache_file = _CheckedFiles(folder, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled code for a signature; None if there is none that can be used."""
+        """Return the compiled code for a signature; None if there is none that can be used."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling and LLVM raise anything
@@ -103,7 +103,7 @@ class _CheckedFiles(caching.IndexDataCacheFile):
         super().save(key, (key, data))
 
     def load(self, key: Any) -> Any:
-        """The data stored under a key, or None.
+        """Return the data stored under a key, or None.
 
         Two processes that write at once may give their files the same number, so that the index of
         one leads to the data of the other. So data count only if they hold the same key.

@@ -1,4 +1,4 @@
-"""How long compiling took in this process, so that no other figure has to contain it.
+"""Measures compile time in this process, so that no other figure has to contain it.
 
 What is compiled is logged by the logger `tttenv`, level INFO; commands show it on a terminal.
 """
@@ -77,23 +77,23 @@ events.register("numba:compile", watch)
 
 
 def processor() -> tuple[str, ...]:
-    """What numba compiles for: the platform, the processor and its features."""
+    """Return what numba compiles for: the platform, the processor and its features."""
     found: tuple[str, ...] = cpu_target.target_context.codegen().magic_tuple()
     return found
 
 
 def now() -> float:
-    """Seconds on a clock that stands still while compiling; its differences count."""
+    """Return seconds on a clock that stands still while compiling; only differences matter."""
     return time.perf_counter() - watch.seconds
 
 
 def now_by_processor() -> float:
-    """Seconds of processor time without those of compiling; its differences count."""
+    """Return processor seconds, without those of compiling; only differences matter."""
     return time.process_time() - watch.processor_seconds
 
 
 class Stopwatch:
-    """Seconds since it was made, without those that compiling took."""
+    """Measures seconds, without those of compiling."""
 
     def __init__(self, processor: bool = False) -> None:
         """Start it.
@@ -106,10 +106,10 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Seconds so far."""
+        """Return the seconds since it was started."""
         return self._now() - self._start
 
     @property
     def compile_seconds(self) -> float:
-        """Seconds on the clock that compiling took meanwhile."""
+        """Return the seconds of compiling since it was started."""
         return watch.seconds - self._compiled

@@ -1,4 +1,4 @@
-"""What a JSON file that somebody names may say: rows, numbers, folders, or a refusal in a line."""
+"""Checked contents of JSON files from outside: rows, numbers, folders, or an error in one line."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ LARGEST = 1e15  # numbers are below; a page shows no larger ones
 
 
 def content(file: Path, what: str) -> dict[str, Any]:
-    """What a file holds, if that is an object.
+    """Return the contents of a file, which must be an object.
 
     Args:
         file: JSON.
@@ -33,7 +33,7 @@ def content(file: Path, what: str) -> dict[str, Any]:
 
 
 def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[str, Any]]:
-    """The rows of a file.
+    """Return the rows of a file.
 
     Args:
         file: JSON, an object with a list of objects.
@@ -50,7 +50,7 @@ def rows(file: Path, under: str, what: str, needed: Sequence[str]) -> list[dict[
 def rows_of(
     found: dict[str, Any], file: Path, under: str, what: str, needed: Sequence[str]
 ) -> list[dict[str, Any]]:
-    """The rows of what a file holds, as `rows`."""
+    """Return the rows in the contents of a file, as `rows`."""
     name, listed = shown(file), found.get(under)
     if not isinstance(listed, list):
         raise ValueError(f"{name} holds no {what}: there is no list {under!r} in it")
@@ -62,14 +62,14 @@ def rows_of(
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether it is a number that a page can show; true and false are none."""
+    """Return whether a value is a number that a page can show; booleans are not."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) < LARGEST
 
 
 def folder(file: Path, named: str, homes: Sequence[Path]) -> Path:
-    """A folder that a file names, if it lies within one of `homes`, links followed.
+    """Return a folder that a file names, if it lies within one of `homes`, following links.
 
     Raises:
         ValueError: if it lies elsewhere or is none.

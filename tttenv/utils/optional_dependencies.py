@@ -1,4 +1,4 @@
-"""Libraries that only an extra of the package installs: which they are, and what to install."""
+"""Libraries that only an extra of the package installs, and what to install for them."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -12,12 +12,12 @@ NO_WINDOW = "windows are drawn by pygame-ce, which is not installed: pip install
 
 @cache
 def has_window() -> bool:
-    """Whether windows can be drawn: pygame-ce is installed, which this does not load."""
+    """Return whether pygame-ce, which draws windows, is installed; it is not loaded."""
     return find_spec("pygame") is not None
 
 
 def require_learn() -> None:
-    """Look for what the learners need, without loading it, before long work begins.
+    """Check that the libraries of the learners are installed, without loading them.
 
     Raises:
         ModuleNotFoundError: naming the first library that is not installed.
@@ -28,7 +28,7 @@ def require_learn() -> None:
 
 
 def to_install(error: ImportError) -> str | None:
-    """What to install for an import that failed, in a sentence; None for libraries of no extra."""
+    """Return a sentence saying what to install for a failed import; None for unknown libraries."""
     name = (error.name or "").partition(".")[0]
     extra = "learn" if name in LEARN else EXTRAS.get(name)
     if extra is None:

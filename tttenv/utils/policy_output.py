@@ -13,7 +13,7 @@ LONGEST_REASON = 150  # characters of a foreign library's error message
 
 
 def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
-    """A policy's answer as float64; an array of float64 is returned as it is, not copied.
+    """Return a policy's answer as float64; an array of float64 is returned unchanged, not copied.
 
     Tensors of torch are copied to the CPU, without their gradients.
 
@@ -41,12 +41,12 @@ def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64
 
 
 def brief(row: NDArray[Any]) -> str:
-    """A board (cells,) or the answer to it as text of bounded length."""
+    """Return a board (cells,) or the answer to it as text of bounded length."""
     return shown(row.tolist(), LONGEST_ROW)
 
 
 def _without_gradient(answer: Any) -> Any:
-    """A tensor of torch as an array; anything else as it is. Complex tensors stay complex."""
+    """Return a tensor of torch as an array, which may be complex; anything else unchanged."""
     if not (hasattr(answer, "detach") and hasattr(answer, "cpu")):
         return answer
     tensor = answer.detach().cpu()

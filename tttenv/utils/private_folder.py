@@ -1,4 +1,4 @@
-"""Folders for compiled code, which runs when it is read: no other user can write to them."""
+"""Folders for compiled code, which runs when it is loaded: no other user can write to them."""
 
 import os
 import stat
@@ -14,7 +14,7 @@ class SharedFolderError(OSError):
 
 
 def private_folder(folder: Path) -> Path:
-    """A folder that only this user can write to, made with its missing parents where needed.
+    """Return a folder that only this user can write to, creating it and its parents if needed.
 
     Where the system knows no owners of files (Windows), it is made and nothing is checked.
 
@@ -69,7 +69,7 @@ def require_private(status: os.stat_result, name: object) -> None:
 
 
 def _trusted(status: os.stat_result) -> bool:
-    """Whether it belongs to this user or to the system's administrator."""
+    """Return whether it belongs to this user or to the administrator."""
     return status.st_uid in (os.geteuid(), 0)
 
 
@@ -85,7 +85,7 @@ def _require_lasting(parent: Path) -> None:
 
 
 def _group_of_one(group: int) -> bool:
-    """Whether a group is the one that many systems make for each user, of the same name."""
+    """Return whether a group is the user's own, which many systems create with the same name."""
     import grp  # only where there are owners
     import pwd
 

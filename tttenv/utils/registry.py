@@ -1,4 +1,4 @@
-"""Tables of names: what can be made by name, in which module it is and which options it takes.
+"""Tables of things made by name: the module of each, and the options it takes.
 
 A row names its target as "module:attribute"; nothing is imported before it is used. A spec is
 `name[:option=value[,option=value]]`, where a value may stand in parentheses to hold a spec itself.
@@ -43,7 +43,7 @@ class Table(Generic[_T]):
         return iter(self.rows)
 
     def load(self, name: str) -> _T:
-        """The object that row `name` points to.
+        """Return the object that row `name` points to.
 
         Raises:
             ValueError: for an unknown name, with the nearest known one and all others.
@@ -56,7 +56,7 @@ class Table(Generic[_T]):
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
-    """The known name that `name` most likely means, or None.
+    """Return the known name that `name` most likely means, or None.
 
     Upper and lower case are the same. The beginning of a name is enough if it is unique.
     """
@@ -74,7 +74,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
 def unknown(
     kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
 ) -> str:
-    """The message about an unknown name: the nearest known one, if any, and all known ones.
+    """Return the message about an unknown name: the nearest known one, if any, and all known ones.
 
     Args:
         kind: of the objects, like "player".
@@ -109,7 +109,7 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def _split(text: str) -> list[str]:
-    """The parts between the commas that stand outside all parentheses."""
+    """Return the parts between the commas outside all parentheses."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
@@ -149,7 +149,7 @@ def call(factory: Callable[..., _T], name: str, options: dict[str, str], *given:
 
 
 def convert(text: str, hint: Any) -> Any:
-    """The value of `text` in the annotated type `hint`.
+    """Convert `text` to the annotated type `hint`.
 
     Raises:
         ValueError: naming what was expected.

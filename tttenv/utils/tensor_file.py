@@ -21,7 +21,7 @@ class Header:
 
 
 def header(data: bytes, name: object) -> Header:
-    """The header of a safetensors file.
+    """Read the header of a safetensors file.
 
     Args:
         data: the whole file.

@@ -1,4 +1,4 @@
-"""Reading untrusted data: regular files of bounded size, JSON, and text for messages.
+"""Reads untrusted data: regular files of bounded size, JSON, and text for messages.
 
 A checkpoint, a results file or a curve may come from an untrusted source or be damaged. Every
 function here either succeeds or raises a ValueError of one line that names the file.
@@ -21,7 +21,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
-    """A text from outside as it can be printed: control characters visible, cut to a length.
+    """Return untrusted text as it can be printed: control characters escaped, length bounded.
 
     Args:
         text: anything; its `str` is shown.
@@ -36,7 +36,7 @@ def shown(text: object, limit: int = QUOTED) -> str:
 
 
 def read_bytes(file: Path, limit: int) -> bytes:
-    """The contents of a regular file of at most `limit` bytes; links to one are followed.
+    """Return the contents of a regular file of at most `limit` bytes; links to one are followed.
 
     A named pipe, a device or a socket is refused without being read or waited for.
 
@@ -68,7 +68,7 @@ def read_bytes(file: Path, limit: int) -> bytes:
 
 
 def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
-    """The value of JSON text, whose lists and objects are nested at most 60 deep.
+    """Return the value of JSON text with lists and objects nested at most 60 deep.
 
     Args:
         data: UTF-8.
@@ -90,7 +90,7 @@ def parse_json(data: bytes, name: object, finite: bool = True) -> Any:
 
 
 def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
-    """The value of a JSON file; see `read_bytes` and `parse_json`.
+    """Return the value of a JSON file; see `read_bytes` and `parse_json`.
 
     Raises:
         FileNotFoundError: if there is nothing under this name.
@@ -100,12 +100,12 @@ def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of an error's message, or the error's type if it has none."""
+    """Return the first line of an error's message, or the error's type if it has none."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _depth(data: bytes) -> int:
-    """How deep the brackets outside strings are nested."""
+    """Return the nesting depth of the brackets outside strings."""
     depth = deepest = 0
     for bracket in _STRING.sub(b"", data).translate(None, _NO_BRACKETS):
         depth += 1 if bracket in b"[{" else -1
