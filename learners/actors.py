@@ -1,4 +1,4 @@
-"""Actors: workers that search the moves of a learner's games, here or on a Ray cluster.
+"""Actors: workers that search the moves of a learner's games, on this machine or a Ray cluster.
 
 The learner keeps the games, the random numbers and all that it learns. In each step it sends its
 boards, a part to each actor, and gets back what the searches found. An actor holds nothing but the
@@ -32,7 +32,7 @@ KINDS = {"policy": np.float64, "values": np.float64, "moves": np.int64, "proofs"
 
 
 class Searches(NamedTuple):
-    """Searches that are wanted."""
+    """A batch of requested searches."""
 
     boards: Boards  # (batch, cells), seen by the side to move
     simulations: NDArray[np.int64]  # (batch,)
@@ -41,7 +41,7 @@ class Searches(NamedTuple):
 
 @dataclass(frozen=True)
 class Settings:
-    """With what an actor searches: its memory is kept from step to step as long as these stay."""
+    """The settings of an actor's searches; its memory is kept as long as they stay the same."""
 
     rules: str
     shape: Shape  # of the network
@@ -88,7 +88,7 @@ class Actors:
     def begin(
         self, wanted: Searches, rules: Rules, shape: Shape, net: ResidualNet, search: GumbelSearch
     ) -> None:
-        """Have all parts searched, with the weights that the network has now.
+        """Start the searches of all parts with the network's current weights.
 
         Args:
             wanted: the searches.
@@ -118,7 +118,7 @@ class Actors:
         self._submit()
 
     def end(self) -> SearchResults:
-        """What the searches have found, in the order of the boards.
+        """Return the results of the searches, in the order of the boards.
 
         Raises:
             ValueError: if a search failed, or an actor was lost time and again.
@@ -136,14 +136,14 @@ class Actors:
         )
 
     def _submit(self) -> None:
-        """Have as many parts searched as there is room for."""
+        """Submit as many parts as there is room for."""
         while self._waiting and self._under_way < max(1, self.backend.room()):
             self.backend.submit(*self._waiting.pop(0))
             self._under_way += 1
 
 
 def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
-    """The work of an actor: its searches, as JSON can hold what they find, without rounding."""
+    """Run an actor's searches and return the results as JSON values, without rounding."""
     assert context.shared is not None
     searcher = _searcher(part.settings)
     with torch.device(part.settings.device):
@@ -167,7 +167,7 @@ class _Searcher:
         )
 
     def take(self, shared: Shared) -> None:
-        """Have these weights."""
+        """Load these weights."""
         if shared.version != self.version:
             weights = load(shared.value)
             own = {name.removeprefix("net."): tensor for name, tensor in weights.items()}
@@ -177,7 +177,7 @@ class _Searcher:
 
 @lru_cache(maxsize=1)
 def _searcher(settings: Settings) -> _Searcher:
-    """That of this process."""
+    """Return the searcher of this process."""
     torch.set_num_threads(settings.threads)
     with torch.device(settings.device):
         return _Searcher(settings)
@@ -188,6 +188,6 @@ def _on_cpu(weights: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
 
 
 def _results(value: str) -> SearchResults:
-    """What `search_part` returned."""
+    """Decode what `search_part` returned."""
     rows = json.loads(value)
     return SearchResults(**{name: np.array(rows[name], kind) for name, kind in KINDS.items()})

@@ -1,4 +1,4 @@
-"""AlphaZero with a Gumbel search, and with counterexamples: the mistakes that a proof finds.
+"""AlphaZero with a Gumbel search and with counterexamples: mistakes found by proofs.
 
 A network plays both sides of many games, each move chosen by a tree search that it guides, and
 learns what the searches found and how the games ended (Silver et al., Science 362, 2018; search:
@@ -161,7 +161,7 @@ class AlphaZero:
         self.actors: Actors | None = None  # who searches the moves; without them, the learner
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Begin with the weights of a network of the same size, learned on any board.
+        """Start from the weights of a network of the same size, learned on any board.
 
         Raises:
             RuntimeError: for a network of another size.
@@ -170,7 +170,7 @@ class AlphaZero:
             load_weights({"net": net}, weights)
 
     def step(self) -> dict[str, float]:
-        """One move in every game, then gradient steps, and at intervals an examination.
+        """Play one move in every game, take gradient steps, and examine the player at intervals.
 
         The gradient steps come before the move if actors search it meanwhile.
         """
@@ -206,21 +206,21 @@ class AlphaZero:
 
     @property
     def doubts(self) -> bool | None:
-        """Whether its last examination found failures; None without examinations."""
+        """Whether the last examination found failures; None without examinations."""
         return bool(self.failures.max() != 0) if self.config.counterexamples else None
 
     def policy(self) -> Policy:
-        """The likeliest legal cell, on canonical boards, without a search."""
+        """Return the player of the likeliest legal cell, on canonical boards, without a search."""
         return canonical_player(self.rules, likeliest_move(self.rules, self.average))
 
     @classmethod
     def empty_weights(cls, config: AlphaZeroConfig, rules: Rules) -> dict[str, Tensor]:
-        """The network's weights without contents."""
+        """Return the network's weights without contents."""
         return empty_weights(lambda: {"net": ResidualNet(_shape(config), None)})
 
     @classmethod
     def player(cls, config: AlphaZeroConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """The network with these weights: its likeliest legal cell, without a search."""
+        """Return the player of the network with these weights: its likeliest legal cell, no search."""
         return canonical_player(rules, likeliest_move(rules, _net(config, weights)))
 
     @classmethod
@@ -232,7 +232,7 @@ class AlphaZero:
         simulations: int,
         threes: int,
     ) -> Policy:
-        """A tree search that the network with these weights guides, on canonical boards.
+        """Return a tree search guided by the network with these weights, on canonical boards.
 
         Raises:
             ValueError: for a number out of range.
@@ -247,7 +247,7 @@ class AlphaZero:
         return Canonical(rules, GumbelPlayer(rules, search, threes=threes))
 
     def state_dict(self) -> dict[str, Any]:
-        """Both networks, the optimiser, the buffers, the games and the generator's state."""
+        """Return both networks, the optimiser, the buffers, the games and the generator's state."""
         return {
             "weights": weights_of({"net": self.average}),
             "learning": weights_of({"net": self.net}),
@@ -283,7 +283,7 @@ class AlphaZero:
             self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
     def _wanted_searches(self) -> tuple[Searches, Mask]:
-        """The searches of one move in every game, and which of them are full (games,)."""
+        """Return the searches for one move in every game, and which are full (games,)."""
         config, boards, rng = self.config, self.env.boards, self.rng
         grown = min(1.0, self.steps / config.progressive)
         most = config.quick_simulations + grown * (config.simulations - config.quick_simulations)
@@ -294,7 +294,7 @@ class AlphaZero:
         return Searches(boards, np.where(opening, 1, simulations), noise), full
 
     def _play(self, boards: Boards, full: Mask, searched: SearchResults) -> Examples:
-        """One move in every game; the examples of the games that it ends.
+        """Play one move in every game and return the examples of the games that end.
 
         Args:
             boards: of all games.
@@ -317,7 +317,7 @@ class AlphaZero:
         return examples
 
     def _proven(self, boards: Boards, found: SearchResults) -> SearchResults:
-        """What searches found, corrected by what is proven of their roots."""
+        """Correct the results of searches by what is proven about their roots."""
         known = self.mistakes.find(boards)
         policy, moves, proofs = found.policy.copy(), found.moves.copy(), found.proofs.copy()
         policy[known.rows] = known.keep_good_moves(policy[known.rows])
@@ -327,14 +327,14 @@ class AlphaZero:
         return found._replace(policy=policy, moves=moves, proofs=proofs)
 
     def _learn(self) -> dict[str, float]:
-        """The gradient steps of a step; means of their losses, none before there are examples."""
+        """Take a step's gradient steps; return their mean losses, none without examples."""
         if len(self.replay) < self.config.batch:
             return {}
         losses = [self._update() for _ in range(self.config.updates)]
         return {name: sum(loss[name] for loss in losses) / len(losses) for name in losses[0]}
 
     def _update(self) -> dict[str, float]:
-        """One gradient step."""
+        """Take one gradient step."""
         config = self.config
         for group in self.optimiser.param_groups:
             group["lr"] = config.lr * max(0.5 ** (self.steps / config.half_life), 0.05)
@@ -382,7 +382,7 @@ class AlphaZero:
         self.wrong = np.flatnonzero(bad > good - MARGIN)
 
     def _examine(self) -> None:
-        """Add the mistakes that are found in the player's own play."""
+        """Add the mistakes found in the player's own play."""
         config, policy = (
             self.config,
             Canonical(self.rules, likeliest_move(self.rules, self.average)),
@@ -407,7 +407,7 @@ class AlphaZero:
                 self.width[at] = min(width * 2, config.widest)
 
     def _remember(self, found: Mistakes) -> None:
-        """Keep some of the positions that the player reaches, and what it plays there."""
+        """Keep some of the positions that the player reaches, with its moves."""
         count = min(self.config.reached // 4, len(found.others))
         rows = self.rng.choice(len(found.others), count, replace=False)
         self.reached.add(
@@ -420,7 +420,7 @@ class AlphaZero:
         )
 
     def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
-        """Of the positions reached, those on which the player is least sure, if a move is bad.
+        """Return the reached positions on which the player is least sure and could play a bad move.
 
         As many are taken of each number of stones: there are few positions with few stones, and
         a mistake in one of them is in many games.
@@ -440,7 +440,7 @@ class AlphaZero:
         )
 
     def _least_sure(self, boards: Boards) -> Boards:
-        """Of each number of stones the boards on which the player's second choice is likeliest."""
+        """Return for each number of stones the boards where the second choice is likeliest."""
         stones = np.count_nonzero(boards, axis=1)
         groups = np.unique(stones)
         chosen = [boards[:0]]
@@ -456,7 +456,7 @@ class AlphaZero:
         return np.concatenate(chosen)
 
     def _begin(self, ended: NDArray[np.int64]) -> None:
-        """Let games begin again: with random stones, or in a position that the player reaches."""
+        """Restart games with random stones, or from a position that the player reaches."""
         config, rng = self.config, self.rng
         self.games.random_left[ended] = rng.integers(0, config.opening + 1, len(ended))
         elsewhere = ended[rng.random(len(ended)) < config.reached_share]
@@ -467,7 +467,7 @@ class AlphaZero:
             self.games.random_left[elsewhere] = 0
 
     def _corrected(self, boards: Boards, good: Mask, values: NDArray[np.int64]) -> Examples:
-        """Examples of positions whose good moves are known."""
+        """Return examples of positions whose good moves are known."""
         logits = np.zeros(boards.shape, np.float32)
         if len(boards):
             logits, _ = evaluator(self.rules, self.average)(boards)
@@ -481,7 +481,7 @@ class AlphaZero:
 
 
 class _Games(NamedTuple):
-    """What was seen in the games that are being played; arrays begin with (games, plies)."""
+    """The records of the games in progress; arrays begin with (games, plies)."""
 
     boards: Boards  # (games, plies, cells)
     policies: NDArray[np.float32]  # (games, plies, cells): found by full searches, else zero
@@ -495,7 +495,7 @@ class _Games(NamedTuple):
 
     @classmethod
     def new(cls, config: AlphaZeroConfig, rules: Rules, rng: np.random.Generator) -> "_Games":
-        """Games that begin."""
+        """Return games at their beginning."""
         shape = config.games, rules.cells
         return cls(
             boards=np.zeros((*shape, rules.cells), np.int8),
@@ -519,7 +519,7 @@ class _Games(NamedTuple):
         random: Mask,
         skipped: Mask,
     ) -> None:
-        """Note one move in every game."""
+        """Record one move in every game."""
         at = np.arange(len(boards)), self.length
         self.boards[at], self.policies[at], self.moves[at] = boards, policies, moves
         self.values[at] = values.clip(-1, 1)  # rounding may lead beyond
@@ -529,7 +529,7 @@ class _Games(NamedTuple):
         self.random_left[:] = np.maximum(self.random_left - 1, 0)
 
     def finish(self, ended: NDArray[np.int64], rewards: NDArray[Any], rules: Rules) -> Examples:
-        """The examples of games that have ended, which begin again.
+        """Return the examples of the games that have ended, and restart these.
 
         The result of a position is that of its game, or what a search proves later in the game,
         whichever comes first. Before a random move it is the value that the search had there.
@@ -568,7 +568,7 @@ class _Games(NamedTuple):
         return concatenated(parts)
 
     def load(self, stored: dict[str, Any]) -> None:
-        """Put back what `_asdict` gave.
+        """Restore what `_asdict` returned.
 
         Raises:
             ValueError: for other shapes or types, and for numbers that no game has.
@@ -594,7 +594,7 @@ class _Games(NamedTuple):
 
 
 def _as_results(value: float) -> NDArray[np.float32]:
-    """Probabilities of a win, a draw and a loss with this mean; a draw as likely as can be."""
+    """Return probabilities of win, draw and loss with this mean and the most draws."""
     return np.array([max(value, 0), 1 - abs(value), max(-value, 0)], np.float32)
 
 

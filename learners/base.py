@@ -1,4 +1,4 @@
-"""The protocol of a learner: it learns step by step, gives its current policy, and can be saved."""
+"""The protocol of a learner: it learns step by step, has a current policy, and can be saved."""
 
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -10,7 +10,7 @@ from tttenv.policy import Policy
 
 @runtime_checkable
 class Learner(Protocol):
-    """A learner learns and nothing else: no files, no printing, no logging, no self-measurement.
+    """A learner only learns: it writes no files, prints nothing, and does not measure itself.
 
     All its random numbers come from generators seeded by `config.seed`. It makes tensors by torch's
     own constructors, so that they are on the device that the training loop has chosen.
@@ -39,7 +39,7 @@ class Learner(Protocol):
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """The whole state: weights, optimiser, tables, games and generators' states, in dicts.
+        """Return the whole state: weights, optimiser, tables, games, generators, in dicts.
 
         The key "weights" holds, by name, the tensors that `policy` needs and nothing else.
         """
@@ -65,7 +65,7 @@ class PlaysFromWeights(Protocol):
 
     @classmethod
     def empty_weights(cls, config: Any, rules: Rules) -> dict[str, Tensor]:
-        """Tensors with the names, shapes and types of the weights, without contents: on "meta".
+        """Return tensors with the weights' names, shapes and types, without contents: on "meta".
 
         Raises:
             ValueError: for rules that it cannot play.
@@ -74,7 +74,7 @@ class PlaysFromWeights(Protocol):
 
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """The policy of a learner with these weights, whose shapes are those of `empty_weights`."""
+        """Return the policy of a learner with these weights, shaped as in `empty_weights`."""
         ...
 
 
@@ -91,7 +91,7 @@ class SearchesFromWeights(Protocol):
         simulations: int,
         threes: int,
     ) -> Policy:
-        """The player of a search with so many simulations for each move.
+        """Return the player of a search with this many simulations per move.
 
         Before it, so many positions are searched for wins by threats and threes; 0 for none.
 
@@ -103,7 +103,7 @@ class SearchesFromWeights(Protocol):
 
 @runtime_checkable
 class StartsFromWeights(Protocol):
-    """A learner whose training can begin with weights learned elsewhere, on a smaller board say."""
+    """A learner that can start from weights learned elsewhere, for example on a smaller board."""
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
         """Take the weights of another learner of its kind, of any rules, before the first step.
@@ -127,7 +127,7 @@ class ExaminesItself(Protocol):
 
     @property
     def doubts(self) -> bool | None:
-        """Whether its player lost when it last looked, or it has not looked; None if it never does.
+        """Whether its player lost or was not examined yet; None if it is never examined.
 
         As long as it doubts, a certificate would only find the same; it looks less far then, and
         farther when it does not doubt any more.

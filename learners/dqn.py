@@ -1,4 +1,4 @@
-"""Deep Q-learning: a network estimates the Q value of each legal cell, learned by replay.
+"""Deep Q-learning: a network estimates the Q-value of each legal cell from replayed moves.
 
 The target of a move is its reward and the best Q value of the next board. In self-play that board
 is the other side's, whose best value is ours negated: r - max q (negamax); against an opponent it
@@ -88,7 +88,7 @@ class DQN:
         self.env.reset()
 
     def step(self) -> dict[str, float]:
-        """One move in every game, then one gradient step."""
+        """Play one move in every game, then take one gradient step."""
         self.replay.add(self._play())
         transitions = self.replay.sample(self.config.batch, self.rng, self.config.symmetric)
         with torch.no_grad():
@@ -105,22 +105,22 @@ class DQN:
         return {"loss": loss.item()}
 
     def policy(self) -> Policy:
-        """Greedy: the legal cell with the highest Q value."""
+        """Return the greedy player: the legal cell with the highest Q-value."""
         return greedy_player(self.rules, [self.net])
 
     @classmethod
     def empty_weights(cls, config: DQNConfig, rules: Rules) -> dict[str, torch.Tensor]:
-        """The network's weights without contents."""
+        """Return the network's weights without contents."""
         return empty_weights(lambda: {"net": _net(config, rules)})
 
     @classmethod
     def player(cls, config: DQNConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
-        """The network with these weights, greedy."""
+        """Return the greedy player of the network with these weights."""
         nets: Nets = nets_of(lambda: {"net": _net(config, rules)}, weights)
         return greedy_player(rules, list(nets.values()))
 
     def state_dict(self) -> dict[str, Any]:
-        """Both networks, the optimiser, the replay buffer, the boards and the generator's state."""
+        """Return both networks, the optimiser, the replay buffer, the boards and the generator."""
         return {
             "weights": weights_of({"net": self.net}),
             "target": weights_of({"net": self.target}),
@@ -142,7 +142,7 @@ class DQN:
             self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
     def _play(self) -> Transitions:
-        """One move in every game: the one with the highest Q value, or a random one."""
+        """Play one move in every game: the one with the highest Q-value, or a random one."""
         boards = self.env.boards
         q_values = evaluate(self.rules, [self.net], boards)
         explore = self.rng.random((len(boards), 1)) < self.config.epsilon
@@ -153,7 +153,7 @@ class DQN:
 
 
 def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> torch.Tensor:
-    """The targets (batch,) of temporal-difference learning.
+    """Return the targets (batch,) of temporal-difference learning.
 
     Args:
         transitions: a batch of moves.
@@ -170,7 +170,7 @@ def _net(config: DQNConfig, rules: Rules, rng: np.random.Generator | None = None
 
 
 class PlainMLP(MaskedMLP):
-    """From boards as 1, -1, 0 to Q values from -1, a loss, to 1, a win."""
+    """A network from boards as 1, -1, 0 to Q-values from -1, a loss, to 1, a win."""
 
     def __init__(
         self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator | None
@@ -180,6 +180,6 @@ class PlainMLP(MaskedMLP):
         first.weight = torch.nn.Parameter(first.weight[:, :cells].detach().clone())
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Planes (batch, 3 * cells) to one number a cell (batch, cells), legal or not."""
+        """Map planes (batch, 3 * cells) to a number for each cell (batch, cells), legal or not."""
         mine, theirs, _ = planes.chunk(3, dim=-1)
         return 2 * torch.sigmoid(self.layers(mine - theirs)) - 1

@@ -48,7 +48,7 @@ class ExamplesBuffer(RingBuffer):
     def sample(
         self, count: int, rng: np.random.Generator, among: NDArray[np.int64] | None = None
     ) -> Examples:
-        """Images, drawn at random, of examples (count,) drawn with replacement.
+        """Sample examples (count,) with replacement, each as a random image.
 
         Args:
             count: how many.
@@ -69,7 +69,7 @@ class ExamplesBuffer(RingBuffer):
         )
 
     def check(self, kept: Examples) -> None:
-        """Raise ValueError for boards, probabilities and moves that are none."""
+        """Raise ValueError for invalid boards, probabilities or moves."""
         if not (abs(kept.boards.astype(int)) <= 1).all():
             raise ValueError("its buffer holds boards that are none")
         probs = np.concatenate([kept.policies.ravel(), kept.results.ravel()])
@@ -80,7 +80,7 @@ class ExamplesBuffer(RingBuffer):
 
 
 def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """The numbers of rows of a buffer of `count` examples.
+    """Return row numbers of a buffer of `count` examples, checked.
 
     Raises:
         ValueError: for anything else.
@@ -91,10 +91,10 @@ def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
 
 
 def no_examples(rules: Rules) -> Examples:
-    """An empty batch."""
+    """Return an empty batch."""
     return ExamplesBuffer(0, rules).kept
 
 
 def concatenated(parts: list[Examples]) -> Examples:
-    """The examples of all parts."""
+    """Return the examples of all parts."""
     return Examples(*map(np.concatenate, zip(*parts, strict=True)))

@@ -1,4 +1,4 @@
-"""A genetic algorithm: populations of players, each a move for every symmetry class of positions.
+"""A genetic algorithm whose genes are the moves of a player, one for each symmetry class.
 
 A player's fitness is 1 - lost / played over all games that can happen from both seats when the
 other side plays every legal reply; 1 is unbeatable. Parents are selected with probabilities that
@@ -78,7 +78,7 @@ class Genetic:
         self.fitness = self.fitness_of(self.genes)  # (population,)
 
     def step(self) -> dict[str, float]:
-        """One generation."""
+        """Breed one generation."""
         config, count = self.config, self.config.population
         best = self.fitness.argsort(descending=True, stable=True)[: config.elite]
         cumulative = (self.fitness.double() ** config.power).cumsum(0)
@@ -94,19 +94,19 @@ class Genetic:
         return {"best": self.fitness.max().item(), "mean": self.fitness.mean().item()}
 
     def policy(self) -> Policy:
-        """The fittest player of the generation."""
+        """Return the fittest player of the generation."""
         return _player(self.game, self.symmetry, self.genes[:, self.fitness.argmax()])
 
     @classmethod
     def empty_weights(cls, config: GeneticConfig, rules: Rules) -> dict[str, Tensor]:
-        """A gene for each class of positions, without contents."""
+        """Return a gene for each class of positions, without contents."""
         require_enumerable(rules)
         count = len(_class_rows(SymmetryClasses(positions(rules), symmetric=True)))
         return {"genes": torch.empty(count, dtype=torch.int64, device="meta")}
 
     @classmethod
     def player(cls, config: GeneticConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """The player with these genes.
+        """Return the player with these genes.
 
         Raises:
             ValueError: for a gene that is no cell.
@@ -117,7 +117,7 @@ class Genetic:
         return _player(game, SymmetryClasses(game, symmetric=True), genes)
 
     def state_dict(self) -> dict[str, Any]:
-        """The fittest player's genes, those of the population, and the generator's state."""
+        """Return the fittest player's genes, those of the population, and the generator's state."""
         best, rng = self.genes[:, self.fitness.argmax()].clone(), self.rng.bit_generator.state
         return {"weights": {"genes": best}, "genes": self.genes.clone(), "rng": rng}
 
@@ -130,16 +130,16 @@ class Genetic:
             self.rng.bit_generator.state = state["rng"]
 
     def _random_shares(self) -> Tensor:
-        """A random number in [0, 1) for each gene, (classes, population)."""
+        """Draw a random number in [0, 1) for each gene, (classes, population)."""
         return torch.as_tensor(self.rng.random(tuple(self.genes.shape), np.float32))
 
     def _random_moves(self, rows: Tensor) -> Tensor:
-        """A random legal move for each of the classes numbered in `rows`."""
+        """Draw a random legal move for each of the classes numbered in `rows`."""
         values = torch.as_tensor(self.rng.random((len(rows), self.rules.cells), np.float32))
         return torch.where(self.legal[rows], values, -1.0).argmax(dim=1)
 
     def fitness_of(self, genes: Tensor) -> Tensor:
-        """1 - lost / played for players (classes, population), (population,)."""
+        """Return 1 - lost / played for players (classes, population), (population,)."""
         below, end = torch.zeros(2, 2, 0, genes.shape[1]), len(genes)
         for ply in self.plies:
             own, end = genes[end - len(ply.children) : end], end - len(ply.children)
@@ -153,12 +153,12 @@ class Genetic:
 
 
 def _class_rows(symmetry: SymmetryClasses) -> NDArray[np.int64]:
-    """The numbers of the undecided representatives, in order, (classes,)."""
+    """Return the numbers of the undecided representatives, in order, (classes,)."""
     return np.sort(np.concatenate(symmetry.rows))
 
 
 def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Policy:
-    """The player with these genes (classes,)."""
+    """Return the player with these genes (classes,)."""
     cells = np.zeros(len(game), np.int64)
     cells[_class_rows(symmetry)] = genes.cpu().numpy()
     chosen = np.arange(game.rules.cells) == symmetry.expand_cells(cells)[:, None]
@@ -166,7 +166,7 @@ def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Policy
 
 
 def _plies(game: Positions, symmetry: SymmetryClasses) -> list[Ply]:
-    """The classes of positions, the last ply first."""
+    """Return the classes of positions by ply, the last ply first."""
     found, width = [], 0
     number = np.zeros(len(game), np.int64)  # of a class in its ply, undecided ones first
     for stones in reversed(range(len(game.plies) - 1)):

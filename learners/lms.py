@@ -1,4 +1,4 @@
-"""LMS: a linear evaluator of boards, updated after every move by the least mean squares rule.
+"""LMS: a linear evaluation of boards, updated after every move by the least mean squares rule.
 
 The value of a board for one side is a weighted sum of features. After each move the weights change
 by eta times the error times the features; the error is the value of the next board minus the value
@@ -78,7 +78,7 @@ class LMS:
         self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board", copy=False)
 
     def step(self) -> dict[str, float]:
-        """Some games; logs the mean squared error, or the norm of the weights."""
+        """Play some games; log the mean squared error, or the norm of the weights."""
         if self.config.features == "rich":
             return {"error": self._play_many()}
         w = self.weights.cpu().numpy()
@@ -88,25 +88,25 @@ class LMS:
         return {"size": float(np.linalg.norm(w))}
 
     def policy(self) -> Policy:
-        """In each position the move to the board with the highest value, the first of equals."""
+        """Return the player of the move to the board with the highest value, the first of ties."""
         return _greedy(self.config, self.game, self._moves())
 
     @classmethod
     def empty_weights(cls, config: LMSConfig, rules: Rules) -> dict[str, torch.Tensor]:
-        """A weight for each feature, without contents."""
+        """Return a weight for each feature, without contents."""
         require_enumerable(rules)
         count = _features(config)(rules, rules.start(1)).shape[1]
         return {"weights": torch.empty(count, dtype=torch.float64, device="meta")}
 
     @classmethod
     def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
-        """The evaluator with these weights, greedy."""
+        """Return the greedy player of the evaluation with these weights."""
         game = positions(rules)
         seen = _features(config)(rules, -game.boards)
         return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
 
     def state_dict(self) -> dict[str, Any]:
-        """The weights, the games played and the generator's state."""
+        """Return the weights, the games played and the generator's state."""
         weights, rng = {"weights": self.weights.clone()}, self.rng.bit_generator.state
         return {"weights": weights, "played": self.played, "rng": rng}
 
@@ -121,7 +121,7 @@ class LMS:
         return _moves(self.config, self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
-        """Games side by side, each move corrected by the best reply; the mean squared error."""
+        """Play games in parallel, correct each move by the best reply; return the mean error."""
         errors, active = [], np.ones(self.config.games, np.bool_)
         self.env.reset()
         while active.any():
@@ -143,7 +143,7 @@ class LMS:
         return float(np.mean(errors))
 
     def _play_one(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        """One game as published, seen by x throughout; the weights after it."""
+        """Play one game as published, seen by X throughout; return the weights after it."""
         x_seat = self.played % 2 if self.config.starter == "alternate" else 0
         at, eta, game = 0, self.config.eta, self.game
 
@@ -180,7 +180,7 @@ def _moves(
 
 
 def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
-    """The weighted sums (...,) of features (..., features), the same bits on every CPU.
+    """Return the weighted sums (...,) of features (..., features), with the same bits on every CPU.
 
     The order of additions in a matrix product depends on the CPU and on the row. With the seven
     features, which are counts, many moves have equal values, and rounding by that order would
@@ -190,12 +190,12 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
 
 
 def _tolerance(config: LMSConfig) -> float:
-    """Within which values are ties, see `tttenv.policy.first_best`."""
+    """Return the tolerance within which values are ties, see `tttenv.policy.first_best`."""
     return TOLERANCE if config.features == "rich" else 0.0
 
 
 def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Policy:
-    """The player of the move with the highest value (positions, cells), the first of equals.
+    """Return the player of the move with the highest value (positions, cells), the first of ties.
 
     Mirror images have equal rich features, but their values, by a matrix product, are equal only up
     to rounding.

@@ -1,4 +1,4 @@
-"""MaskablePPO of sb3-contrib against a pool of opponents: perfect, itself, random, and erring.
+"""MaskablePPO of sb3-contrib against a pool: perfect, itself, random, and erring opponents.
 
 PPO (Schulman et al., arXiv 1707.06347, 2017) with taken cells masked. "self" is a frozen snapshot;
 games begin with random stones (exploring starts). Against opponents that err, a draw must pay more
@@ -104,7 +104,7 @@ class MaskablePPO:
         self.pool = {spec: player(spec, rules) for spec in config.pool if spec != "self"}
 
     def step(self) -> dict[str, float]:
-        """A rollout against the next opponent, and the updates by it."""
+        """Collect a rollout against the next opponent and update on it."""
         config, spec = self.config, self.config.pool[self.rollouts % len(self.config.pool)]
         if self.rollouts % config.snapshot == 0:
             self.former = copy.deepcopy(self.actor)
@@ -116,24 +116,24 @@ class MaskablePPO:
         return {name: float(logged[f"train/{name}"]) for name in ("value_loss", "entropy_loss")}
 
     def policy(self) -> Policy:
-        """Greedy: the likeliest legal cell."""
+        """Return the greedy player: the likeliest legal cell."""
         return greedy_player(self.rules, [self.actor])
 
     @classmethod
     def empty_weights(cls, config: MaskablePPOConfig, rules: Rules) -> dict[str, torch.Tensor]:
-        """The weights of the network that moves, without contents."""
+        """Return the policy network's weights, without contents."""
         return empty_weights(lambda: {"actor": _actor(config, rules)})
 
     @classmethod
     def player(
         cls, config: MaskablePPOConfig, rules: Rules, weights: dict[str, torch.Tensor]
     ) -> Policy:
-        """The network with these weights, greedy."""
+        """Return the greedy player of the network with these weights."""
         nets: Nets = nets_of(lambda: {"actor": _actor(config, rules)}, weights)
         return greedy_player(rules, list(nets.values()))
 
     def state_dict(self) -> dict[str, Any]:
-        """Both networks, the last snapshot, the optimiser, the boards and the generator's state."""
+        """Return both networks, the last snapshot, the optimiser, the boards, the generator."""
         return {
             "weights": weights_of({"actor": self.actor}),
             "former": weights_of({"actor": self.former}),
@@ -158,7 +158,7 @@ class MaskablePPO:
             self.rollouts, self.rng.bit_generator.state = state["rollouts"], state["rng"]
 
     def _snapshot_policy(self) -> Policy:
-        """The last snapshot, which plays every cell with its probability."""
+        """Return the last snapshot, which samples every cell with its probability."""
         rules, net = self.rules, self.former
 
         def play(boards: Boards) -> Probs:
@@ -168,7 +168,7 @@ class MaskablePPO:
 
 
 def _actor(config: MaskablePPOConfig, rules: Rules) -> torch.nn.Sequential:
-    """The policy network, with SB3's layers; its weights are not initialised."""
+    """Return the policy network, with SB3's layers and uninitialised weights."""
     if any(width < 1 for width in config.hidden):
         raise ValueError(f"hidden layers are at least 1 wide, not {shown(config.hidden, 80)}")
     layers: list[torch.nn.Module] = []

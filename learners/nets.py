@@ -1,4 +1,4 @@
-"""Networks, and the one place where a network becomes a player."""
+"""Networks, and the one place where a network is turned into a player."""
 
 import copy
 import itertools
@@ -43,13 +43,13 @@ class MaskedMLP(nn.Module):
         self.layers = nn.Sequential(*layers[:-1])
 
     def forward(self, planes: Tensor) -> Tensor:
-        """One number for each cell (batch, cells), legal or not, from planes (batch, 3 * cells)."""
+        """Map planes (batch, 3 * cells) to a number for each cell (batch, cells), legal or not."""
         values: Tensor = self.layers(planes)
         return values
 
 
 def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """A linear layer on the current device with uninitialised weights; no random number is used."""
+    """Return a linear layer on the current device, uninitialised, without using random numbers."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
     layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
     return layer
@@ -68,12 +68,12 @@ def _linear(fan_in: int, fan_out: int, rng: np.random.Generator | None) -> nn.Li
 
 
 def planes(boards: Boards) -> Tensor:
-    """Boards (batch, cells) as one-hot planes (batch, 3 * cells) on the current device."""
+    """Return boards (batch, cells) as one-hot planes (batch, 3 * cells) on the current device."""
     return torch.as_tensor(one_hot(boards))
 
 
 def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
-    """The player that takes the legal cell with the highest output; a frozen snapshot.
+    """Return the player of the legal cell with the highest output; a frozen snapshot.
 
     Outputs that differ from the highest by no more than rounding are ties, of which the first cell
     is taken, so that the same weights make the same moves on another CPU: see
@@ -99,7 +99,7 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
 
 
 def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:
-    """The outputs (batch, cells) for boards (batch, cells), each from the net of its seat.
+    """Return the outputs (batch, cells) for boards (batch, cells), each from the net of its seat.
 
     They are in the precision of the nets, float32 or float64.
     """
@@ -115,12 +115,12 @@ def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs
 
 
 def has_float64(net: nn.Module) -> bool:
-    """Whether the net's device computes in float64, which Apple's GPUs ("mps") do not."""
+    """Return whether the net's device computes in float64, which Apple's GPUs ("mps") do not."""
     return all(weight.device.type != "mps" for weight in net.parameters())
 
 
 def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
-    """The names, shapes and types of the weights of the nets that `make` makes, without contents.
+    """Return the names, shapes and types of the weights of the nets of `make`, without contents.
 
     Raises:
         ValueError: for layers that no machine has room for.
@@ -134,7 +134,7 @@ def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
-    """The nets that `make` makes, with these weights, on the current device."""
+    """Return the nets of `make` with these weights, on the current device."""
     with torch.device("meta"):
         nets = make()
     for name, own in _by_net(nets, weights).items():
@@ -143,7 +143,7 @@ def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
 
 
 def weights_of(nets: Nets) -> dict[str, Tensor]:
-    """Copies of all weights of the nets by name: the net's, a dot, the weight's within the net."""
+    """Return copies of all weights by name: the net's name, a dot, the name within the net."""
     return {
         f"{name}.{weight}": tensor.clone()
         for name, net in nets.items()
@@ -158,7 +158,7 @@ def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
 
 
 def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Put the moments back that `state_dict` gave; the settings stay, they follow from a config.
+    """Restore the moments in a `state_dict`; the settings follow from the config.
 
     Raises:
         ValueError: for moments of other kinds or shapes than a step of this optimiser leaves.
@@ -183,7 +183,7 @@ def _kinds(moments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
-    """The weights of each net, by their names within the net."""
+    """Return the weights of each net, by their names within the net."""
     return {
         name: {
             key.removeprefix(f"{name}."): tensor

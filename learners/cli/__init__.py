@@ -1,1 +1,1 @@
-"""The commands that train, and the report: they need the learners and what these need."""
+"""The commands that train; they need torch and the learners."""

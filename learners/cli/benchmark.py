@@ -1,4 +1,4 @@
-"""Train every learner, certify every player, and tell the exact strengths of all."""
+"""Train every learner, certify every player, and report all exact strengths."""
 
 import json
 import shlex
@@ -46,7 +46,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Run the benchmark and say where everything is.
+    """Run the benchmark and print where its files are.
 
     Args:
         args: what was typed after the command's name.
@@ -107,7 +107,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:
-    """Train every learner with every seed; what came out, in this order.
+    """Train every learner with every seed; return the results in this order.
 
     Raises:
         ValueError: naming the trainings that failed, after all have ended.
@@ -142,7 +142,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
 
 
 def named_players() -> list[dict[str, Any]]:
-    """A row for each player that needs no training: its certificate."""
+    """Return a row for each player that needs no training, with its certificate."""
     from tttenv import Rules, certify, player
     from tttenv.players import PLAYERS
 
@@ -158,7 +158,7 @@ def named_players() -> list[dict[str, Any]]:
 
 
 def trained_player(training: dict[str, Any]) -> dict[str, Any]:
-    """A row for a trained player: its certificate and the seconds to the first unbeatable one."""
+    """Return a row for a trained player: certificate, and seconds to the first unbeatable one."""
     reached = training["unbeatable_at"]
     return {
         "player": f"{training['learner']} {training['seed']}",
@@ -170,7 +170,7 @@ def trained_player(training: dict[str, Any]) -> dict[str, Any]:
 
 
 def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
-    """Over all seeds of a learner: how many got unbeatable, and the median of how fast."""
+    """Summarize a learner's seeds: how many became unbeatable, and the median time."""
     own = [training for training in trainings if training["learner"] == name]
     reached = [training["unbeatable_at"] for training in own if training["unbeatable_at"]]
     return {
@@ -184,6 +184,6 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def tensorboard_command(runs: Path) -> str:
-    """What to type to watch the curves."""
+    """Return the command that shows the curves."""
     local = Path(".venv/bin/tensorboard")
     return f"{local if local.exists() else 'tensorboard'} --logdir {shlex.quote(str(runs))}"

@@ -1,4 +1,4 @@
-"""The benchmark's results as tables: on the terminal, in a README, beside the shipped players."""
+"""The benchmark's results as tables, in the terminal and in README files."""
 
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,7 @@ def show(result: dict[str, Any], wide: bool = False) -> None:
 
 
 def text(result: dict[str, Any]) -> str:
-    """The results as tables with all columns, as a README shows them."""
+    """Return the results as tables with all columns, as a README shows them."""
     sentences = [_sentence(found) for found in result["learners"]]
     table = text_tables.lines(COLUMNS, _rows(result))
     return "\n".join([_title(result), *table, *LEGEND, *sentences])
@@ -58,7 +58,7 @@ def _title(result: dict[str, Any]) -> str:
 
 
 def _rows(result: dict[str, Any]) -> list[list[str]]:
-    """Two rows of cells for each player, a seat each."""
+    """Return two rows of cells for each player, one for each seat."""
     return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
 
@@ -100,7 +100,7 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:
-    """One row of the table: what holds for both seats stands in X's."""
+    """Return one row of the table; what holds for both seats is in X's."""
     seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
     unbeatable = "yes" if entry["unbeatable"] else "no"
     optimal = phrases.share(entry["optimal_moves"]["all"])

@@ -1,10 +1,10 @@
-"""Texts between marks: the parts of a README that scripts write."""
+"""Blocks of text between markers: the generated parts of a README."""
 
 from pathlib import Path
 
 
 def around(file: Path, name: str) -> tuple[str, str]:
-    """What stands before and after the text between the marks of this name, these included.
+    """Return what is before and after the block of this name, markers included.
 
     Raises:
         ValueError: if the file has no such marks.
@@ -18,7 +18,7 @@ def around(file: Path, name: str) -> tuple[str, str]:
 
 
 def put(file: Path, name: str, text: str) -> None:
-    """Put the text between the marks of this name.
+    """Replace the text between the markers of this name.
 
     Raises:
         ValueError: if the file has none.

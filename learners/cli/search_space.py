@@ -1,4 +1,4 @@
-"""The settings that a sweep tries: grids of values, and values drawn from ranges."""
+"""The settings that a sweep tries: grids of values, and random values from ranges."""
 
 import hashlib
 import math
@@ -24,7 +24,7 @@ MOST = 100_000  # settings
 
 @dataclass(frozen=True)
 class Setting:
-    """What a sweep tries, with every seed."""
+    """One setting of a sweep, tried with every seed."""
 
     learner: str
     preset: str
@@ -33,14 +33,14 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """The learner and what differs from the usual."""
+        """Return the learner and what differs from the defaults."""
         parts = [self.learner]
         parts += [self.rules] if self.rules != "3,3,3" else []
         parts += [self.preset] if self.preset != "default" else []
         return " ".join(parts + [f"{key}={text(value)}" for key, value in self.changes.items()])
 
     def folder(self, seed: int) -> str:
-        """The name of a training's folder: no two trainings have the same."""
+        """Return the name of a training's folder, different for every training."""
         whole = f"{self.name} {seed}"
         plain = re.sub(r"[^\w.=+-]", "-", whole.replace(",", "x"))
         numbers = all(isinstance(value, int | float | tuple) for value in self.changes.values())
@@ -49,7 +49,7 @@ class Setting:
         return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
     def training(self, seed: int, schedule: Any) -> Training:
-        """The training of this setting with a seed.
+        """Return the training of this setting with a seed.
 
         Raises:
             ValueError: if the learner refuses the values.
@@ -60,7 +60,7 @@ class Setting:
 
 
 def text(value: Any) -> str:
-    """A value of a setting in a word."""
+    """Format a value of a setting in one word."""
     if isinstance(value, tuple | list):
         return "x".join(map(text, value))
     if isinstance(value, float) and float(f"{value:g}") == value:
@@ -78,7 +78,7 @@ def settings(
     seed: int,
     prog: str,
 ) -> list[Setting]:
-    """All settings to try, no two alike: every preset and board, every value of the grids.
+    """Return all different settings: every preset and board, every value of the grids.
 
     Args:
         learners: names.
@@ -122,7 +122,7 @@ def settings(
 
 
 def _parts(given: str, option: str) -> tuple[str, str]:
-    """The field and what is said of it."""
+    """Split an option into the field and its values."""
     name, equals, words = given.partition("=")
     if not equals or not name or not words:
         raise ValueError(f"{option} is FIELD=..., not {shown(given, 80)!r}")
@@ -130,7 +130,7 @@ def _parts(given: str, option: str) -> tuple[str, str]:
 
 
 def _hint(learner: str, name: str) -> Any:
-    """The type of a learner's setting.
+    """Return the type of a learner's setting.
 
     Raises:
         ValueError: if it has none of this name.
@@ -144,7 +144,7 @@ def _hint(learner: str, name: str) -> Any:
 
 
 def _value(learner: str, name: str, word: str, prog: str) -> Any:
-    """A value as the learner's own option would read it; a wrong one ends the program."""
+    """Parse a value as the learner's own option would; a wrong one ends the program."""
     hint = _hint(learner, name)
     option = f"--{name.replace('_', '-')}"
     if hint is bool:
@@ -156,7 +156,7 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
 
 
 def _draws(learner: str, ranges: Sequence[str], draws: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Values of all ranges, this many times; the first ones do not depend on how many follow."""
+    """Draw values from all ranges, this many times; the first do not depend on their number."""
     bounds = [(name, *_bounds(learner, name, words)) for name, words in _all(ranges)]
     for number in range(draws):
         rng = np.random.default_rng([seed, number])
@@ -169,7 +169,7 @@ def _all(ranges: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
-    """The bounds of a range, whole numbers where the setting is one."""
+    """Return the bounds of a range, as integers if the setting is one."""
     hint = _hint(learner, name)
     if hint not in (int, float):
         raise ValueError(f"{name} of {learner} is no number: --range cannot draw it")
@@ -185,7 +185,7 @@ def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
 
 
 def _drawn(low: Any, high: Any, rng: np.random.Generator) -> Any:
-    """One value between the bounds, both included."""
+    """Draw one value between the bounds, both included."""
     share = rng.random()
     above = high + 1 if isinstance(high, int) else high
     value = low * (above / low) ** share if low > 0 else low + (above - low) * share

@@ -1,4 +1,4 @@
-"""Many trainings, compared by exact certificates: `sweep.py dqn --seeds 20 --grid lr=1e-3,3e-3`."""
+"""Many trainings, compared by exact certificates: `tttenv sweep dqn --seeds 20`."""
 
 import sys
 from collections.abc import Sequence
@@ -55,7 +55,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Train all, print and write what came out; the exit status is 1 if a training failed.
+    """Train all settings, print and write the results; the exit status is 1 if a training failed.
 
     Args:
         args: what was typed after the command's name.
@@ -102,7 +102,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def check(given: Arguments, prog: str) -> None:
-    """Raise ValueError for arguments that cannot be, before anything is loaded or run."""
+    """Raise ValueError for impossible arguments, before anything is loaded or run."""
     if not given.learners:
         raise ValueError(f"which learners? As in: {prog} dqn; known are {', '.join(LEARNERS)}")
     for name in given.learners:
@@ -126,7 +126,7 @@ def check(given: Arguments, prog: str) -> None:
 
 
 def train_all(tried: Sequence["Setting"], given: Arguments) -> list["Result"]:
-    """Train every setting with every seed; a result for each training, in this order.
+    """Train every setting with every seed; return the results in this order.
 
     With --halve in rounds, after each of which a part of the settings of each learner and game goes
     on from where its trainings stopped.
@@ -176,7 +176,7 @@ def train_all(tried: Sequence["Setting"], given: Arguments) -> list["Result"]:
 
 
 def _schedule(one: "Setting", given: Arguments) -> "Schedule":
-    """How long a full training of a setting is."""
+    """Return the schedule of a full training of a setting."""
     from learners.training.loop import usual_schedule
 
     return usual_schedule(
@@ -190,7 +190,7 @@ def _schedule(one: "Setting", given: Arguments) -> "Schedule":
 
 
 def _unfinished(outcome: TaskResult, steps: int) -> bool:
-    """Whether a training of an earlier round can go on to so many steps."""
+    """Return whether a training of an earlier round can continue to this many steps."""
     if outcome.error or outcome.value["unbeatable_at"]:
         return False
     return bool(outcome.value["steps"] < steps)
@@ -199,7 +199,7 @@ def _unfinished(outcome: TaskResult, steps: int) -> bool:
 def _survivors(
     going: Sequence["Setting"], seeds: range, latest: dict[tuple[str, int], TaskResult]
 ) -> list["Setting"]:
-    """The settings that go on to the next round, for each learner and game."""
+    """Return the settings that continue in the next round, for each learner and game."""
     from learners.cli import halving
 
     kept: set[int] = set()
@@ -214,7 +214,7 @@ def _survivors(
 
 
 def _result(one: "Setting", seed: int, outcome: TaskResult) -> "Result":
-    """What a training came to, as if its setting had not been stopped early."""
+    """Return a training's result, as if its setting had not been stopped early."""
     from tttenv.report.sweep_file import Result
 
     value = outcome.value or {}

@@ -32,7 +32,7 @@ LEGEND = (
 
 
 def summary(name: str, results: Sequence[Result]) -> dict[str, Any]:
-    """What the trainings of one setting came to.
+    """Summarize the trainings of one setting.
 
     Args:
         name: of the setting.
@@ -57,7 +57,7 @@ def summary(name: str, results: Sequence[Result]) -> dict[str, Any]:
 
 
 def _quartiles(numbers: list[float]) -> list[float] | None:
-    """The first and the third, by linear interpolation; None of no numbers."""
+    """Return the first and third quartile, by linear interpolation; None without numbers."""
     if not numbers:
         return None
     if len(numbers) == 1:
@@ -94,7 +94,7 @@ def _cells(found: dict[str, Any]) -> list[str]:
 
 
 def line(found: Result) -> str:
-    """A finished training in a line."""
+    """Describe a finished training in one line."""
     who = f"{found.setting} seed {found.seed}"
     if found.error:
         return f"{who}: failed: {shown(found.error)}"
@@ -108,7 +108,7 @@ def line(found: Result) -> str:
 
 
 def as_csv(results: Sequence[Result]) -> str:
-    """A line for each training; a setting's changed fields have columns of their own."""
+    """Return a line for each training; a setting's changed fields have their own columns."""
     changed = dict.fromkeys(name for one in results for name in one.changes)
     plain = [field.name for field in fields(Result) if field.name not in ("changes", "setting")]
     stream = io.StringIO()

@@ -1,4 +1,4 @@
-"""What to type where a training's folder holds another one: commands to paste."""
+"""Commands to paste if a training's folder already holds another one."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ COMMAND = ("tttenv", "train")
 
 
 def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
-    """Return a command that goes on with the training in a folder, and one that leaves it alone.
+    """Return a command that resumes the training in a folder, and one that uses another folder.
 
     The first is missing where the folder holds no training of this learner that can go on.
 
@@ -28,7 +28,7 @@ def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
 
 
 def _resuming(learner: str, out: Path) -> list[str] | None:
-    """The command that resumes; a finished training needs more steps to go on."""
+    """Return the command that resumes; a finished training needs more steps."""
     try:
         state = load_training(out)
         progress = from_stored(Progress, state["clock"], str(out))
@@ -50,6 +50,6 @@ def _without_out(options: Sequence[str]) -> list[str]:
 
 
 def _free(out: Path) -> Path:
-    """The folder of the first free name: runs/td0-0-2, then runs/td0-0-3 and so on."""
+    """Return the first free folder: runs/td0-0-2, then runs/td0-0-3 and so on."""
     names = (out.with_name(f"{out.name}-{number}") for number in count(2))
     return next(name for name in names if not name.exists())

@@ -1,4 +1,4 @@
-"""Train one learner: `python scripts/train.py selfplay`."""
+"""Train one learner: `tttenv train selfplay`."""
 
 import dataclasses
 import json
@@ -60,7 +60,7 @@ class Options:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Read the arguments, train, and say what came out.
+    """Parse the arguments, train, and print the result.
 
     Args:
         args: what was typed after the command's name.
@@ -127,7 +127,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
 
 
 def _backend(options: Options) -> Any:
-    """The workers of the actors, if there are any.
+    """Return the workers of the actors, if there are any.
 
     Raises:
         ValueError: if there is no room for one.
@@ -147,7 +147,7 @@ def _backend(options: Options) -> Any:
 
 
 def _overview(args: list[str], prog: str = PROG) -> None:
-    """The help that needs no learner."""
+    """Print the help that needs no learner."""
     wanted = not args or args[0] in ("-h", "--help")
     if not wanted:
         raise ValueError(f"usage: {prog} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
@@ -162,7 +162,7 @@ def _overview(args: list[str], prog: str = PROG) -> None:
 
 
 def _parse(name: str, kind: Any, rest: list[str], prog: str) -> tuple[Options, Any]:
-    """The options and the learner's config, which starts from the preset or the resumed run."""
+    """Return the options and the learner's config, starting from the preset or the resumed run."""
     preset = _peek(rest, "--preset") or Options.preset
     if preset not in kind.presets:
         raise ValueError(unknown(f"preset of {name}", preset, kind.presets))
@@ -177,7 +177,7 @@ def _parse(name: str, kind: Any, rest: list[str], prog: str) -> tuple[Options, A
 
 
 def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
-    """The options and the config of the training in a folder, which may be a stranger's.
+    """Return the options and config of the training in a folder, which is untrusted.
 
     A player of another kind than `checked_spec` lets pass starts a program or loads a file: it has
     to be said again on the command line.
@@ -243,7 +243,7 @@ def _export(name: str, options: Options) -> None:
 
 
 def _peek(args: list[str], option: str) -> str | None:
-    """The value of an option before the arguments are read in earnest."""
+    """Return the value of an option before the arguments are parsed."""
     for arg, following in zip(args, [*args[1:], ""], strict=False):
         if arg == option:
             return following
@@ -253,7 +253,7 @@ def _peek(args: list[str], option: str) -> str | None:
 
 
 def _usual_folder(name: str, options: Options, config: Any) -> Path:
-    """runs/LEARNER-SEED, with the preset and the rules between where they are not the usual."""
+    """Return runs/LEARNER-SEED, with preset and rules in between unless they are defaults."""
     parts = [name, str(config.seed)]
     if options.preset != Options.preset:
         parts.insert(1, options.preset)
@@ -263,7 +263,7 @@ def _usual_folder(name: str, options: Options, config: Any) -> Path:
 
 
 class _Bar:
-    """How far a training is: steps taken, the next certificate, and the last exact worst case.
+    """The progress of a training: steps, the next certificate, and the last exact worst case.
 
     On a terminal a bar moves; elsewhere one line says what begins, and one how it ended.
 
@@ -325,7 +325,7 @@ class _Bar:
             self.progress.update(self.task, completed=step, description=self._coming(step, due))
 
     def evaluated(self, evaluation: Any) -> None:
-        """Show what an evaluation found."""
+        """Show an evaluation."""
         self.last = evaluation
         step, below = evaluation.step, phrases.standing(evaluation.numbers)
         if not evaluation.last:
@@ -337,7 +337,7 @@ class _Bar:
         self.progress.update(self.task, completed=step, total=step, description=ending, below=below)
 
     def _coming(self, step: int, due: bool) -> str:
-        """What is done now, or when the next certificate is due."""
+        """Describe what is being done, or when the next certificate is due."""
         if due:
             return "certifying"
         following = step - step % self.schedule.every + self.schedule.every
@@ -345,7 +345,7 @@ class _Bar:
 
 
 def _with_a_line_below() -> Any:
-    """The class of a progress bar with a text of its own below it."""
+    """Return the class of a progress bar with a line of text below it."""
     from rich.progress import Progress
 
     class Below(Progress):

@@ -24,7 +24,7 @@ RESULTS = ".finished"  # folder of what finished trainings came to, beside the f
 
 @dataclass(frozen=True)
 class Training:
-    """A training: all that decides what comes out, but for the seconds."""
+    """A training: everything that decides its result, except the time it takes."""
 
     learner: str
     preset: str
@@ -40,7 +40,7 @@ def run_all(
     quiet: bool,
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
 ) -> list[TaskResult]:
-    """Do all trainings; see `workers.run_all`.
+    """Run all trainings; see `workers.run_all`.
 
     Finished ones are known again by what the folder RESULTS in `runs` says of them. Those that were
     interrupted on this machine go on from their last checkpoint.
@@ -61,7 +61,7 @@ def run_all(
 
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
-    """Raise ValueError for a folder that was made for something else than a training."""
+    """Raise ValueError for a folder that was not made for a training."""
     for name, _ in trainings:
         folder = runs / name
         if folder.exists() and not _made_here(folder):
@@ -69,12 +69,12 @@ def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None
 
 
 def forget(runs: Path) -> None:
-    """Have the next run train anew."""
+    """Let the next run train anew."""
     ResultsFolder(runs / RESULTS).remove()
 
 
 def train_one(training: Training, context: Context) -> dict[str, Any]:
-    """Train in the task's folder, telling of every step and of the last evaluation.
+    """Train in the task's folder, reporting every step and the last evaluation.
 
     Returns:
         Steps, seconds of processor time, seconds that compiling took besides, step and seconds of
@@ -125,7 +125,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
 
 
 def _made_here(folder: Path) -> bool:
-    """Whether a folder was made for a task, also if that was killed before it had its mark."""
+    """Return whether a folder was made for a task, even one killed before it was marked."""
     if not folder.is_dir():
         return False
     names = {file.name for file in folder.iterdir()}
@@ -133,7 +133,7 @@ def _made_here(folder: Path) -> bool:
 
 
 def _interrupted(folder: Path, training: Training) -> bool:
-    """Whether the folder holds a part of this training, from which it goes on to the same end."""
+    """Return whether the folder holds a part of this training, which can be continued."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
     from tttenv.players.config_io import from_stored
@@ -149,7 +149,7 @@ def _interrupted(folder: Path, training: Training) -> bool:
 
 
 def _digest(training: Training) -> str:
-    """Of all that decides the weights after a number of steps, the code included."""
+    """Return a digest of all that decides the weights after a number of steps, code included."""
     about = asdict(training)
     schedule = about.pop("schedule")
     about |= {name: schedule[name] for name in ("every", "device", "threads")}

@@ -1,4 +1,4 @@
-"""PPO with action masks in one file, as CleanRL writes its own: to read, to copy and to change.
+"""PPO with action masks in one file, in the style of CleanRL: to read, copy and change.
 
     python -m learners.examples.ppo --opponent tactical --seed 1
     tensorboard --logdir runs
@@ -60,7 +60,7 @@ class Agent(nn.Module):
         self.critic = mlp(3 * cells, hidden, 1, gain=1.0)
 
     def log_probs(self, planes: Tensor, masks: Tensor) -> Tensor:
-        """Log-probabilities of the moves, (batch, cells); taken cells get no probability.
+        """Return log-probabilities of the moves, (batch, cells); taken cells get no probability.
 
         Args:
             planes: (batch, 3 * cells), the environment's observations.
@@ -70,13 +70,13 @@ class Agent(nn.Module):
         return logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
 
     def values(self, planes: Tensor) -> Tensor:
-        """The expected return, (batch,)."""
+        """Return the expected returns, (batch,)."""
         outputs: Tensor = self.critic(planes)
         return outputs[..., 0]
 
 
 def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
-    """Two hidden layers of tanh, weights orthogonal, biases zero."""
+    """Return two hidden layers of tanh, with orthogonal weights and zero biases."""
     widths = [(inputs, hidden, 2**0.5), (hidden, hidden, 2**0.5), (hidden, outputs, gain)]
     layers: list[nn.Module] = []
     for fan_in, fan_out, scale in widths:
@@ -100,7 +100,7 @@ class Rollouts:
 
     @torch.no_grad()
     def play(self, agent: Agent) -> dict[str, Tensor]:
-        """One rollout, flattened to (turns * games, ...)."""
+        """Collect one rollout, flattened to (turns * games, ...)."""
         found: dict[str, list[Tensor]] = {name: [] for name in NAMES}
         for _ in range(self.args.turns):
             log_probs = agent.log_probs(self.planes, self.masks)
@@ -118,7 +118,7 @@ class Rollouts:
         return {name: parts.flatten(0, 1) for name, parts in stacked.items()}
 
     def _advantages(self, found: dict[str, Tensor], next_values: Tensor) -> Tensor:
-        """Generalised advantage estimates (turns, games); nothing follows the end of a game."""
+        """Return generalised advantage estimates (turns, games), reset at the end of a game."""
         advantages, advantage = torch.zeros_like(found["values"]), torch.zeros_like(next_values)
         for turn in reversed(range(self.args.turns)):
             active = 1 - found["over"][turn]
@@ -135,7 +135,7 @@ NAMES = ("planes", "masks", "cells", "log_probs", "values", "rewards", "over")
 def learn(
     args: Args, agent: Agent, optimiser: torch.optim.Optimizer, found: dict[str, Tensor]
 ) -> dict[str, float]:
-    """The updates of one rollout, `epochs` passes over it; the losses of the last minibatch."""
+    """Update on one rollout, `epochs` passes; return the losses of the last minibatch."""
     returns, size = found["advantages"] + found["values"], args.games * args.turns
     for _ in range(args.epochs):
         for rows in torch.randperm(size).tensor_split(args.minibatches):
@@ -158,7 +158,7 @@ def learn(
 
 
 def player(agent: Agent, rules: Rules) -> Policy:
-    """The agent without exploration: always its likeliest legal cell."""
+    """Return the agent without exploration: always its likeliest legal cell."""
     return from_observations(agent.actor, rules, kind="values")
 
 

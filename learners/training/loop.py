@@ -211,7 +211,7 @@ def _one_line_errors(step: int) -> Iterator[None]:
 
 
 def finished(schedule: Schedule, progress: Progress) -> bool:
-    """Whether a training has nothing left to do."""
+    """Return whether a training is finished."""
     stopped = schedule.stop_when_unbeatable and bool(progress.unbeatable_at)
     return progress.step >= schedule.steps or stopped
 
@@ -226,7 +226,7 @@ def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evalu
 def _evaluate(
     rules: Rules, learner: Learner
 ) -> tuple[Policy, Certificate | None, dict[str, float]]:
-    """The learner's player, its certificate, and its metrics by tag.
+    """Return the learner's player, its certificate, and its metrics by tag.
 
     On boards too large to enumerate, the certificate is by reachable positions, and sampled games
     are played beside it.

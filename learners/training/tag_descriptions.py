@@ -1,4 +1,4 @@
-"""What TensorBoard says of each curve, behind the sign (i) of its chart."""
+"""The descriptions of TensorBoard's curves, shown behind each chart's (i)."""
 
 import re
 
@@ -42,7 +42,7 @@ DESCRIPTIONS = {
 
 
 def description(tag: str) -> str:
-    """What is said of a tag; nothing of one that is not known."""
+    """Return a tag's description; empty for an unknown tag."""
     for pattern, text in DESCRIPTIONS.items():
         if found := re.fullmatch(pattern, tag):
             return found.expand(text)

@@ -45,7 +45,7 @@ SIGNALS = [
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let signals wait for the end of the block, where they are handled as usual.
+    """Delay signals to the end of the block, where they are handled as usual.
 
     A handler that raises within TensorBoard's queue leaves its lock held or its thread asleep, and
     whoever closes the writer then waits for that thread: two minutes, or for good.
@@ -97,12 +97,12 @@ TRAINING = {"training": {"what the learner says of itself": _chart("train/.*")}}
 
 
 def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
-    """The charts that have points on these rules, by group and title."""
+    """Return the charts that have points on these rules, by group and title."""
     return (EXACT if enumerable(rules) else LARGE) | TRAINING
 
 
 def _begin_after(folder: Path) -> None:
-    """Wait for a second later than all event files of the folder, at most one.
+    """Wait for a second later than all event files of the folder, at most one second.
 
     TensorBoard reads the files in the order of their names, which begin with the second they were
     made in: of two from one second, the later run's may come first, and its points are lost.
@@ -148,17 +148,17 @@ class TensorBoard:
 
     @_uninterrupted()
     def flush(self) -> None:
-        """Write everything so far to the disk."""
+        """Write everything to the disk."""
         self.writer.flush()
 
     @_uninterrupted()
     def curves(self, step: int, numbers: dict[str, float]) -> None:
-        """One point for each tag, the first one with what is said of the tag."""
+        """Write one point for each tag, the first one with the tag's description."""
         for tag, number in numbers.items():
             self._write(self._scalar(tag, number), step=step)
 
     def scenes(self, step: int, policy: Policy) -> None:
-        """The policy's probabilities on a few named boards, yellow and in per cent."""
+        """Write the policy's probabilities on a few named boards as heat maps in per cent."""
         scenes = SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells})
         for name, text in scenes.items():
             board = self.rules.parse(text)
@@ -167,12 +167,12 @@ class TensorBoard:
                 self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
 
     def unbeatable(self, step: int, seconds: float) -> None:
-        """The step and second of the first unbeatable certificate, which HPARAMS compares."""
+        """Write the step and second of the first unbeatable certificate, for HPARAMS."""
         self.curves(step, {SECONDS: seconds, STEPS: float(step)})
 
     @_uninterrupted()
     def summary(self, step: int, certificate: Certificate | None) -> None:
-        """The certificate as a table in the tab TEXT, and that the training is done."""
+        """Write the certificate as a table in the tab TEXT, and the status of the training."""
         if certificate is not None:
             self.writer.add_text("certificate", certificate_table(certificate), step)
         self._write(self._hparams()[2])
@@ -186,7 +186,7 @@ class TensorBoard:
         return Summary(value=[value])
 
     def _hparams(self) -> Any:
-        """The settings, and the numbers by which runs are compared, for the tab HPARAMS."""
+        """Write the settings, and the numbers by which runs are compared, for the tab HPARAMS."""
         untyped: Any = hparams  # torch leaves it so
         return untyped(self._compared(), dict.fromkeys(COMPARED, 0.0))
 
@@ -204,12 +204,12 @@ class TensorBoard:
 
 
 def _plain(value: Any) -> bool | float | str:
-    """The value as one of the kinds that HPARAMS can show."""
+    """Convert a value to one of the types that HPARAMS can show."""
     return value if isinstance(value, bool | int | float | str) else str(np.array(value).tolist())
 
 
 def certificate_table(certificate: Certificate) -> str:
-    """A certificate as tables in Markdown: a column for each seat, then what holds for both."""
+    """Return a certificate as Markdown tables: a column for each seat, then the rest."""
     from tttenv.game.notation import names_of
 
     rules = Rules.of(certificate.rules)
@@ -256,7 +256,7 @@ def _share(number: float | None) -> str | None:
 
 
 def _told(value: Any) -> str:
-    """A value of a certificate in words."""
+    """Format a value of a certificate."""
     if value is None:
         return "not known"
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

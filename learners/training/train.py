@@ -1,4 +1,4 @@
-"""A training with its files: checkpoints, TensorBoard's curves, and resuming after a stop."""
+"""A training with its files: checkpoints, TensorBoard's curves, and resuming."""
 
 import contextlib
 import json
@@ -137,7 +137,7 @@ def _use_actors(
     backend: Backend | None,
     stack: contextlib.ExitStack,
 ) -> None:
-    """Have actors search a learner's moves as long as the stack is open.
+    """Let actors search a learner's moves as long as the stack is open.
 
     Raises:
         ValueError: if such a learner has no use for them.
@@ -158,7 +158,7 @@ def _use_actors(
 
 
 def _start(learner: Learner, name: str, folder: Path) -> str:
-    """Let a learner begin with the weights in a folder; returns what the card says of it.
+    """Start a learner from the weights in a folder; return the card's entry about them.
 
     Raises:
         ValueError: if they do not fit, or such a learner does not begin with any.
@@ -176,7 +176,7 @@ def _start(learner: Learner, name: str, folder: Path) -> str:
 
 
 def remove(out: Path, but: str = LOCK) -> None:
-    """Remove all that a training has left in `out`, but for the file of this name.
+    """Remove everything that a training left in `out`, except the file of this name.
 
     Raises:
         ValueError: if one is still writing there.
@@ -221,7 +221,7 @@ class _Training:
         return evaluation
 
     def resume(self, watch: Watch, stepped: Stepped) -> Evaluation:
-        """Go on where the training in the folder stopped.
+        """Continue where the training in the folder stopped.
 
         Raises:
             ValueError: if there is nothing to go on from, it was another training, or it is
@@ -247,7 +247,7 @@ class _Training:
         return evaluation
 
     def _restore(self) -> Progress:
-        """Put the learner where the training in the folder stopped."""
+        """Restore the learner from the training in the folder."""
         with contextlib.suppress(ValueError):  # without a card, files are left as they are
             card = read_card(self.out)
             if file_of(card, STATE):
@@ -277,7 +277,7 @@ class _Training:
         return progress
 
     def _has_player_of(self, step: int) -> bool:
-        """Whether the folder holds the whole player of this step."""
+        """Return whether the folder holds a complete player of this step."""
         roles = [WEIGHTS, POLICY] if enumerable(self.rules) else [WEIGHTS]
         try:
             card, _ = read_data(self.out, *roles)
@@ -286,7 +286,7 @@ class _Training:
         return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
     def _checkpoint(self, progress: Progress, evaluation: Evaluation) -> None:
-        """Save the player and the state, whose keys older trainings have, too."""
+        """Save the player and the state, with the keys of older trainings."""
         state = {
             "clock": asdict(progress),
             "about": self.about,
@@ -321,7 +321,7 @@ class _Training:
 
 
 def _require_same_kinds(own: dict[str, Any], stored: dict[str, Any]) -> None:
-    """Raise ValueError unless each plain number of a learner's state is of its kind in the other.
+    """Raise ValueError unless the plain numbers of two states have the same types.
 
     A loader would take any value; what counts the steps, say, would fail later or count wrongly.
     """
@@ -337,7 +337,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def is_taken(out: Path) -> bool:
-    """Whether the folder holds a checkpoint, or the state of a training."""
+    """Return whether the folder holds a checkpoint, or the state of a training."""
     return (out / CARD).exists() or bool(data_files(out, STATE))
 
 
@@ -349,7 +349,7 @@ def _require_free(out: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Hold the folder's lock, which ends with the process however it ends.
+    """Hold the folder's lock, which is released however the process ends.
 
     Raises:
         ValueError: if another training holds it.
@@ -370,7 +370,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _computing(schedule: Schedule) -> Iterator[None]:
-    """The schedule's device and number of threads, for as long as it takes.
+    """Set the schedule's device and number of threads in this block.
 
     Raises:
         ValueError: for a device that torch does not have here.

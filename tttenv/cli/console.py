@@ -159,9 +159,7 @@ def parse(
     about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
-            # A flag has one form, --flag or --no-flag, that changes its default.
-            config = (tyro.conf.FlagCreatePairsOff,)
-            return tyro.cli(kind, prog=prog, args=args, description=about, config=config)
+            return tyro.cli(kind, prog=prog, args=args, description=about)
     except SystemExit as end:
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
