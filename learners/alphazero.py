@@ -220,7 +220,7 @@ class AlphaZero:
 
     @classmethod
     def player(cls, config: AlphaZeroConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the player of the network with these weights: its likeliest legal cell, no search."""
+        """Return the player of the network with these weights: the likeliest legal cell."""
         return canonical_player(rules, likeliest_move(rules, _net(config, weights)))
 
     @classmethod

@@ -121,7 +121,7 @@ class LMS:
         return _moves(self.config, self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
-        """Play games in parallel, correct each move by the best reply; return the mean error."""
+        """Play games in parallel, correct moves by best replies; return the mean squared error."""
         errors, active = [], np.ones(self.config.games, np.bool_)
         self.env.reset()
         while active.any():
