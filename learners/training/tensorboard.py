@@ -17,7 +17,8 @@ from learners.training.board_pictures import policy_picture
 from learners.training.tag_descriptions import description
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import Certificate
-from tttenv.exact import SEATS, enumerable
+from tttenv.exact import SEATS, enumerable, positions
+from tttenv.game.notation import names_of
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
@@ -69,28 +70,32 @@ def _chart(*tags: str) -> list[Any]:
     return ["Multiline", [f"{tag}$" for tag in tags]]  # tags are regular expressions there
 
 
+def _by_seat(title: str, tag: str) -> dict[str, list[Any]]:
+    """Return a chart for each seat, so that the colour of a line is the run."""
+    return {f"as {seat}: {title}": _chart(f"{tag}_{seat}") for seat in SEATS}
+
+
 # The tab CUSTOM SCALARS: the charts to look at first, by their titles, losses last.
 EXACT = {
     "exact strength": {
-        "worst case: 0 cannot be beaten, -1 can always be": _chart("exact/worst_case_[XO]"),
-        "wins against random play": _chart("exact/win_vs_random_[XO]"),
-        "losses against random play": _chart("exact/loss_vs_random_[XO]"),
-        "share of optimal moves: all, where one can err, where it gets": _chart(
-            "exact/optimal_moves(_critical|_reached)?"
-        ),
-        "positions in which it gives value away": _chart("exact/blunders"),
-        "share of optimal moves by the stones on the board": _chart("exact/optimal_moves_ply_.*"),
+        **_by_seat("worst case (0 cannot be beaten, -1 can always be)", "exact/worst_case"),
+        **_by_seat("wins against random play", "exact/win_vs_random"),
+        **_by_seat("losses against random play", "exact/loss_vs_random"),
+        "optimal moves in all positions": _chart("exact/optimal_moves"),
+        "optimal moves where a mistake is possible": _chart("exact/optimal_moves_critical"),
+        "optimal moves on positions it reaches": _chart("exact/optimal_moves_reached"),
+        "blunders: positions in which it gives value away": _chart("exact/blunders"),
     },
 }
 LARGE = {  # on boards too large to list
     "exact strength": {
-        "1 never loses, 0 loses": _chart("exact/never_loses_[XO]"),
-        "stones of a game that it loses": _chart("exact/losing_line_[XO]"),
-        "lost positions among the first 500 of an attack": _chart("exact/losing_leaves_[XO]"),
+        **_by_seat("1 never loses, 0 loses", "exact/never_loses"),
+        **_by_seat("stones of a game that it loses", "exact/losing_line"),
+        **_by_seat("lost positions among the first 500 of an attack", "exact/losing_leaves"),
     },
     "sampled strength": {
-        "value against random play": _chart("sampled/value_vs_random_[XO]"),
-        "value against tactical play": _chart("sampled/value_vs_tactical_[XO]"),
+        **_by_seat("value against random play", "sampled/value_vs_random"),
+        **_by_seat("value against tactical play", "sampled/value_vs_tactical"),
     },
 }
 TRAINING = {"training": {"what the learner says of itself": _chart("train/.*")}}
@@ -98,7 +103,15 @@ TRAINING = {"training": {"what the learner says of itself": _chart("train/.*")}}
 
 def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
     """Return the charts that have points on these rules, by group and title."""
-    return (EXACT if enumerable(rules) else LARGE) | TRAINING
+    if not enumerable(rules):
+        return LARGE | TRAINING
+    game = positions(rules)
+    stones = np.unique(np.count_nonzero(game.boards[game.decisions], axis=1)).tolist()
+    by_stones = {
+        f"with {count} stone{'s' * (count != 1)}": _chart(f"exact/optimal_moves_ply_{count}")
+        for count in stones
+    }
+    return EXACT | {"optimal moves by the stones on the board": by_stones} | TRAINING
 
 
 def _begin_after(folder: Path) -> None:
@@ -210,8 +223,6 @@ def _plain(value: Any) -> bool | float | str:
 
 def certificate_table(certificate: Certificate) -> str:
     """Return a certificate as Markdown tables: a column for each seat, then the rest."""
-    from tttenv.game.notation import names_of
-
     rules = Rules.of(certificate.rules)
     optimal, reached = certificate.optimal_moves, certificate.reached
     by_seat: dict[str, dict[str, Any]] = {
@@ -227,7 +238,7 @@ def certificate_table(certificate: Certificate) -> str:
             seat: odds and phrases.odds(odds) for seat, odds in certificate.vs_perfect.items()
         },
         "a game that it loses": {
-            seat: names_of(rules, line or ()) or "none known"
+            seat: _lost_game(rules, line, certificate.never_loses[seat])
             for seat, line in certificate.losing_line.items()
         },
     }
@@ -238,8 +249,8 @@ def certificate_table(certificate: Certificate) -> str:
         "unbeatable": certificate.unbeatable,
         "positions where it gives value away": certificate.blunders,
         "optimal moves, all positions, %": _share(optimal["all"]),
-        "optimal moves where one can err, %": _share(optimal["critical"]),
-        "optimal moves where it gets, %": _share(optimal["reached"]),
+        "optimal moves where a mistake is possible, %": _share(optimal["critical"]),
+        "optimal moves on positions it reaches, %": _share(optimal["reached"]),
         "method": certificate.method,
     }
     lines = [f"| {rules} | as X | as O |", "|-|-|-|"]
@@ -248,6 +259,13 @@ def certificate_table(certificate: Certificate) -> str:
     lines += ["", "| both seats | |", "|-|-|"]
     lines += [f"| {name} | {_told(value)} |" for name, value in for_both.items()]
     return "\n".join(lines)
+
+
+def _lost_game(rules: Rules, line: list[int] | None, never_loses: bool | None) -> str:
+    """Return a lost game in coordinates; without one, whether one may exist."""
+    if line:
+        return names_of(rules, line)
+    return "none exists" if never_loses else "none known"
 
 
 def _share(number: float | None) -> str | None:

@@ -1,6 +1,7 @@
 """What TensorBoard is told: every tag described, no empty group, settings, certificate, address."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -60,7 +61,9 @@ def test_every_tag_is_described_and_no_chart_is_empty(name, rules, settings):
     assert not [tag for tag in tags if "\\" in description(tag)]
     for charts in layout(rules).values():
         for title, (_, patterns) in charts.items():
-            assert any(re.match(pattern, tag) for pattern in patterns for tag in tags), title
+            shown = [tag for tag in tags if any(re.match(pattern, tag) for pattern in patterns)]
+            assert shown, title
+            assert len(shown) == 1 or title == "what the learner says of itself"  # a colour a run
     assert description("exact/worst_case_O") != description("exact/worst_case_X")
     assert not description("exact/worst_case_Z")
 
@@ -96,6 +99,9 @@ def test_the_certificate_is_a_table_of_markdown(read, unbeatable):
     assert text == certificate_table(certificate)
     assert f"| {phrases.odds(certificate.vs_random['X'])} |" in text
     assert "| unbeatable | yes |" in text
+    assert "| a game that it loses | none exists | none exists |" in text
+    undecided = replace(certificate, never_loses=dict.fromkeys("XO"))
+    assert "| none known | none known |" in certificate_table(undecided)
 
 
 @pytest.mark.parametrize("method", [None, REACHABLE])
