@@ -211,10 +211,14 @@ def _show(result: dict[str, Any], unfinished: Path) -> None:
         )
         say(f"search    {unfinished}, go on with --resume")
         return
-    say(f"{rules}: {WORDS[result['value']]}, proved by {nodes:,} nodes in {seconds:.2f} s")
     say(
-        f"proof     {result['proof']}, {result['numbers']:,} numbers; checked in"
-        f" {result['check_seconds']:.2f} s: {result['positions']:,} positions"
+        f"{rules}: {WORDS[result['value']]}, proved by searching {nodes:,} positions in"
+        f" {seconds:.2f} s"
+    )
+    say(
+        f"proof     {result['proof']}, {result['numbers']:,} numbers long; its"
+        f" {result['positions']:,} positions checked without a search in"
+        f" {result['check_seconds']:.2f} s"
     )
 
 
