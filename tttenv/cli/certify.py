@@ -1,4 +1,4 @@
-"""Print the exact certificate of any player: `python scripts/certify.py minimax`."""
+"""Print the exact certificate of any player: `tttenv certify minimax`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Find common mistakes of a training setup: `doctor.py my_module:make_env`."""
+"""Find common mistakes of a training setup: `tttenv doctor my_module:make_env`."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""A round-robin league: `python scripts/league.py random tactical minimax`."""
+"""A round-robin league: `tttenv league random tactical minimax`."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A report in one HTML file, with a board to play on: `python scripts/report.py`."""
+"""A report in one HTML file, with a board to play on: `tttenv report`."""
 
 import json
 import sys

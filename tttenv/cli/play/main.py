@@ -1,4 +1,4 @@
-"""Play against any player, in a terminal or a window: `python scripts/play.py`."""
+"""Play against any player, in a terminal or a window: `tttenv play`."""
 
 import importlib
 import sys
