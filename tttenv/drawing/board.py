@@ -141,7 +141,7 @@ def percent(share: float) -> str:
 
 
 def _bar(surface: pygame.Surface, share: float, layout: Layout, cell: int) -> None:
-    """Draw a probability as a yellow bar at the bottom of a cell, as wide as it is likely."""
+    """Draw a probability as a yellow bar at the bottom of a cell, its width proportional."""
     x, y = layout.corner(cell)
     size, (left, top, height) = layout.cell, CHANCE_BAR
     box = pygame.Rect(

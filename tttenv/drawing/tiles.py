@@ -1,4 +1,4 @@
-"""Pictures of cells, drawn with NumPy alone, and the colours of everything.
+"""Pictures of cells, drawn with NumPy alone, and the colour palettes.
 
 One drawing serves the window, `rgb_array`, TensorBoard and the READMEs' pictures. X is blue and O
 orange, also the line that won; a move that wins is green, that draws grey, that loses red, each of

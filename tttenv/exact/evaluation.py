@@ -96,7 +96,7 @@ def _backup(
 
 @dataclass(frozen=True)
 class PlayPolicy:
-    """The action rule that plays a policy and ignores the chances."""
+    """The action rule that follows a policy and ignores the outcome probabilities."""
 
     policy: Policy
 
@@ -147,6 +147,6 @@ def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def _root(odds: list[Odds]) -> Score:
-    """Return the probabilities of the empty board, without rounding errors in the last digits."""
+    """Return the outcome probabilities of the empty board, rounded to 15 decimals."""
     win, draw, loss = (round(float(part), 15) for part in odds[0][0])
     return Score(win, draw, loss)

@@ -1,4 +1,4 @@
-"""Simple players: random, first empty cell, one-ply tactics, and a player with random moves."""
+"""Baseline players: random, first empty cell, one-ply tactics, and epsilon-random play."""
 
 import numpy as np
 

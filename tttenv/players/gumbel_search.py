@@ -62,7 +62,7 @@ class GumbelSearch:
         self.which = np.zeros(trees, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Give a copy trees of its own, whose arrays share memory as these do."""
+        """Give copies trees of their own, with the same sharing of memory."""
         about = self.rules, self.evaluate, self.simulations, self.trees
         return type(self), (*about, self.considered, self.settings)
 

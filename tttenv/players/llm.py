@@ -212,7 +212,7 @@ class LanguageModel:
 
 
 def _kept(file: Path) -> str | None:
-    """Return the answer in a file of the cache; None without a readable one."""
+    """Return the cached answer, or None if the file is missing or unreadable."""
     try:
         found = json.loads(read_bytes(file, LARGEST_FILE))
         answer = found["answer"]

@@ -93,7 +93,7 @@ class MinimaxSearch:
         return self.cache[key]
 
     def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
-        """Search the rank of a position for the side to move; arguments as in `_rank`."""
+        """Compute the rank by search for the side to move; arguments as in `_rank`."""
         if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
             return -(self.rules.cells + 1)
         empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]

@@ -116,7 +116,7 @@ class _Network:
         return answer.reshape(count, self.cells)
 
     def _shaped(self, name: str, part: NDArray[Any]) -> NDArray[Any]:
-        """Return an observation in the type, and if it fits in the shape, of an input."""
+        """Return an observation in an input's type and, if the sizes match, its shape."""
         given = self.inputs[name]
         inner = given.shape[1:]
         if all(isinstance(size, int) for size in inner) and np.prod(inner) == part[0].size:

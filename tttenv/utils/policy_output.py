@@ -1,4 +1,4 @@
-"""Checks of what a player answers: arrays, tensors and lists of real numbers become float64."""
+"""Validates a player's output: arrays, tensors and lists of real numbers become float64."""
 
 from typing import Any
 
