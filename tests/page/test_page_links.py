@@ -219,6 +219,7 @@ def test_two_players_play_by_themselves(opened, file, way):
     if way == "a link":
         page.click("#pause")
     elif way == "the play section":
+        page.select_option("#seat", "none")
         page.select_option("#watch-x", label="tactical")
         page.select_option("#watch-o", label="first")
         page.click("#watch")

@@ -293,6 +293,7 @@ def test_taking_back_to_the_start_leaves_the_keyboard_its_place(opened, file):
 
 def test_a_larger_game_stops_one_that_goes_on_by_itself(opened, file):
     page = opened(file)
+    page.select_option("#seat", "none")
     page.locator("#watch").scroll_into_view_if_needed()
     page.click("#watch")
     page.locator("#pause", has_text="Pause").wait_for()

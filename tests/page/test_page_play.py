@@ -92,7 +92,7 @@ def last_blunders(line, whose, slips=()):
             continue
         if seat in slips:
             left = int(solve(RULES).ranks[index(boards[ply + 1])])
-            found.append(f"{whose[seat]} slipped: {verdict(left)}.")
+            found.append(f"{whose[seat]} blundered: you can {verdict(left)}.")
         else:
             found.append(f"{whose[seat]} blunder: {sentence}")
     return found
@@ -415,7 +415,7 @@ def test_a_blunder_is_ringed_and_refuted_by_numbered_stones_in_view(opened, ship
 
 def test_the_opponents_slip_is_said_without_what_punishes_it(opened, shipped):
     page = opened(shipped, "#play=first&seat=X&moves=b2.a1.c1", **CALM)
-    assert page.inner_text("#notes .slip") == "first slipped: win in 1."
+    assert page.inner_text("#notes .slip") == "first blundered: you can win in 1."
     assert page.locator("#board .ghost").count() == 0
     page.click("#earlier")
     page.click("#earlier")

@@ -116,7 +116,7 @@ def test_the_leaderboard_is_what_certify_prints(opened, shipped, run_here):
         assert (prefix, command) == ("tttenv", f"certify '{name}' --json")
         told = json.loads(run_here("certify.py", *shlex.split(command)[1:]).stdout)
         assert told.pop("player") == name
-        assert json.loads(page.inner_text("#certificate")) == told
+        assert json.loads(page.text_content("#certificate")) == told
         assert cells_of(told).items() <= rows[name].items()
 
 

@@ -27,6 +27,7 @@ from tttenv.utils.untrusted import shown
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+OPTIONAL = re.compile(r"\{None\}\|(\w+)")  # how the parser writes the type of an optional value
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 
 AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options without a prefix
@@ -183,10 +184,13 @@ class _Page(io.StringIO):
 
 
 def filled(text: str) -> str:
-    """Wrap the long lines of a help text to the width of its boxes; these lose their colours."""
+    """Wrap the long lines of a help text to the width of its boxes; these lose their colours.
+
+    An optional value is named by its type alone: the text beside it says what leaving it out means.
+    """
     width = shutil.get_terminal_size().columns
     lines = []
-    for line in text.split("\n"):
+    for line in OPTIONAL.sub(lambda found: found[1].ljust(len(found[0])), text).split("\n"):
         plain = COLOUR.sub("", line)
         indent = " " * (len(plain) - len(plain.lstrip()))
         fits = len(plain) <= width or "│" in line  # boxes always do

@@ -54,6 +54,7 @@ SCRIPTS = [
     "board",
     "play",
     "watch",
+    "about",
     "question",
     "teach",
     "larger_play",
@@ -96,7 +97,7 @@ def html(
     seconds = joined(
         strips.table(endings, head)
         for endings, head in ((trainings, "Learner"), (swept, "Setting"))
-        if endings
+        if len(endings) > len({one.name for one in endings})  # several seeds of one
     )
     page = Template((PAGE / "template.html").read_text(encoding="utf-8"))
     page = Template(page.safe_substitute(sections=_joined("sections", SECTIONS, "html")))
@@ -113,6 +114,7 @@ def html(
         no_field="hidden" if not networks else "",
         options=tables.options(players),
         leaderboard=leaderboard.html(players),
+        insight=leaderboard.insight(players),
         notes=leaderboard.notes(players),
         curves=curves,
         no_figures="hidden" if not curves else "",

@@ -55,7 +55,8 @@ def blunder_positions(player: Shown) -> tuple[int, int]:
 
 
 def _row(player: Shown, cells: dict[str, Cell]) -> Markup:
-    link = element("a", player.name, href=f"#play={quote(player.name, safe='')}")
+    address = f"#play={quote(player.name, safe='')}"
+    link = element("a", player.name, href=address, title=player.about)
     parts = [link]
     if player.quick:
         parts.append(element("span", "quick run", class_="flag"))
@@ -128,6 +129,28 @@ def _seconds(player: Shown) -> Cell:
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
     steps = element("small", f"{player.steps:,} step{'s' * (player.steps != 1)}")
     return joined([told, " ", steps]), player.seconds
+
+
+def insight(players: list[Shown]) -> Markup:
+    """Return a sentence on the player whose win rate hides most, or nothing if none does.
+
+    It loses under 5 % of its games against random moves in a seat in which one opponent always
+    beats it.
+    """
+    hidden = [
+        (odds[2], seat, player.name)
+        for player in players
+        for seat, odds in player.certificate["vs_random"].items()
+        if player.certificate["worst_case"][seat] < TINY - 1 and odds[2] < 0.05
+    ]
+    if not hidden:
+        return joined([])
+    lost, seat, name = min(hidden)
+    words = (
+        f"{name} as {seat} loses {phrases.share(lost)} % of its games against random moves, and yet"
+        " one opponent beats it every time."
+    )
+    return element("p", words, class_="insight")
 
 
 def notes(players: list[Shown]) -> Markup:

@@ -57,7 +57,8 @@ def scores(players: list[Shown]) -> list[list[Score]]:
 
 def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
     """Return the table of X's expected results, with a row per X and a column per O."""
-    heads = [element("th", element("span", player.name), scope="col") for player in players]
+    names = [element("span", player.name, title=player.about) for player in players]
+    heads = [element("th", name, scope="col") for name in names]
     rows = [
         element(
             "tr",
@@ -101,7 +102,7 @@ def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
 
 def options(players: list[Shown]) -> Markup:
     """Return the players as choices of a select element, by index."""
-    return joined(element("option", p.name, value=n) for n, p in enumerate(players))
+    return joined(element("option", p.name, value=n, title=p.about) for n, p in enumerate(players))
 
 
 def summary(players: list[Shown]) -> dict[str, Any]:

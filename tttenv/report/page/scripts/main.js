@@ -9,6 +9,8 @@ function draw() {
   find("player").value = String(trainedOf(state.player));
   find("seat").value = state.seat;
   find("overlay").value = state.overlay;
+  find("player").parentNode.hidden = state.seat === "none";
+  find("watching").hidden = state.seat !== "none";
   drawBoard();
   drawBar();
   drawMoves();
@@ -27,21 +29,6 @@ function draw() {
   drawAbout();
   // A button that has the focus may be gone now.
   if (document.activeElement?.closest("[hidden]")) focusCell(4, { preventScroll: true });
-}
-
-let described = null; // the player that stands there now
-
-function drawAbout() {
-  const player = opponent();
-  if (player === described) return;
-  described = player;
-  const safe = player.certificate.unbeatable ? "It cannot be beaten." : "It can be beaten.";
-  find("about-name").textContent = player.name;
-  find("about").textContent = `${capital(player.about)}. ${safe}`;
-  const spec = player.spec.replaceAll("'", `'"'"'`); // quoted, as it is made to be pasted in a shell
-  find("command").textContent = `tttenv certify '${spec}' --json`;
-  find("command").parentNode.hidden = player.spec === ""; // of a player that was taught here
-  find("certificate").textContent = JSON.stringify(player.certificate, null, 1);
 }
 
 // A line that stands there already is left alone, so that it is not read out again.

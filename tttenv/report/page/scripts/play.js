@@ -161,7 +161,7 @@ function remarks() {
     const seat = "XO"[ply % 2];
     if (["X", "O"].includes(state.seat) && seat !== state.seat) {
       const gift = verdict(ranks[next(position, cell)]); // as the human sees it
-      found.push({ kind: "slip", text: `${nameAt(seat)} slipped: ${gift}.` });
+      found.push({ kind: "slip", text: `${nameAt(seat)} blundered: you can ${gift}.` });
     } else {
       found.push({ kind: "blunder", text: `${whose(seat)} blunder: ${blunderText(position, cell)}` });
     }

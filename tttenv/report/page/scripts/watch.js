@@ -53,24 +53,10 @@ find("pair-watch").addEventListener("click", () => {
   find("pause").focus({ preventScroll: true });
 });
 
-for (const seat of "XO") {
-  find(`lose-${seat}`).addEventListener("click", () => {
-    const line = opponent().certificate.losing_line[seat];
-    if (line) startReplay(line, 0, `How ${opponent().name} loses as ${seat}`);
-  });
-}
-
 function drawWatch() {
   const shown = state.seat === "none" || state.running || state.title !== "";
   find("pause").hidden = !shown || (state.asking && !state.running);
   find("pause").textContent = state.running ? "Pause" : hasEnded(shownLine()) ? "Play it again" : state.at === 0 ? "Start" : "Go on";
-  for (const seat of "XO") {
-    const line = opponent().certificate.losing_line[seat];
-    const button = find(`lose-${seat}`);
-    button.setAttribute("aria-disabled", String(!line));
-    const can = `See it lose as ${seat}, in ${line?.length} stones`;
-    button.textContent = line ? can : `As ${seat} it never loses`;
-  }
   for (const list of [find("watch-x"), find("watch-o")]) {
     data.players.forEach((player, number) => {
       if (number <= Number(list.lastElementChild?.value ?? -1) || player.trained !== undefined) return;
