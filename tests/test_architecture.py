@@ -53,6 +53,7 @@ LIBRARIES = {  # who may import what
     **dict.fromkeys(["tyro", "rich"], COMMANDS),
     "openai": "tttenv.players.llm",
     "onnxruntime": "tttenv.players.onnx",
+    "pyarrow": "tttenv.cli.export",
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }

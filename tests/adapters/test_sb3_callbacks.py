@@ -215,3 +215,11 @@ def test_self_play_alone_and_on_large_boards_works_and_nonsense_is_refused():
             SelfPlayCallback(**wrong)
     with pytest.raises(ValueError, match="unknown player 'nobody'"):
         quick().learn(64, SelfPlayCallback(players=("nobody",)))
+
+
+def test_of_two_players_that_lose_the_one_that_holds_out_longer_ranks_higher():
+    found = certify(Rules(4, 4, 4), uniform, 1000, method=REACHABLE)
+    short, long = ([0] * stones for stones in (7, 9))
+    lines = [{"X": short, "O": short}, {"X": short, "O": long}, {"X": short, "O": None}]
+    keys = [rank(replace(found, losing_line=line)) for line in lines]
+    assert keys == sorted(set(keys))

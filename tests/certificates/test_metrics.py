@@ -7,7 +7,7 @@ import pytest
 from reference import certificate, game, spell, standards
 
 from tttenv import Rules, certify, player, score
-from tttenv.certificates import metrics, reachability
+from tttenv.certificates import metrics, phrases, reachability
 from tttenv.certificates.metrics import ATTACKED, EXACT, SAMPLED, accuracy, arena, attack, versus
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.certificates.metrics.certificate import OUTCOMES, flat
@@ -168,3 +168,19 @@ def test_a_player_loses_wherever_lost_positions_are_counted_and_stronger_ones_ha
             assert number == 0 or found.never_loses is False
     timed = player("mcts:time=0.01", rules)
     assert attack.measure(rules, timed) == {}
+
+
+@pytest.mark.parametrize(
+    ("known", "told"),
+    [
+        ({"never_loses_X": 1.0}, "X never loses"),
+        ({"never_loses_X": 1.0, "worst_case_X": 1.0}, "X always wins"),
+        ({"never_loses_X": 0.0, "losing_line_X": 9.0}, "X loses in 9"),
+        ({"never_loses_X": 0.0}, "X loses"),
+        ({}, "X undecided"),
+    ],
+)
+def test_the_standing_by_reachable_positions_says_what_is_known(known, told):
+    numbers = {f"exact/{name}": value for name, value in known.items()}
+    numbers |= {"exact/reached_X": 1234.0, "exact/reached_O": 5.0, "exact/never_loses_O": 1.0}
+    assert f"{told} (1,234 positions)" in phrases.standing(numbers)

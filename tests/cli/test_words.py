@@ -5,6 +5,7 @@ import pytest
 from reference import game, view
 
 from tttenv import Rules, player
+from tttenv.cli import text_tables
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.session import Session, Side
@@ -190,3 +191,9 @@ def test_a_blunder_is_a_move_that_gives_value_away_told_with_the_moves_that_keep
         for moves in values.values()
         for value, _ in moves.values()
     )
+
+
+def test_the_rule_below_the_heads_is_as_wide_as_the_table():
+    columns = [text_tables.Column("player", left=True), text_tables.Column("loss %")]
+    table = text_tables.lines(columns, [["mcts", "0.50"]])
+    assert table == [" player  loss %", " " + "─" * 14, " mcts      0.50"]

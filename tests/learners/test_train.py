@@ -19,7 +19,7 @@ from learners.registry import LEARNERS
 from learners.selfplay import SelfPlay, SelfPlayConfig
 from learners.testing import _same as same
 from learners.training.checkpoint import load_training
-from learners.training.loop import Progress, Schedule, run, usual_schedule
+from learners.training.loop import Progress, Schedule, finished, run, usual_schedule
 from learners.training.tensorboard import TensorBoard, layout
 from learners.training.train import train
 from tttenv import Rules, certify, player
@@ -297,3 +297,12 @@ def test_on_large_boards_a_training_tells_what_its_player_can_reach(tmp_path):
             assert f"sampled/value_vs_random_{seat}" in numbers
             assert 0 < numbers[f"exact/losing_leaves_{seat}"] <= 500
     assert read_card(tmp_path / "out")["certificate"] == told[-1].certificate.to_dict()
+
+
+def test_a_training_is_finished_by_its_steps_or_where_it_was_to_stop():
+    ends, goes_on = (Schedule(10, 1, 1, stop_when_unbeatable=stop) for stop in (True, False))
+    unbeatable = Progress(step=5, unbeatable_at=(5, 1.0))
+    assert finished(ends, unbeatable)
+    assert not finished(goes_on, unbeatable)
+    assert not finished(ends, Progress(step=5))
+    assert finished(goes_on, Progress(step=10))

@@ -25,6 +25,7 @@ COMMANDS: Table[Any] = Table(
         "sweep": Row("learners.cli.sweep:main", "train with many settings and seeds, compared"),
         "report": Row("tttenv.cli.report:main", "one page to play on, with exact values"),
         "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
+        "export": Row("tttenv.cli.export:main", "the solved positions as a table"),
         "compile": Row("tttenv.cli.compile:main", "compile everything, once on a machine"),
     },
 )
@@ -32,7 +33,7 @@ GROUPS = {  # the order of the overview
     "play and look": ("play", "report"),
     "measure": ("certify", "league", "prove", "doctor"),
     "train": ("train", "benchmark", "sweep"),
-    "other": ("gomocup", "compile"),
+    "other": ("export", "gomocup", "compile"),
 }
 
 

@@ -14,6 +14,7 @@ Players: TypeAlias = Annotated[
     Positional[tuple[str, ...]], arg(metavar="[PLAYER ...]", help_behavior_hint="")
 ]
 Game: TypeAlias = Annotated[Positional[str | None], arg(metavar="[M,N,K]", help_behavior_hint="")]
+File: TypeAlias = Annotated[Positional[Path], arg(metavar="FILE")]
 Learners: TypeAlias = Annotated[
     Positional[tuple[str, ...]], arg(metavar="LEARNER [LEARNER ...]", help_behavior_hint="")
 ]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tttenv.exact import positions, require_enumerable, solve
+from tttenv.exact.dataset import held_out_classes
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps, orbits
 from tttenv.game.types import Boards
@@ -13,7 +14,6 @@ from tttenv.text.verdicts import Verdict, verdict
 from tttenv.utils.arrays import one_of
 
 SPLITS = ("train", "test", "all")
-TEST_SHARE = 5  # one class in so many is for testing
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,7 @@ def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
     classes, _ = orbits(rules, game.boards[game.decisions])
     chosen = np.arange(len(classes))
     if split != "all":
-        order = np.random.default_rng((rules.m, rules.n, rules.k)).permutation(len(classes))
-        tested = len(classes) // TEST_SHARE
-        chosen = np.sort(order[:tested] if split == "test" else order[tested:])
+        chosen = np.flatnonzero(held_out_classes(rules, len(classes)) == (split == "test"))
     rng, images = np.random.default_rng(seed), maps(rules)
     chosen = rng.permutation(chosen)
     turned = images[rng.integers(len(images), size=len(chosen))]

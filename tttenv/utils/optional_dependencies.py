@@ -6,7 +6,8 @@ from importlib.util import find_spec
 LEARN = frozenset(
     ("torch", "threadpoolctl", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock", "PIL")
 )
-EXTRAS = {"ray": "ray", "openai": "llm", "onnxruntime": "onnx"}  # of other libraries
+# Of other libraries.
+EXTRAS = {"ray": "ray", "openai": "llm", "onnxruntime": "onnx", "pyarrow": "data"}
 NO_WINDOW = "windows are drawn by pygame-ce, which is not installed: pip install 'tttenv[window]'"
 
 

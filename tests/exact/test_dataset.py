@@ -1,0 +1,76 @@
+"""Solved positions as a table, against the reference game, and as files."""
+
+import csv
+import json
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from reference import game, spell
+
+from tttenv import Rules
+from tttenv.cli import export
+from tttenv.exact.dataset import solved_positions
+from tttenv.game.notation import name_of
+from tttenv.game.symmetry import orbits
+
+SMALL = [(3, 3, 3), (2, 3, 2), (1, 5, 3)]
+
+
+@pytest.mark.parametrize("size", SMALL, ids=spell)
+def test_every_value_is_that_of_the_reference(size):
+    rules = Rules(*size)
+    known = game(size)
+    table = solved_positions(rules, "position")
+    assert len(table["position"]) == len(known.decisions)
+    for row, position in enumerate(table["position"]):
+        board = str(position)
+        assert table["to_move"][row] == "XO"[table["stones"][row] % 2]
+        worth = {name_of(rules, cell): known.worth(board, cell) for cell in known.after[board]}
+        values = {name: table[name][row] for name in worth}
+        assert values == {name: value for name, (value, _) in worth.items()}
+        assert table["value"][row] == max(values.values())
+        assert set(table["best"][row].split()) <= {
+            name for name, value in values.items() if value == table["value"][row]
+        }
+        others = {name_of(rules, cell) for cell in range(rules.cells)} - set(values)
+        assert all(table[name][row] is np.ma.masked for name in others)
+
+
+def test_a_row_of_each_class_and_no_class_in_both_splits():
+    every, classes = (solved_positions(Rules(), rows) for rows in ("position", "class"))
+    assert len(every["class"]) == 4520
+    assert sorted(classes["class"]) == list(range(627))
+    assert (classes["split"] == "test").sum() == 125
+    split = dict(zip(classes["class"], classes["split"], strict=True))
+    assert [split[number] for number in every["class"]] == every["split"].tolist()
+    boards = np.array([Rules().parse(position) for position in every["position"]])
+    assert (orbits(Rules(), boards)[1] == every["class"]).all()
+
+
+def test_both_files_hold_the_same_table(tmp_path, capsys):
+    files = [tmp_path / f"table.{kind}" for kind in ("csv", "parquet")]
+    for file in files:
+        export.main([str(file), "--rules", "2,3,2", "--json"])
+        told = json.loads(capsys.readouterr().out)
+        assert told["bytes"] == file.stat().st_size
+    with files[0].open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    columns = pyarrow.parquet.read_table(files[1]).to_pylist()
+    shown = [{k: "" if v is None else str(v) for k, v in row.items()} for row in columns]
+    assert rows == shown
+    assert len(rows) == told["rows"]
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["t.txt"], "a .csv or a .parquet file"),
+        (["t.csv", "--rules", "4,4,4"], "15 cells"),
+    ],
+)
+def test_what_cannot_be_written_is_refused(args, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match=told):
+        export.main(args)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,87 @@
+"""Write the solved positions of a game as a table: `tttenv export positions.csv`."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from tttenv.cli import console
+from tttenv.cli.options import File, Flag, RulesText
+from tttenv.exact.dataset import Columns, solved_positions
+from tttenv.game.rules import Rules
+from tttenv.utils.files import write
+
+PROG = "tttenv export"
+EXAMPLES = """
+tttenv export positions.csv
+tttenv export positions.parquet --rules 3,4,3 --rows position
+"""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Write the solved positions of a game as a table, with the exact value of every move.
+
+    Each row is a position with a move to make: one of each class of mirror images and turns, or all
+    of them. Values are those for the side to move: 1 a win, 0 a draw, -1 a loss. The column split
+    says train or test; a class is never in both.
+    """
+
+    out: File  # the output file: .csv, or .parquet (extra data)
+    rules: RulesText = "3,3,3"  # the game, of up to 15 cells
+    rows: Literal["class", "position"] = "class"  # one position of each class, or all
+    json: Flag = False  # print a summary as JSON
+
+
+def main(args: list[str], prog: str = PROG) -> None:
+    """Write the table and print its size.
+
+    Args:
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
+
+    Raises:
+        ValueError: for another kind of file, or a game that is too large.
+    """
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
+    kinds = {".csv": as_csv, ".parquet": as_parquet}
+    kind = given.out.suffix.lower()
+    if kind not in kinds:
+        raise ValueError(f"the table is a .csv or a .parquet file, not {given.out}")
+    if given.out.is_dir():
+        raise ValueError(f"{given.out} is a folder: name a file")
+    with console.stage(f"solving {given.rules} and writing its positions", given.json):
+        table = solved_positions(Rules.of(given.rules), given.rows)
+        content = kinds[kind](table)
+        write(given.out, content)
+    rows, test = len(table["split"]), int((table["split"] == "test").sum())
+    told = {"file": str(given.out), "rows": rows, "test": test, "bytes": len(content)}
+    if given.json:
+        print(json.dumps(told, indent=2))
+    else:
+        print(f"{rows:,} rows, {test:,} of them for testing: {given.out}")
+
+
+def as_csv(table: Columns) -> bytes:
+    """Return the table as CSV with a head; the value of an illegal move is left empty."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table)
+    writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
+    return text.getvalue().encode()
+
+
+def as_parquet(table: Columns) -> bytes:
+    """Return the table as a Parquet file; the value of an illegal move is null."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    arrays = {
+        name: pa.array(np.ma.getdata(column), mask=np.ma.getmaskarray(column))
+        for name, column in table.items()
+    }
+    sink = pa.BufferOutputStream()
+    parquet.write_table(pa.table(arrays), sink)
+    return bytes(sink.getvalue())

@@ -1,0 +1,72 @@
+"""Solved positions as a table: a row for each position or class, with the value of every move."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.exact.enumeration import positions, require_enumerable
+from tttenv.exact.solution import solve
+from tttenv.game.notation import name_of, names_of
+from tttenv.game.rules import Rules
+from tttenv.game.symmetry import orbits
+from tttenv.game.types import Mask
+from tttenv.utils.arrays import one_of
+
+ROWS = ("class", "position")
+TEST_SHARE = 5  # one class in so many is for testing
+
+Columns = dict[str, NDArray[Any]]  # by name, all of one length; values of moves are masked arrays
+
+
+def held_out_classes(rules: Rules, classes: int) -> Mask:
+    """Return which symmetry classes are for testing (classes,): one in five.
+
+    This depends on the rules alone, so no test position is the image of a training position.
+    """
+    order = np.random.default_rng((rules.m, rules.n, rules.k)).permutation(classes)
+    chosen = np.zeros(classes, np.bool_)
+    chosen[order[: classes // TEST_SHARE]] = True
+    return chosen
+
+
+def solved_positions(rules: Rules, rows: str = "class") -> Columns:
+    """Return every position with a move to make, with its exact values.
+
+    The columns are `position` (X, O and _, row by row), `to_move`, `stones`, `class` (positions
+    that are mirror images or turns of each other have the same number), `split` (train or test, by
+    class), `value` (for the side to move: 1 a win, 0 a draw, -1 a loss), `plies` (to the end, wins
+    played fastest and losses slowest), `best` (the moves that keep the value and do so, like
+    "b2 c3"), and one for each cell, such as `a1`: the value of the move there, masked where it is
+    illegal.
+
+    Args:
+        rules: the game.
+        rows: "class", one position of each symmetry class: 627 on 3,3,3; or "position", all 4,520.
+
+    Raises:
+        ValueError: for other rows, or a game of more than 15 cells.
+    """
+    one_of("rows", rows, ROWS)
+    require_enumerable(rules)
+    game, solution = positions(rules), solve(rules)
+    chosen = np.flatnonzero(~game.over)
+    canonical, which = orbits(rules, game.boards[chosen])
+    tests = held_out_classes(rules, len(canonical))
+    if rows == "class":
+        chosen, which = game.index(canonical), np.arange(len(canonical))
+    boards, seats = game.boards[chosen], game.seats[chosen]
+    marks = np.array(["_", "X", "O"])[boards * np.where(seats == 0, 1, -1)[:, None]]
+    after, best = game.successors[chosen], solution.fastest[chosen]
+    found: Columns = {
+        "position": np.ascontiguousarray(marks).view(f"U{rules.cells}")[:, 0],
+        "to_move": np.array(["X", "O"])[seats],
+        "stones": np.count_nonzero(boards, axis=1),
+        "class": which,
+        "split": np.where(tests[which], "test", "train"),
+        "value": solution.values[chosen],
+        "plies": solution.distances[chosen],
+        "best": np.array([names_of(rules, np.flatnonzero(row)) for row in best]),
+    }
+    values = np.ma.masked_array(-solution.values[after], mask=after < 0)
+    return found | {name_of(rules, cell): values[:, cell] for cell in range(rules.cells)}
