@@ -4,7 +4,6 @@ import gymnasium as gym
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
-from gymnasium.wrappers import vector as wrappers
 from pairs import pairs
 
 from tttenv import player
@@ -134,26 +133,6 @@ def test_make_vec_takes_the_mode_and_the_metadata_name_it():
             assert env.metadata["autoreset_mode"] is mode
     assert gym.make_vec("TicTacToe-v0").metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     assert VectorTicTacToe.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-
-
-@pytest.mark.parametrize(
-    "wrap",
-    [
-        wrappers.FlattenObservation,
-        wrappers.NormalizeObservation,
-        wrappers.NormalizeReward,
-        wrappers.RecordEpisodeStatistics,
-        lambda env: wrappers.ClipReward(env, -0.5, 0.5),
-        lambda env: wrappers.TransformAction(env, lambda action: action),
-    ],
-)
-def test_wrappers_of_gymnasium_run_on_the_next_step_mode(wrap):
-    env = wrap(gym.make_vec("TicTacToe-v0", num_envs=4, autoreset_mode="NextStep"))
-    env.reset(seed=0)
-    for _ in range(40):
-        observed, rewards, *_ = env.step(env.unwrapped.sample_actions())
-        assert np.isfinite(observed).all()
-        assert np.isfinite(rewards).all()
 
 
 def test_a_list_of_seeds_seeds_the_batch():

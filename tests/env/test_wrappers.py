@@ -1,0 +1,136 @@
+"""Gymnasium's wrappers: each runs on TicTacToe-v0, or says what kind of environment it is for."""
+
+import re
+from pathlib import Path
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium import wrappers
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import vector
+
+import tttenv
+
+PAGE = Path(tttenv.__file__).parent.parent / "docs" / "reference" / "environment.md"
+
+# How each is called, with the observation that it is for; most take an array.
+ARRAY, DICT = "board", "dict"
+SINGLE = {
+    "AddRenderObservation": (ARRAY, lambda env, kind: kind(env)),
+    "AddWhiteNoise": (ARRAY, lambda env, kind: kind(env, 0.1)),
+    "Autoreset": (ARRAY, lambda env, kind: kind(env)),
+    "ClipReward": (ARRAY, lambda env, kind: kind(env, -0.5, 0.5)),
+    "DelayObservation": (ARRAY, lambda env, kind: kind(env, 1)),
+    "DiscretizeObservation": (ARRAY, lambda env, kind: kind(env, 3)),
+    "DtypeObservation": (ARRAY, lambda env, kind: kind(env, np.float32)),
+    "FilterObservation": (DICT, lambda env, kind: kind(env, ["observation"])),
+    "FlattenObservation": (DICT, lambda env, kind: kind(env)),
+    "FrameStackObservation": (ARRAY, lambda env, kind: kind(env, 3)),
+    "MaxAndSkipObservation": (ARRAY, lambda env, kind: kind(env, 2)),
+    "NormalizeObservation": (ARRAY, lambda env, kind: kind(env)),
+    "NormalizeReward": (ARRAY, lambda env, kind: kind(env)),
+    "ObstructView": (ARRAY, lambda env, kind: kind(env, 0.1, 4)),
+    "OrderEnforcing": (ARRAY, lambda env, kind: kind(env)),
+    "PassiveEnvChecker": (ARRAY, lambda env, kind: kind(env)),
+    "RecordEpisodeStatistics": (DICT, lambda env, kind: kind(env)),
+    "RenderCollection": (ARRAY, lambda env, kind: kind(env)),
+    "RepeatAction": (ARRAY, lambda env, kind: kind(env, 2)),
+    "RescaleObservation": (ARRAY, lambda env, kind: kind(env, -2, 2)),
+    "ReshapeObservation": (ARRAY, lambda env, kind: kind(env, (3, 3))),
+    "StickyAction": (ARRAY, lambda env, kind: kind(env, 0.1)),
+    "TimeAwareObservation": (ARRAY, lambda env, kind: kind(wrappers.TimeLimit(env, 5))),
+    "TimeLimit": (ARRAY, lambda env, kind: kind(env, 5)),
+    "TransformAction": (ARRAY, lambda env, kind: kind(env, lambda a: a, env.action_space)),
+    "TransformObservation": (ARRAY, lambda env, kind: kind(env, lambda o: o, None)),
+    "TransformReward": (ARRAY, lambda env, kind: kind(env, lambda reward: 2 * reward)),
+}
+VECTOR = {
+    "ClipReward": lambda env, kind: kind(env, -0.5, 0.5),
+    "DictInfoToList": lambda env, kind: kind(env),
+    "DtypeObservation": lambda env, kind: kind(env, np.float32),
+    "FlattenObservation": lambda env, kind: kind(env),
+    "NormalizeObservation": lambda env, kind: kind(env),
+    "NormalizeReward": lambda env, kind: kind(env),
+    "RecordEpisodeStatistics": lambda env, kind: kind(env),
+    "RescaleObservation": lambda env, kind: kind(env, -2, 2),
+    "ReshapeObservation": lambda env, kind: kind(env, (3, 9)),
+    "TransformAction": lambda env, kind: kind(env, lambda actions: actions),
+    "TransformObservation": lambda env, kind: kind(env, lambda seen: seen),
+    "TransformReward": lambda env, kind: kind(env, lambda rewards: 2 * rewards),
+    "VectorizeTransformAction": lambda env, kind: kind(
+        env, wrappers.TransformAction, func=lambda a: a, action_space=env.single_action_space
+    ),
+    "VectorizeTransformObservation": lambda env, kind: kind(
+        env, wrappers.TransformObservation, func=lambda seen: seen, observation_space=None
+    ),
+    "VectorizeTransformReward": lambda env, kind: kind(
+        env, wrappers.TransformReward, func=lambda reward: 2 * reward
+    ),
+}
+CONTINUOUS = {"ClipAction", "DiscretizeAction", "RescaleAction"}
+IMAGES = {"AtariPreprocessing", "GrayscaleObservation", "ResizeObservation"}
+LIBRARIES = {"ArrayConversion", "JaxToNumpy", "JaxToTorch", "NumpyToTorch"}
+PICTURES = {"HumanRendering", "RecordVideo"}  # these are tested with a window and in the docs
+ELSEWHERE = CONTINUOUS | IMAGES | LIBRARIES | PICTURES
+ANY_MODE = {  # the other vector wrappers refuse the mode SAME_STEP
+    *("ClipReward", "DictInfoToList", "NormalizeReward", "RecordEpisodeStatistics"),
+    *("TransformAction", "TransformReward", "VectorizeTransformAction"),
+    "VectorizeTransformReward",
+}
+
+
+def test_every_wrapper_has_its_row():
+    assert {*wrappers.__all__} - {"vector"} == {*SINGLE} | ELSEWHERE
+    rest = {*vector.__all__} - {*VECTOR}
+    assert rest <= ELSEWHERE | {"FilterObservation"}  # a batch has no dictionaries
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_games_end_in_each_wrapper(name):
+    obs, call = SINGLE[name]
+    made = gym.make("TicTacToe-v0", obs=obs, opponent="random", render_mode="rgb_array")
+    env = call(made, getattr(wrappers, name))
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        seen, _ = env.reset(seed=seed)
+        for _ in range(10):
+            assert env.observation_space.contains(seen), seen
+            action = int(rng.choice(np.flatnonzero(env.unwrapped.action_masks())))
+            seen, reward, terminated, truncated, _ = env.step(action)
+            assert np.isfinite(reward)
+            if terminated or truncated:
+                break
+        assert terminated or truncated
+    env.close()
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+@pytest.mark.parametrize("name", VECTOR)
+def test_vector_wrappers_run_in_the_mode_that_they_want(name, mode):
+    env = gym.make_vec("TicTacToe-v0", num_envs=4, autoreset_mode=mode)
+    if mode == "SameStep" and name not in ANY_MODE:
+        with pytest.raises(ValueError, match="autoreset_mode"):
+            VECTOR[name](env, getattr(vector, name))
+        return
+    env = VECTOR[name](env, getattr(vector, name))
+    env.reset(seed=0)
+    for _ in range(20):
+        seen, rewards, *_ = env.step(env.unwrapped.sample_actions())
+        assert np.isfinite(seen).all()
+        assert np.isfinite(rewards).all()
+    assert env.unwrapped.metadata["autoreset_mode"] is AutoresetMode(mode)
+
+
+@pytest.mark.parametrize("name", sorted(CONTINUOUS | IMAGES - {"AtariPreprocessing"}))
+def test_wrappers_for_other_spaces_say_so(name):
+    env = gym.make("TicTacToe-v0", obs=ARRAY)
+    more = {"ResizeObservation": ((8, 8),), "DiscretizeAction": (3,), "RescaleAction": (0, 1)}
+    with pytest.raises((TypeError, ValueError), match=f"{name} (requires|is only)"):
+        getattr(wrappers, name)(env, *more.get(name, ()))
+
+
+def test_the_page_lists_every_wrapper():
+    section = PAGE.read_text(encoding="utf-8").partition("## Wrappers")[2].partition("\n## ")[0]
+    named = set(re.findall(r"`([A-Z]\w+)`", section))
+    assert named == {*SINGLE} | ELSEWHERE | {*VECTOR} | {"SAME_STEP", "NEXT_STEP"}
