@@ -36,6 +36,7 @@ FAMILIES = {
     "calls": Row("calls:Calls", "a training's n-th file-system call fails or kills", 3, 16, True),
     "files": Row("files:Files", "mutated checkpoints, loaded in every way", 3, 400, True, 150),
     "hostile_calls": Row("hostile_calls:HostileCalls", "hostile calls to environments", 2, 60),
+    "answers": Row("answers:Answers", "hostile answers of language models", 1, 20),
     "reader": Row("reader:Reader", "a reader beside a training that saves every step", 2, 3, True),
     "bots": Row("bots:Bots", "external programs that misbehave, players that are ended", 1, 23),
     "managers": Row("managers:Managers", "managers that send our engines rubbish", 1, 2),
