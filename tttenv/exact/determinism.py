@@ -45,7 +45,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
         name: of the player, for messages; by default that of its function or class.
 
     Raises:
-        ValueError: if the game is too large, the policy breaks the laws of one, or it does not
+        ValueError: if the game is too large, the policy's output is invalid, or it does not
             give the same board the same answer twice.
     """
     require_solvable(rules)
@@ -68,7 +68,7 @@ def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
         seat: who is to move on the boards: 0 for X, 1 for O.
 
     Raises:
-        ValueError: if the policy breaks the laws of one, or its second answer is another.
+        ValueError: if the policy's output is invalid, or its second answer is another.
     """
     require_solvable(rules)
     if known_pure(policy):
@@ -211,9 +211,13 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
         gaps = np.abs(again[row] - first[row])
         cells = [cell for cell in np.argsort(-gaps, kind="stable").tolist() if gaps[cell] > 0]
         before, now = _shown_probs(first[row], cells), _shown_probs(again[row], cells)
+        different, all_boards = (
+            len(np.unique(b, axis=0)) for b in (boards[off > TOLERANCE], boards)
+        )
+        share = f", on {different:,} of {all_boards:,} boards in all" if all_boards > 1 else ""
         raise ValueError(
             f"{who} answers otherwise than before: on {rules.format(boards[row])} first"
-            f" {before}, now {now}; exact results are of players that always answer alike"
+            f" {before}, now {now}{share}; exact results are of players that always answer alike"
         )
 
 

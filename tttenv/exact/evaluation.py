@@ -104,7 +104,7 @@ class PlayPolicy:
         """The policy's probabilities (batch, cells).
 
         Raises:
-            ValueError: if the policy breaks the laws of one.
+            ValueError: if the policy's output is invalid.
         """
         answer = self.policy(boards.copy())
         return policies.validated(boards, answer, policies.forfeits(self.policy))
@@ -125,7 +125,7 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
     """Return the exact result of `first` as X against `second` as O, for `first`.
 
     Raises:
-        ValueError: if the game is too large, a policy breaks the laws of one, or a policy does not
+        ValueError: if the game is too large, a policy's output is invalid, or a policy does not
             give the same board the same answer twice.
     """
     for seat, policy in enumerate((first, second)):
@@ -137,7 +137,7 @@ def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
     """Return the policy's value as X and as O against a best response, by seat.
 
     Raises:
-        ValueError: if the game is too large, the policy breaks the laws of one, or it does not
+        ValueError: if the game is too large, the policy's output is invalid, or it does not
             give the same board the same answer twice.
     """
     side = PlayPolicy(tabulate_pure(rules, policy))

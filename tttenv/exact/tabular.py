@@ -50,7 +50,7 @@ class Tabulated:
         """Make the table of a policy, queried on some 100,000 undecided positions at a time.
 
         Raises:
-            ValueError: if the policy breaks the laws of one.
+            ValueError: if the policy's output is invalid.
         """
         made, game = cls.__new__(cls), positions(rules)
         made.forfeits = policies.forfeits(policy)
@@ -121,7 +121,7 @@ def tabulate(rules: Rules, policy: Policy) -> Tabulated:
     """Query `policy` on every undecided position, in canonical order, and store its answers.
 
     Raises:
-        ValueError: if the game is too large, or the policy breaks the laws of one.
+        ValueError: if the game is too large, or the policy's output is invalid.
     """
     if isinstance(policy, Tabulated) and policy.rules == rules:
         return policy

@@ -27,7 +27,7 @@ def canonical_player(rules: Rules, policy: Policy) -> Policy:
     """Return `Canonical(rules, policy)`, as a table if the game can be enumerated.
 
     Raises:
-        ValueError: if the game can be enumerated, and the policy breaks the laws of one.
+        ValueError: if the game can be enumerated, and the policy's output is invalid.
     """
     made = Canonical(rules, policy)
     table = enumerable(rules) and made.impure is None
