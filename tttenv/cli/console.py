@@ -194,7 +194,8 @@ def filled(text: str) -> str:
         plain = COLOUR.sub("", line)
         indent = " " * (len(plain) - len(plain.lstrip()))
         fits = len(plain) <= width or "│" in line  # boxes always do
-        lines += [line] if fits else wrapped(plain, width, indent + "  " * bool(indent))
+        hang = "  " if indent or plain.startswith("usage:") else ""
+        lines += [line] if fits else wrapped(plain, width, indent + hang)
     return "\n".join(lines)
 
 
