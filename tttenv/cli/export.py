@@ -3,13 +3,12 @@
 import csv
 import io
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from tttenv.cli import console
 from tttenv.cli.options import File, Flag, RulesText
-from tttenv.exact.dataset import Columns, solved_positions
-from tttenv.game.rules import Rules
 from tttenv.utils.files import write
 
 PROG = "tttenv export"
@@ -52,6 +51,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     if given.out.is_dir():
         raise ValueError(f"{given.out} is a folder: name a file")
     with console.stage(f"solving {given.rules} and writing its positions", given.json):
+        from tttenv.exact.dataset import solved_positions
+        from tttenv.game.rules import Rules
+
         table = solved_positions(Rules.of(given.rules), given.rows)
         content = kinds[kind](table)
         write(given.out, content)
@@ -63,7 +65,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         print(f"{rows:,} rows, {test:,} of them for testing: {given.out}")
 
 
-def as_csv(table: Columns) -> bytes:
+def as_csv(table: Mapping[str, Any]) -> bytes:
     """Return the table as CSV with a head; the value of an illegal move is left empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
@@ -72,7 +74,7 @@ def as_csv(table: Columns) -> bytes:
     return text.getvalue().encode()
 
 
-def as_parquet(table: Columns) -> bytes:
+def as_parquet(table: Mapping[str, Any]) -> bytes:
     """Return the table as a Parquet file; the value of an illegal move is null."""
     import numpy as np
     import pyarrow as pa
