@@ -13,6 +13,7 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are; tr
     "certify": "tttenv.cli.certify",
     "prove": "tttenv.cli.prove",
     "doctor": "tttenv.cli.doctor",
+    "export": "tttenv.cli.export",
     "gomocup": "tttenv.cli.gomocup",
     "league": "tttenv.cli.league",
     "pictures": "scripts.pictures",
