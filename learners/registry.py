@@ -83,6 +83,13 @@ LEARNERS: Table[Any] = Table(
             steps=4000,
             every=10,
         ),
+        "transformer": LearnerRow(
+            "learners.transformer:Transformer",
+            "a transformer that sees lists of moves and no board, taught by exact regrets",
+            steps=2000,
+            every=20,
+            preset_steps={"imitation": 700},
+        ),
         "alphazero": LearnerRow(
             "learners.alphazero:AlphaZero",
             "network and tree search from self-play, corrected by proofs, on any board",

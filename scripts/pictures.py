@@ -1,4 +1,4 @@
-"""The READMEs' pictures, light and dark: a game, a policy as it learns, the report, the curves."""
+"""The READMEs' pictures, light and dark: games, a policy as it learns, the report, the curves."""
 
 import shutil
 import sys
@@ -24,14 +24,15 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, nu
 class Arguments:
     """Make the pictures, each in light and in dark.
 
-    They are game.gif, learning.gif, leaderboard.png, board.png, preview.png and curves. All but
-    the first two need the results of the benchmark, the extra `dev` (Playwright) and Chromium.
+    They are game.gif, learning.gif, leaderboard.png, board.png, preview.png, probe.svg and curves.
+    The board, the leaderboard, the preview and the curves need the results of the benchmark, the
+    extra `dev` (Playwright) and Chromium.
     """
 
-    seed: int = 0  # of the game, and of the training that learning.gif shows
+    seed: int = 0  # of the game, and of the trainings that learning.gif and probe.svg show
     results: Path = Path("results/benchmark.json")  # of the benchmark
     out: Path = Path(".github/images")  # where the pictures go
-    gifs: Flag = False  # only game.gif and learning.gif, which need no results
+    gifs: Flag = False  # only game.gif, learning.gif and probe.svg, which need no results
 
 
 def main(args: list[str]) -> None:
@@ -42,7 +43,7 @@ def main(args: list[str]) -> None:
         raise ValueError(f"no {given.results}: run `make benchmark` first")
     from tttenv.utils.files import write
 
-    made = animated(given.seed)
+    made = animated(given.seed) | probed(given.seed)
     if not given.gifs:
         made |= photographs(given.results) | drawn(given.results) | drawn_larger()
     for name, data in made.items():
@@ -67,6 +68,14 @@ def animated(seed: int) -> dict[str, bytes]:
     return {
         named(name, scheme): data for name, both in made.items() for scheme, data in both.items()
     }
+
+
+def probed(seed: int) -> dict[str, bytes]:
+    """What linear probes read from the transformer as it learns, SVG by file name."""
+    from scripts.lib.probe_picture import probe_pictures
+
+    pictures = probe_pictures(seed)
+    return {named("probe.svg", scheme): pictures[scheme == "dark"] for scheme in SCHEMES}
 
 
 def photographs(results: Path) -> dict[str, bytes]:

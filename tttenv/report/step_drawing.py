@@ -29,7 +29,7 @@ text {{ font: 10px system-ui, sans-serif; fill: {ink} }}
 .steps.o {{ stroke: {o}; stroke-width: 1.4; stroke-dasharray: 4 2.5 }}
 .marks.o {{ stroke: {o}; stroke-width: 1.2 }}
 .steps.good {{ stroke: {good}; stroke-width: 1.6 }} .marks.good {{ fill: {good} }}
-text.x {{ fill: {x} }} text.o {{ fill: {o} }}
+text.x {{ fill: {x} }} text.o {{ fill: {o} }} text.good {{ fill: {good} }}
 """
 
 Part = tuple[int, int]  # top and bottom of a part of a drawing

@@ -1,0 +1,320 @@
+"""A transformer that learns the game from lists of moves, without a board.
+
+The default preset learns from its own games by policy gradient. The reward of a move is its exact
+regret, known from the solved game, so the gradient is summed over all moves instead of sampled
+(Allen et al., "Mean actor critic", arXiv 1709.00503), with a bonus for entropy. The preset
+`imitation` predicts the next move in games of perfect players, as Othello-GPT predicts legal moves
+(Li et al., "Emergent world representations", ICLR 2023).
+
+A policy is asked about a board, and a board is written as one list of moves, see
+`learners.move_transformer.move_lists`. `follow_histories` asks the network about the moves of every
+game that can arise, in the order in which they are played.
+"""
+
+import copy
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from learners.move_transformer import (
+    Moves,
+    MoveTransformer,
+    boards_before,
+    move_lists,
+    shuffled_moves,
+    sorted_moves,
+    tokens_of,
+)
+from learners.nets import (
+    empty_weights,
+    has_float64,
+    load_optimiser,
+    load_weights,
+    nets_of,
+    weights_of,
+)
+from tttenv.exact import enumerable, require_solvable, solve, tabulate
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Cells, Probs
+from tttenv.policy import BATCH, TOLERANCE, BoardFunction, Policy, first_best
+
+MOST = 2**16  # of any count among the settings
+COUNTS = ("layers", "width", "heads", "games", "orders", "half_life")
+ILLEGAL = -1e9  # the logit of a taken cell
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """The settings of the transformer."""
+
+    seed: int = 0  # of the first weights and all random numbers
+    layers: int = 2  # blocks of attention and a perceptron
+    width: int = 64  # of the residual stream
+    heads: int = 4  # of the attention
+    learns: Literal["regret", "imitation"] = "regret"  # policy gradient, or the next perfect move
+    games: int = 128  # played for each step
+    orders: int = 3  # in which each game is learned: as played, sorted, then at random
+    random: float = 0.7  # share of the seats that play at random; the network plays the others
+    entropy: float = 0.2  # bonus for a unit of entropy, a loss in place of a win costing 1
+    lr: float = 5e-3  # learning rate at first, of AdamW
+    half_life: int = 250  # steps in which the learning rate halves
+    weight_decay: float = 1e-2  # of AdamW
+    average: float = 0.98  # of the weights: what the moving average that plays keeps of itself
+
+    def __post_init__(self) -> None:
+        for name in COUNTS:
+            if not 1 <= getattr(self, name) <= MOST:
+                raise ValueError(
+                    f"transformer: {name} is from 1 to {MOST:,}, not {getattr(self, name)}"
+                )
+        for name in ("random", "average"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"transformer: {name} is a share of 1, not {getattr(self, name)}")
+        if self.width % self.heads:
+            raise ValueError(
+                f"transformer: width {self.width} is no multiple of {self.heads} heads"
+            )
+        if self.lr <= 0 or self.entropy < 0 or self.weight_decay < 0:
+            raise ValueError("transformer: lr is above 0, entropy and weight_decay not below")
+
+
+class Transformer:
+    """Learns on boards of up to 16 cells, whose exact values it needs."""
+
+    Config: ClassVar[type] = TransformerConfig
+    presets: ClassVar[dict[str, Any]] = {
+        "default": TransformerConfig(),
+        "imitation": TransformerConfig(learns="imitation"),
+    }
+    tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
+
+    def __init__(self, config: TransformerConfig, rules: Rules) -> None:
+        require_solvable(rules)
+        self.config, self.rules, self.steps = config, rules, 0
+        self.rng = np.random.default_rng(config.seed)
+        self.net = _net(config, rules, self.rng)
+        self.average = copy.deepcopy(self.net)  # plays; its weights are a moving average
+        self.optimiser = torch.optim.AdamW(
+            self.net.parameters(), config.lr, (0.9, 0.98), weight_decay=config.weight_decay
+        )
+
+    def step(self) -> dict[str, float]:
+        """Some games from start to end, and a gradient step for each order of their moves."""
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
+        played = self._play()
+        orders = [played, sorted_moves(played)][: self.config.orders]
+        while len(orders) < self.config.orders:
+            orders.append(shuffled_moves(played, self.rng))
+        self.steps += 1
+        numbers = [self._learn(moves) for moves in orders]
+        return numbers[0]  # of the games as played
+
+    def policy(self) -> Policy:
+        """In each position the legal cell with the highest logit, the first of ties."""
+        return _player(self.rules, self.average)
+
+    @classmethod
+    def empty_weights(cls, config: TransformerConfig, rules: Rules) -> dict[str, Tensor]:
+        """The network's weights without contents."""
+        require_solvable(rules)
+        return empty_weights(lambda: {"net": _net(config, rules, None)})
+
+    @classmethod
+    def player(cls, config: TransformerConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """The network with these weights, greedy."""
+        net = nets_of(lambda: {"net": _net(config, rules, None)}, weights)["net"]
+        assert isinstance(net, MoveTransformer)
+        return _player(rules, net)
+
+    def state_dict(self) -> dict[str, Any]:
+        """The network, its moving average, the optimiser and the generator's state."""
+        return {
+            "weights": weights_of({"net": self.average}),
+            "net": weights_of({"net": self.net}),
+            "optimiser": self.optimiser.state_dict(),
+            "rng": self.rng.bit_generator.state,
+            "steps": self.steps,
+        }
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore `state_dict()`; weights alone are enough to play."""
+        load_weights({"net": self.average}, state["weights"])
+        if "rng" in state:
+            load_weights({"net": self.net}, state["net"])
+            load_optimiser(self.optimiser, state["optimiser"])
+            self.rng.bit_generator.state = state["rng"]
+            self.steps = state["steps"]
+
+    def _play(self) -> Moves:
+        """Play games to their ends: moves (games, cells).
+
+        A seat's moves are sampled from the network or at random, its kind for the whole game; those
+        to imitate are random optimal moves of both sides.
+        """
+        config, rules = self.config, self.rules
+        moves = np.full((config.games, rules.cells), -1, np.int64)
+        random = self.rng.random((config.games, 2)) < config.random
+        active, boards = np.arange(config.games), rules.start(config.games)
+        for ply in range(rules.cells):
+            allowed = boards == 0
+            if config.learns == "imitation":
+                solution = solve(rules)
+                allowed = solution.optimal[solution.positions.index(boards)]
+                logits = np.zeros(boards.shape, np.float32)
+            else:
+                with torch.no_grad():
+                    found = self.net(tokens_of(moves[active, : ply + 1]))[:, -1].cpu().numpy()
+                logits = np.where(random[active, ply % 2, None], 0, found)
+            # The Gumbel-max trick: this samples each cell with its probability.
+            noisy = np.where(allowed, logits, ILLEGAL) + self.rng.gumbel(size=boards.shape)
+            moves[active, ply] = noisy.argmax(axis=1)
+            boards = rules.play(boards, moves[active, ply])
+            going = ~rules.over(boards)
+            active, boards = active[going], boards[going]
+            if not len(active):
+                break
+        return moves
+
+    def _learn(self, moves: Moves) -> dict[str, float]:
+        """Make a gradient step on all positions of these games (games, cells)."""
+        boards, waiting = boards_before(self.rules, moves)
+        boards = boards[waiting]
+        logits = self.net(tokens_of(moves))[torch.as_tensor(waiting)]
+        log_probs = logits.masked_fill(torch.as_tensor(boards != 0), ILLEGAL).log_softmax(dim=1)
+        probs = log_probs.exp()
+        regret = (probs * torch.as_tensor(regrets(self.rules, boards))).sum(dim=1).mean()
+        entropy = -(probs * log_probs).sum(dim=1).mean()
+        if self.config.learns == "imitation":
+            loss = nn.functional.nll_loss(log_probs, torch.as_tensor(moves[waiting]))
+        else:
+            loss = regret - self.config.entropy * entropy
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+        self.optimiser.step()
+        with torch.no_grad():
+            pairs = zip(self.average.parameters(), self.net.parameters(), strict=True)
+            for average, weight in pairs:
+                average.lerp_(weight, 1 - self.config.average)
+        return {"loss": loss.item(), "regret": regret.item(), "entropy": entropy.item()}
+
+
+def regrets(rules: Rules, boards: Boards) -> NDArray[np.float32]:
+    """Return what each move gives away of the board's value: 0 nothing, 1 a win for a loss.
+
+    Args:
+        rules: the game.
+        boards: (batch, cells), undecided.
+
+    Returns:
+        Regrets (batch, cells), 0 for taken cells.
+    """
+    solution = solve(rules)
+    rows = solution.positions.index(boards)
+    after = solution.positions.successors[rows]
+    lost = (solution.values[rows, None] + solution.values[after]) / 2
+    return np.where(after >= 0, lost, 0).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Histories:
+    """What becomes of a network in one seat, in every game that its moves and any replies make."""
+
+    games: tuple[int, int, int]  # won, drawn, lost
+    positions: int  # lists of moves after which it was asked
+    blunders: int  # of these, its move gave something away
+    otherwise: int  # of these, it moves otherwise if the same board is written by `move_lists`
+    lost_game: tuple[int, ...] | None  # the cells of the shortest lost game
+
+    @property
+    def worst_case(self) -> int:
+        """The worst result: 1, 0 or -1."""
+        _, drawn, lost = self.games
+        return -1 if lost else 0 if drawn else 1
+
+
+def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories:
+    """Follow the network's moves and all replies from the empty board, as they are played.
+
+    The number of games is that of lists of replies: up to 945 on 3,3,3 and 46,080 on 3,4,3.
+
+    Args:
+        rules: the game.
+        net: for example the `average` of a `Transformer`.
+        seat: 0 for X, 1 for O.
+
+    Raises:
+        ValueError: if the game has more than 16 cells.
+    """
+    solution = solve(rules)
+    moves, boards = np.empty((1, 0), np.int64), rules.start(1)
+    results, positions, blunders, otherwise, lost_game = [0, 0, 0], 0, 0, 0, None
+    for ply in range(rules.cells):
+        if ply % 2 == seat:
+            cells = _best_moves(net, boards, moves)
+            written = _best_moves(net, boards, move_lists(rules, boards)[:, :ply])
+            positions, otherwise = positions + len(cells), otherwise + int((cells != written).sum())
+            rows = solution.positions.index(boards)
+            blunders += int((~solution.optimal[rows, cells]).sum())
+        else:
+            game, cells = np.nonzero(boards == 0)
+            boards, moves = boards[game], moves[game]
+        boards, moves = rules.play(boards, cells), np.column_stack([moves, cells])
+        over, decided = rules.over(boards), rules.lost(boards)
+        results[0 if ply % 2 == seat else 2] += int(decided.sum())
+        results[1] += int((over & ~decided).sum())
+        if lost_game is None and ply % 2 != seat and decided.any():
+            lost_game = tuple(moves[decided.argmax()].tolist())
+        boards, moves = boards[~over], moves[~over]
+        if not len(boards):
+            break
+    won, drawn, lost = results
+    return Histories((won, drawn, lost), positions, blunders, otherwise, lost_game)
+
+
+def _net(
+    config: TransformerConfig, rules: Rules, rng: np.random.Generator | None
+) -> MoveTransformer:
+    return MoveTransformer(rules.cells, config.layers, config.width, config.heads, rng)
+
+
+def _best_moves(net: MoveTransformer, boards: Boards, moves: Moves) -> Cells:
+    """The network's moves (games,) on boards (games, cells) after moves (games, plies)."""
+    following = np.column_stack([moves, np.full(len(moves), -1)])
+    cells: Cells = first_best(_logits(net, following), boards == 0).argmax(axis=1)
+    return cells
+
+
+def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
+    """The logits (games, cells) of the last of moves (games, plies), which is not seen."""
+    found = []
+    with torch.no_grad():
+        for at in range(0, len(moves), BATCH):
+            logits = net(tokens_of(moves[at : at + BATCH]))[:, -1]
+            found.append(logits.cpu().numpy().astype(np.float64))
+    return np.concatenate(found)
+
+
+def _player(rules: Rules, net: MoveTransformer) -> Policy:
+    """The greedy player of lists by `move_lists`; a frozen snapshot.
+
+    As with `learners.nets.greedy_player`, it is computed in float64 on boards that are too many to
+    be looked up.
+    """
+    frozen = copy.deepcopy(net)
+    if not enumerable(rules) and has_float64(net):
+        frozen = frozen.double()
+
+    def play(boards: Boards) -> Probs:
+        probs, plies = np.zeros(boards.shape), np.count_nonzero(boards, axis=1)
+        lists = move_lists(rules, boards)
+        for ply in np.unique(plies):
+            rows = plies == ply
+            probs[rows] = first_best(_logits(frozen, lists[rows, : ply + 1]), boards[rows] == 0)
+        return probs
+
+    return tabulate(rules, play) if enumerable(rules) else BoardFunction(play)

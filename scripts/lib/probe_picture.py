@@ -1,0 +1,80 @@
+"""How well the board can be read from inside the transformer, by linear probes, as it learns.
+
+For each layer and cell, a linear map is fitted from the residual stream before a move to whether
+the cell is mine, theirs or empty. The share of cells that it reads right on other games is drawn
+over the steps of a training (Li et al., "Emergent world representations", ICLR 2023; that it is
+linear in mine and theirs: Nanda et al., arXiv 2309.00941).
+"""
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from learners.move_transformer import Moves, MoveTransformer, boards_before, tokens_of
+from learners.transformer import Transformer, TransformerConfig
+from tttenv.game.rules import Rules
+from tttenv.report import step_drawing as drawing
+from tttenv.report.markup import Markup
+
+STEPS = (0, 10, 20, 30, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 600, 700)
+GAMES = 3000  # random games; a third of them is kept from the fit
+HEIGHT, PART = 214, (40, 166)
+LINES = {0: "o", 1: "x", 2: "good"}  # the look of the line after so many blocks
+LEAST = 0.7  # share of the cells at the bottom
+
+
+def read_boards(rules: Rules, net: MoveTransformer, games: Moves) -> list[float]:
+    """The share of cells that linear probes read right, before the first block and after each.
+
+    Args:
+        rules: the game.
+        net: the network.
+        games: moves (games, plies); probes are fitted to the first two thirds.
+    """
+    boards, waiting = boards_before(rules, games)
+    with torch.no_grad():
+        streams = [stream.numpy() for stream in net.streams(tokens_of(games))]
+    fitted = 2 * len(games) // 3
+    parts = waiting[:fitted], waiting[fitted:]
+    known, asked = boards[:fitted][parts[0]], boards[fitted:][parts[1]]
+    found = []
+    for stream in streams:
+        wanted = np.stack([known == kind for kind in (-1, 0, 1)], axis=-1)
+        inputs = _with_constant(stream[:fitted][parts[0]])
+        maps = np.linalg.lstsq(inputs, wanted.reshape(len(known), -1).astype(np.float64))[0]
+        read = _with_constant(stream[fitted:][parts[1]]) @ maps
+        best = read.reshape(*asked.shape, 3).argmax(axis=-1) - 1
+        found.append(float((best == asked).mean()))
+    return found
+
+
+def _with_constant(stream: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.column_stack([stream, np.ones(len(stream))]).astype(np.float64)
+
+
+def probe_pictures(seed: int) -> dict[bool, bytes]:
+    """Pictures of a training with this seed, as SVG: light (False) and dark (True)."""
+    rules = Rules()
+    learner = Transformer(TransformerConfig(seed=seed), rules)
+    rng = np.random.default_rng(seed)
+    games = rng.permuted(np.tile(np.arange(rules.cells), (GAMES, 1)), axis=1)
+    shares = []
+    for step in STEPS:
+        while learner.steps < step:
+            learner.step()
+        shares.append(read_boards(rules, learner.average, games))
+    return {dark: drawing.standing_alone(_parts(shares), HEIGHT, dark) for dark in (False, True)}
+
+
+def _parts(shares: list[list[float]]) -> list[Markup]:
+    """The drawing of shares (steps, layers)."""
+    xs = drawing.places(STEPS)
+    parts = [drawing.text("cells of the board that a linear probe reads right", drawing.LEFT, 14)]
+    names = ("of the input", "after block 1", "after block 2")
+    for layer, (words, look) in enumerate(zip(names, LINES.values(), strict=True)):
+        parts.append(drawing.text(words, drawing.LEFT + 90 * layer, 28, look))
+    parts += drawing.scale(PART, [(share, f"{share:.0%}") for share in (LEAST, 0.8, 0.9, 1.0)])
+    for layer, look in LINES.items():
+        ys = [drawing.height(share[layer], LEAST, 1.0, PART) for share in shares]
+        parts += [drawing.steps(xs, ys, look), drawing.marks(xs, ys, look)]
+    return [*parts, *drawing.along_the_bottom(STEPS[-1], PART[1], "steps")]
