@@ -59,7 +59,10 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 napoleon_numpy_docstring = False
 napoleon_use_rtype = False
-MOCKED = ("open_spiel", "pettingzoo", "pyspiel", "ray", "skrl", "tensordict", "tianshou", "torchrl")
+MOCKED = (
+    *("open_spiel", "pettingzoo", "pyspiel", "ray", "reasoning_gym", "skrl", "tensordict"),
+    *("textarena", "tianshou", "torchrl", "transformers"),
+)
 autodoc_mock_imports = [name for name in MOCKED if importlib.util.find_spec(name) is None]
 ARRAY = r"ndarray\[(?:tuple\[.*?\]|Any), dtype\[(\w+)\]\]"
 ARRAY_LIKE = r"_Buffer \| _SupportsArray\[.*?_NestedSequence\[complex \| bytes \| str\]"

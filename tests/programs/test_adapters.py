@@ -16,8 +16,14 @@ LIBRARIES = {  # which module an adapter cannot do without
     "tianshou": "tianshou",
     "skrl": "skrl",
     "sb3": "stable_baselines3",
+    "reasoning_gym": "reasoning_gym",
+    "textarena": "textarena",
 }
-EXTRAS = {"sb3": "learn"}  # others are of "adapters"
+EXTRAS = {
+    "sb3": "learn",
+    "reasoning_gym": "language",
+    "textarena": "language",
+}  # others are of "adapters"
 
 
 def python(code):

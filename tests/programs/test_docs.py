@@ -80,7 +80,7 @@ def test_all_other_code_runs_when_it_is_built_or_needs_what_no_extra_installs():
         for block in python_blocks(page):
             compile(block, page, "exec")
     assert plain == {
-        "how-to/language-models.md",  # TRL
+        "how-to/language-models.md",  # TRL and others: tests/text
         "how-to/record-a-video.md",  # MoviePy
         "how-to/sweeps.md",  # Ray Tune: run by tests/ray_cluster
         "lessons/05-plug-in.md",  # it loads a model that is trusted

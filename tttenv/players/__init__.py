@@ -73,6 +73,10 @@ FOREIGN: Table[Any] = Table(
             "tttenv.players.llm:llm",
             "a language model, over an OpenAI-compatible server",
         ),
+        "hf": Row(
+            "tttenv.players.hf:hf",
+            "a language model in a folder of Hugging Face's transformers",
+        ),
     },
 )
 

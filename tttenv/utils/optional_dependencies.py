@@ -7,7 +7,13 @@ LEARN = frozenset(
     ("torch", "threadpoolctl", "tensorboard", "stable_baselines3", "sb3_contrib", "filelock", "PIL")
 )
 # Of other libraries.
-EXTRAS = {"ray": "ray", "openai": "llm", "onnxruntime": "onnx", "pyarrow": "data"}
+EXTRAS = {
+    "ray": "ray",
+    "openai": "llm",
+    "transformers": "hf",
+    "onnxruntime": "onnx",
+    "pyarrow": "data",
+}
 NO_WINDOW = "windows are drawn by pygame-ce, which is not installed: pip install 'tttenv[window]'"
 
 

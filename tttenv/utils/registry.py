@@ -17,7 +17,7 @@ from tttenv.utils.untrusted import shown
 
 _T = TypeVar("_T")
 Spec = NewType("Spec", str)  # annotates an option or a field that names a player itself
-LONGEST_NAME = 60  # characters of a name or value that a message repeats
+LONGEST_NAME = 40  # characters of a name or value that a message repeats
 
 
 @dataclass(frozen=True)

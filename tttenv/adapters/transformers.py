@@ -1,0 +1,111 @@
+"""A language model saved by Hugging Face's transformers, answering prompts in this process."""
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from tttenv.utils.untrusted import first_line, shown
+
+LIBRARY: Any = transformers  # which leaves much untyped
+LONGEST_REASON = 200  # characters of the library's error in a message
+
+
+class Answers:
+    """Answers prompts by greedy decoding: at each step the likeliest token, the first of ties.
+
+    Prompts are answered one at a time, without padding, so an answer depends on its prompt alone.
+    If the tokenizer has a chat template, a prompt is the only message of a user.
+
+    Args:
+        folder: with config.json, the tokenizer's files and the weights as safetensors, as
+            `save_pretrained` writes them. No code in it is run, and nothing is downloaded.
+        tokens: the maximum length of an answer.
+
+    Attributes:
+        sha256: of the weights, file by file in the order of their names.
+
+    Raises:
+        ValueError: if the folder is missing, damaged, or or holds no safetensors.
+    """
+
+    def __init__(self, folder: Path, tokens: int) -> None:
+        self.name = shown(folder)
+        LIBRARY.utils.logging.disable_progress_bar()
+        LIBRARY.utils.logging.set_verbosity_error()
+        weights = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
+        if not (folder / "config.json").is_file() or not weights:
+            raise ValueError(f"there is no model of transformers with safetensors in {self.name}")
+        safely: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        try:
+            self.tokenizer: Any = LIBRARY.AutoTokenizer.from_pretrained(folder, **safely)
+            model, told = LIBRARY.AutoModelForCausalLM.from_pretrained(
+                folder,
+                use_safetensors=True,
+                dtype=torch.float32,
+                output_loading_info=True,
+                **safely,
+            )
+        except Exception as error:  # the library raises classes of its own and others'
+            raise self._failed("cannot be loaded", error) from None
+        if told["missing_keys"]:
+            raise ValueError(f"the model in {self.name} lacks {len(told['missing_keys'])} weights")
+        self.model: Any = model.eval()
+        ends = _numbers(self.tokenizer.eos_token_id)
+        ends |= _numbers(self.model.generation_config.eos_token_id)
+        self.greedy = LIBRARY.GenerationConfig(
+            max_new_tokens=tokens,
+            do_sample=False,
+            eos_token_id=sorted(ends) or None,
+            pad_token_id=min(ends, default=0),
+        )
+        digest = hashlib.sha256()
+        for file in weights:
+            with file.open("rb") as stream:
+                while block := stream.read(2**20):
+                    digest.update(block)
+        self.sha256 = digest.hexdigest()
+
+    def __call__(self, prompt: str) -> str:
+        """Return the answer to a prompt.
+
+        Raises:
+            ValueError: if the model fails, for example on a prompt that is too long for it.
+        """
+        try:
+            with torch.inference_mode():
+                return self._decode(self._encode(prompt))
+        except Exception as error:
+            raise self._failed("failed", error) from None
+
+    def _encode(self, prompt: str) -> torch.Tensor:
+        if self.tokenizer.chat_template:
+            message = [{"role": "user", "content": prompt}]
+            prompt = self.tokenizer.apply_chat_template(
+                message, tokenize=False, add_generation_prompt=True
+            )
+            found = self.tokenizer(prompt, add_special_tokens=False, return_tensors="pt")
+        else:
+            found = self.tokenizer(prompt, return_tensors="pt")
+        ids: torch.Tensor = found["input_ids"]
+        return ids
+
+    def _decode(self, ids: torch.Tensor) -> str:
+        found = self.model.generate(
+            ids, attention_mask=torch.ones_like(ids), generation_config=self.greedy
+        )
+        answer = found[0, ids.shape[1] :]
+        return str(self.tokenizer.decode(answer, skip_special_tokens=True))
+
+    def _failed(self, what: str, error: Exception) -> ValueError:
+        reason = shown(first_line(error), LONGEST_REASON)
+        return ValueError(f"the model in {self.name} {what}: {reason}")
+
+
+def _numbers(tokens: Any) -> set[int]:
+    """The ids in what a configuration calls its end tokens: none, one, or a list."""
+    if tokens is None:
+        return set()
+    return set(tokens) if isinstance(tokens, list | tuple) else {int(tokens)}

@@ -1,0 +1,48 @@
+"""A language model in a folder of Hugging Face's transformers, as a player in this process.
+
+    hf:path=runs/lm
+    hf:path=models/some-0.5b,notation=coordinates,tokens=256
+
+It is the player `llm` without a server: the same prompts, the same strict reading of answers. It
+decodes greedily, one prompt at a time, so that its answer is a function of the board.
+"""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from tttenv.game.rules import Rules
+from tttenv.players.llm import LanguageModel, Notation
+from tttenv.players.search_result import at_least
+
+
+def hf(
+    rules: Rules,
+    path: str = "",
+    notation: Notation = "grid",
+    tokens: int = 64,
+    cache: str = "",
+) -> LanguageModel:
+    """The language model in a folder.
+
+    Args:
+        rules: the game.
+        path: a folder that `save_pretrained` of transformers wrote, with the model as safetensors
+            and its tokenizer. No code in it is run, and nothing is downloaded.
+        notation: how positions are described: grid, coordinates or moves.
+        tokens: the maximum length of an answer.
+        cache: a folder in which answers are kept, for the first question about each board in later
+            runs.
+
+    Raises:
+        ModuleNotFoundError: without the package transformers.
+        ValueError: without a path, or if the folder has no such model.
+    """
+    if not path:
+        raise ValueError("hf plays a language model in a folder: hf:path=FOLDER")
+    at_least(1, tokens=tokens)
+    adapter: Any = importlib.import_module("tttenv.adapters.transformers")
+    answers = adapter.Answers(Path(path), tokens)
+    settings = {"model": Path(path).name, "weights_sha256": answers.sha256, "max_tokens": tokens}
+    folder = Path(cache) if cache else None
+    return LanguageModel(rules, answers, {**settings, "temperature": 0.0}, notation, 1, folder)
