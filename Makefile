@@ -10,7 +10,7 @@ SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark docs test test-all test-rest test-slow test-disturbed test-rllib test-ray campaign campaign-short check format clean
+.PHONY: benchmark docs test test-all test-rest test-slow test-disturbed test-rllib test-ray test-agents campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
@@ -30,6 +30,7 @@ test-rest: ## what `make test` leaves out
 	$(MAKE) campaign-short ARGS="--seed 1"  # the same cases each time; longer runs draw new ones
 	$(MAKE) test-rllib ARGS=
 	$(MAKE) test-ray ARGS=
+	$(MAKE) test-agents ARGS=
 	$(MAKE) docs ARGS=
 
 test-slow: .venv/dev .venv/compiled ## the page in a browser, programs, trainings and large boards
@@ -43,6 +44,9 @@ test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environme
 
 test-ray: .venv-rllib/ready ## the executor on a local Ray cluster of three nodes, in the same one
 	.venv-rllib/bin/python -m pytest -n 0 tests/ray_cluster $(ARGS)
+
+test-agents: .venv-agents/ready ## verifiers and OpenEnv, in an environment of their own
+	.venv-agents/bin/python -m pytest -n 0 tests/agents $(ARGS)
 
 campaign: .venv/dev ## attack the package for SECONDS: kills, failing disks, hostile files and calls
 	$(BIN)/python -m tests.campaign --seconds $(SECONDS) $(ARGS)
@@ -60,7 +64,7 @@ format: .venv/dev ## rewrite the code as `make check` wants it
 	$(BIN)/ruff format
 
 clean: ## remove the virtual environment, results, runs and the built documentation
-	rm -rf .venv .venv-rllib results runs docs/_build docs/reference/generated
+	rm -rf .venv .venv-rllib .venv-agents results runs docs/_build docs/reference/generated
 
 .venv/python:
 	$(PYTHON) -m venv .venv
@@ -90,4 +94,11 @@ clean: ## remove the virtual environment, results, runs and the built documentat
 	$(PYTHON) -m venv .venv-rllib
 	.venv-rllib/bin/python -m pip --disable-pip-version-check install --quiet \
 		--constraint constraints-rllib.txt --editable '.[learn,rllib]' hypothesis pytest pytest-xdist
+	touch $@
+
+.venv-agents/ready: pyproject.toml constraints-agents.txt
+	@echo "installing tttenv, verifiers, OpenEnv and the test tools into .venv-agents"
+	$(PYTHON) -m venv .venv-agents
+	.venv-agents/bin/python -m pip --disable-pip-version-check install --quiet \
+		--constraint constraints-agents.txt --editable '.[agents]' hypothesis pytest pytest-xdist
 	touch $@

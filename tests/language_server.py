@@ -58,9 +58,14 @@ def serving(answer, delay=0.0, status=200, key=None):
                 choice = {"index": 0, "message": message, "finish_reason": "stop"}
                 found = {"id": "1", "object": "chat.completion", "created": 0, "model": "m"}
                 found["choices"] = [choice]
-            body = json.dumps(found).encode()
+            body, kind = json.dumps(found).encode(), "application/json"
+            if status == 200 and sent.get("stream"):  # at once, in two events
+                found["object"] = "chat.completion.chunk"
+                found["choices"] = [{"index": 0, "delta": message, "finish_reason": "stop"}]
+                body, kind = b"data: " + json.dumps(found).encode(), "text/event-stream"
+                body += b"\n\ndata: [DONE]\n\n"
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)

@@ -186,7 +186,7 @@ def test_scripts_import_one_another_by_their_full_names():
         assert not top & bare, module
 
 
-TYRO = "tttenv.cli.console tttenv.cli.options learners.cli.train learners.examples.ppo"
+TYRO = "tttenv.cli.console tttenv.cli.options learners.cli.train learners.examples.*"
 
 
 def at_once(module):

@@ -18,12 +18,14 @@ LIBRARIES = {  # which module an adapter cannot do without
     "sb3": "stable_baselines3",
     "reasoning_gym": "reasoning_gym",
     "textarena": "textarena",
+    "openenv": "openenv",
+    "verifiers": "verifiers",
 }
-EXTRAS = {
+EXTRAS = {  # others are of "adapters"
     "sb3": "learn",
-    "reasoning_gym": "language",
-    "textarena": "language",
-}  # others are of "adapters"
+    **dict.fromkeys(["reasoning_gym", "textarena"], "language"),
+    **dict.fromkeys(["openenv", "verifiers"], "agents"),
+}
 
 
 def python(code):

@@ -1,0 +1,306 @@
+"""A small language model learns the game from text alone: imitation, then GRPO with exact rewards.
+
+    python -m learners.examples.language_model --seed 1
+    tttenv certify hf:path=runs/language-model/grpo
+
+A GPT-2 of some 160,000 weights, which reads bytes and starts from random numbers, sees nothing but
+the prompts of `tttenv.text`. First it is shown best moves, then TRL's `GRPOTrainer` pays it the
+exact reward of its own answers (Shao et al., "DeepSeekMath", arXiv 2402.03300). After each stage it
+is judged twice: by its certificate, and the usual way, by 100 games against a perfect opponent that
+always plays the first of its best moves.
+
+It takes some ten minutes on two cores, and needs the extra `language`.
+"""
+
+import importlib
+import json
+import sys
+import time
+import warnings
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import transformers
+import trl
+import tyro
+from datasets import Dataset
+from numpy.typing import NDArray
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+import tttenv
+from tttenv import Policy, Rules, text
+from tttenv.exact import positions, solve
+from tttenv.players.llm import LanguageModel
+
+END, MOVE = "<end>", "<move>"
+LONGEST = 16  # bytes of an answer
+LIBRARY: Any = transformers  # which leaves much untyped, as do these
+TRAINER: Any = trl
+REWARDS: Any = importlib.import_module("tttenv.adapters.trl")
+
+
+@dataclass(frozen=True)
+class Args:
+    """A language model on 3,3,3, from random weights to a certificate."""
+
+    seed: int = 0  # of the weights, the tasks and all random numbers
+    width: int = 64  # of the residual stream
+    layers: int = 2  # blocks of attention and a perceptron
+    heads: int = 8  # of the attention
+    spread: float = 0.2  # standard deviation of the first weights
+    steps: int = 2000  # of imitation
+    batch: int = 32  # positions in a step of imitation
+    lr: float = 2e-3  # learning rate of imitation, falling to zero
+    grpo_steps: int = 100  # of TRL's trainer
+    grpo_lr: float = 2e-4  # its learning rate
+    samples: int = 8  # answers to each prompt that GRPO compares
+    prompts: int = 16  # different prompts in a step of GRPO
+    games: int = 100  # of the usual judgement
+    folder: str = "runs/language-model"  # where the model goes after each stage
+
+
+def byte_tokenizer() -> Any:
+    """A tokenizer with a token for each byte, one for the end, and one for padding."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    made: Any = Tokenizer(
+        models.BPE(vocab={byte: at for at, byte in enumerate(alphabet)}, merges=[])
+    )
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    made.decoder = decoders.ByteLevel()
+    return LIBRARY.PreTrainedTokenizerFast(
+        tokenizer_object=made, eos_token=END, pad_token="<pad>", padding_side="left"
+    )
+
+
+def untrained(args: Args, tokenizer: Any) -> Any:
+    """A GPT-2 with random weights."""
+    torch.manual_seed(args.seed)
+    ends = {"eos_token_id": tokenizer.eos_token_id, "bos_token_id": tokenizer.eos_token_id}
+    config = LIBRARY.GPT2Config(
+        vocab_size=len(tokenizer),
+        n_positions=640,
+        n_embd=args.width,
+        n_layer=args.layers,
+        n_head=args.heads,
+        initializer_range=args.spread,
+        resid_pdrop=0.0,
+        embd_pdrop=0.0,
+        attn_pdrop=0.0,
+        pad_token_id=tokenizer.pad_token_id,
+        **ends,
+    )
+    return LIBRARY.GPT2LMHeadModel(config)
+
+
+class Imitation:
+    """Teaches a model to answer with the best moves of tasks, all of them equally likely.
+
+    The rules, with which every prompt begins, are the same for all positions of a game: they are
+    computed once a step.
+    """
+
+    def __init__(self, args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
+        self.args, self.model, self.rules = args, model, rules
+        self.tokenizer = tokenizer
+        self.answers = self._encode([f"{MOVE}{cell}</move>{END}" for cell in range(rules.cells)])
+        self.digit = len(MOVE)  # where the answers differ
+        self.weights = list(model.parameters())
+        self.optimiser = torch.optim.AdamW(self.weights, args.lr, (0.9, 0.98))
+        self.queue: list[text.Task] = []
+        self.epoch = args.seed * 1000
+
+    def step(self, number: int) -> float:
+        """Make a gradient step on the next tasks; returns the loss."""
+        args = self.args
+        rate = args.lr * min(1.0, (number + 1) / 50) * (1 - number / args.steps)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+        while len(self.queue) < args.batch:  # an image of each class of positions, again and again
+            self.queue += text.tasks(self.rules, "all", self.epoch)
+            self.epoch += 1
+        tasks, self.queue = self.queue[: args.batch], self.queue[args.batch :]
+        loss = self._loss(tasks)
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]  # torch's own
+        torch.nn.utils.clip_grad_norm_(self.weights, 1.0)
+        self.optimiser.step()
+        return loss.item()
+
+    def _encode(self, texts: list[str]) -> NDArray[np.int64]:
+        return np.array(self.tokenizer(texts)["input_ids"], np.int64)
+
+    def _loss(self, tasks: list[text.Task]) -> torch.Tensor:
+        prompts = self._encode([task.prompt() for task in tasks])
+        same = int((prompts != prompts[0]).any(axis=0).argmax())
+        shown = np.concatenate(
+            [prompts[:, same:], self.answers[[task.best[0] for task in tasks]]], axis=1
+        )
+        cache = self.model(torch.as_tensor(prompts[:1, :same]), use_cache=True).past_key_values
+        cache.batch_repeat_interleave(len(tasks))
+        logits = self.model(torch.as_tensor(shown[:, :-1]), cache=cache).logits
+        logits = logits[:, prompts.shape[1] - same - 1 :]
+        wanted = torch.nn.functional.one_hot(
+            torch.as_tensor(shown[:, prompts.shape[1] - same :]), logits.shape[-1]
+        ).float()
+        wanted[:, self.digit] = 0
+        for row, task in enumerate(tasks):
+            said = self.answers[list(task.best), self.digit]
+            wanted[row, self.digit, torch.as_tensor(said)] = 1 / len(task.best)
+        loss: torch.Tensor = -(wanted * logits.log_softmax(-1)).sum(-1).mean()
+        return loss
+
+
+class Told(transformers.TrainerCallback):
+    """Prints the mean reward now and then."""
+
+    def __init__(self, args: Args) -> None:
+        self.steps = args.grpo_steps
+
+    def on_log(self, *given: Any, **about: Any) -> None:
+        """Print a line."""
+        if "reward" in about["logs"]:
+            step, reward = given[1].global_step, float(about["logs"]["reward"])
+            print(f"GRPO, step {step} of {self.steps}: mean reward {reward:.3f}", flush=True)
+
+
+def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
+    """Train a model by GRPO on all tasks, with the exact regret as reward."""
+    tasks = [task for at in range(20) for task in text.tasks(rules, "all", args.seed * 1000 + at)]
+    config = TRAINER.GRPOConfig(
+        output_dir=str(Path(args.folder) / "trl"),
+        seed=args.seed,
+        max_steps=args.grpo_steps,
+        per_device_train_batch_size=args.samples * args.prompts,
+        num_generations=args.samples,
+        max_completion_length=LONGEST,
+        learning_rate=args.grpo_lr,
+        beta=0.0,
+        use_cpu=True,
+        bf16=False,
+        gradient_checkpointing=False,
+        report_to="none",
+        save_strategy="no",
+        logging_steps=10,
+        disable_tqdm=True,
+    )
+    trainer = TRAINER.GRPOTrainer(
+        model=model,
+        processing_class=tokenizer,
+        reward_funcs=[REWARDS.reward_function("regret")],
+        train_dataset=Dataset.from_list(REWARDS.rows(tasks, chat=False)),
+        args=config,
+        callbacks=[Told(args)],
+    )
+    trainer.remove_callback(LIBRARY.PrinterCallback)
+    trainer.train()
+
+
+def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
+    """The likeliest answers to prompts of the same length."""
+    found = dict[str, str]()
+    model.eval()
+    for at in range(0, len(prompts), 256):
+        some = prompts[at : at + 256]
+        ids = torch.tensor(tokenizer(some)["input_ids"])
+        with torch.inference_mode():
+            said = model.generate(
+                ids,
+                attention_mask=torch.ones_like(ids),
+                do_sample=False,
+                max_new_tokens=LONGEST,
+                pad_token_id=tokenizer.pad_token_id,
+            )
+        texts = tokenizer.batch_decode(said[:, ids.shape[1] :], skip_special_tokens=True)
+        found |= dict(zip(some, texts, strict=True))
+    model.train()
+    return found
+
+
+def judge(args: Args, model: Any, tokenizer: Any, rules: Rules) -> dict[str, Any]:
+    """What a model is worth: exactly, and by games against a perfect opponent."""
+    game, solution = positions(rules), solve(rules)
+    boards = game.boards[game.decisions]
+    said = answers(model, tokenizer, [text.prompt(rules, board) for board in boards])
+    player = LanguageModel(rules, said.__getitem__, {"model": "this", "temperature": 0.0})
+    probs = player(boards)
+    moves = probs.argmax(axis=1)
+    legal = probs.any(axis=1)
+    certificate = tttenv.certify(rules, player)
+    return {
+        "illegal_share": float(1 - legal.mean()),
+        "optimal_moves": float((legal & solution.optimal[game.decisions, moves]).mean()),
+        "worst_case": {seat: _worst(certificate, seat) for seat in "XO"},
+        "not_lost": _not_lost(player, tttenv.player("minimax:ties=first"), rules, args.games),
+    }
+
+
+def _worst(certificate: Any, seat: str) -> int:
+    return 0 if certificate.never_loses[seat] else -1
+
+
+def _not_lost(player: Policy, opponent: Policy, rules: Rules, games: int) -> float:
+    """The share of games that a deterministic player does not lose, each seat in half of them.
+
+    Both always move in the same way, so that there are two different games only: that is what such
+    a judgement is worth.
+    """
+    lost = 0
+    for number in range(games):
+        board, turn = rules.start(), 0
+        while True:
+            mover = player if turn % 2 == number % 2 else opponent
+            probs = mover(board[None])[0]
+            if not probs.any():
+                lost += 1
+                break
+            board = rules.play(board, int(probs.argmax()))
+            if rules.over(board):
+                lost += int(bool(rules.lost(board)) and mover is opponent)
+                break
+            turn += 1
+    return 1 - lost / games
+
+
+def main(args: Args) -> None:
+    """Train, judge after each stage, and write models and numbers."""
+    LIBRARY.utils.logging.set_verbosity_error()
+    LIBRARY.utils.logging.disable_progress_bar()
+    warnings.filterwarnings("ignore", category=FutureWarning)  # of the libraries, to each other
+    rules, home = Rules(), Path(args.folder)
+    tokenizer = byte_tokenizer()
+    model = untrained(args, tokenizer)
+    weights = sum(weight.numel() for weight in model.parameters())
+    print(f"a GPT-2 of {weights:,} weights on {rules}, in {home}", flush=True)
+    results, begun = dict[str, Any](), time.monotonic()
+
+    def stage(name: str) -> None:
+        found = judge(args, model, tokenizer, rules) | {"seconds": time.monotonic() - begun}
+        results[name] = found
+        model.save_pretrained(home / name)
+        tokenizer.save_pretrained(home / name)
+        told = {"args": asdict(args), "weights": weights, "results": results}
+        (home / "results.json").write_text(json.dumps(told, indent=1), encoding="utf-8")
+        worst = found["worst_case"]
+        print(
+            f"{name}: {found['illegal_share']:.1%} illegal, {found['optimal_moves']:.1%} optimal,"
+            f" worst case {worst['X']} as X, {worst['O']} as O;"
+            f" {found['not_lost']:.0%} of {args.games} games not lost; {found['seconds']:.0f} s",
+            flush=True,
+        )
+
+    stage("untrained")
+    imitation = Imitation(args, model, tokenizer, rules)
+    for number in range(args.steps):
+        loss = imitation.step(number)
+        if (number + 1) % 200 == 0:
+            print(f"imitation, step {number + 1} of {args.steps}: loss {loss:.3f}", flush=True)
+    stage("imitation")
+    improve(args, model, tokenizer, rules)
+    stage("grpo")
+
+
+if __name__ == "__main__":
+    main(tyro.cli(Args, args=sys.argv[1:], description=__doc__))
