@@ -44,8 +44,9 @@ REWARDS: Any = importlib.import_module("tttenv.adapters.trl")
 
 @dataclass(frozen=True)
 class Args:
-    """A language model on 3,3,3, from random weights to a certificate."""
+    """A language model, from random weights to a certificate."""
 
+    rules: str = "3,3,3"  # m rows, n columns, k in a row; at most 15 cells
     seed: int = 0  # of the weights, the tasks and all random numbers
     width: int = 64  # of the residual stream
     layers: int = 2  # blocks of attention and a perceptron
@@ -55,7 +56,7 @@ class Args:
     batch: int = 32  # positions in a step of imitation
     lr: float = 2e-3  # learning rate of imitation, falling to zero
     grpo_steps: int = 100  # of TRL's trainer
-    grpo_lr: float = 2e-4  # its learning rate
+    grpo_lr: float = 5e-5  # its learning rate
     samples: int = 8  # answers to each prompt that GRPO compares
     prompts: int = 16  # different prompts in a step of GRPO
     games: int = 100  # of the usual judgement
@@ -233,7 +234,9 @@ def judge(args: Args, model: Any, tokenizer: Any, rules: Rules) -> dict[str, Any
         "illegal_share": float(1 - legal.mean()),
         "optimal_moves": float((legal & solution.optimal[game.decisions, moves]).mean()),
         "worst_case": {seat: _worst(certificate, seat) for seat in "XO"},
-        "not_lost": _not_lost(player, tttenv.player("minimax:ties=first"), rules, args.games),
+        "not_lost": _not_lost(
+            player, tttenv.player("minimax:ties=first", rules), rules, args.games
+        ),
     }
 
 
@@ -269,7 +272,7 @@ def main(args: Args) -> None:
     LIBRARY.utils.logging.set_verbosity_error()
     LIBRARY.utils.logging.disable_progress_bar()
     warnings.filterwarnings("ignore", category=FutureWarning)  # of the libraries, to each other
-    rules, home = Rules(), Path(args.folder)
+    rules, home = Rules.of(args.rules), Path(args.folder)
     tokenizer = byte_tokenizer()
     model = untrained(args, tokenizer)
     weights = sum(weight.numel() for weight in model.parameters())
