@@ -1,6 +1,10 @@
 """The game as an environment of OpenEnv: a server, and the client that plays on it.
 
+The server::
+
     python -m tttenv.adapters.openenv --rules 4,4,3 --opponent minimax --port 8000
+
+The client::
 
     with MnkGameEnv(base_url="http://127.0.0.1:8000").sync() as env:
         result = env.reset(seed=0)

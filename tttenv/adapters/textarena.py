@@ -1,5 +1,7 @@
 """The game between two language models as an environment of TextArena.
 
+Example::
+
     import textarena, tttenv.adapters.textarena
     env = textarena.make("MnkGame-v0", rules="4,4,3")
 

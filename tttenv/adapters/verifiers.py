@@ -1,6 +1,13 @@
 """The positions of a game as a taskset of verifiers, with exact rewards.
 
-    vf-eval tttenv.adapters.verifiers --env.taskset.rules 3,3,3 --model NAME -n 20
+verifiers looks for a module by its name, without dots. A file `mnk_game.py` of two lines is one::
+
+    from tttenv.adapters.verifiers import *
+    from tttenv.adapters.verifiers import __all__
+
+and then::
+
+    vf-eval mnk_game --env.taskset.rules 3,3,3 --model NAME -n 20 --no-push
 
 One task is one position, see `tttenv.text.tasks`; its reward is that of `tttenv.text.reward`.
 """

@@ -1,5 +1,7 @@
 """A language model in a folder of Hugging Face's transformers, as a player in this process.
 
+Examples::
+
     hf:path=runs/lm
     hf:path=models/some-0.5b,notation=coordinates,tokens=256
 
