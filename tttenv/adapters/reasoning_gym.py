@@ -1,8 +1,13 @@
 """The positions of a game as a dataset of reasoning-gym, scored exactly.
 
-import reasoning_gym, tttenv.adapters.reasoning_gym
-data = reasoning_gym.create_dataset("mnk_game", rules="3,3,3", size=100, seed=0)
-data.score_answer("<move>4</move>", data[0])
+Example::
+
+    import reasoning_gym, tttenv.adapters.reasoning_gym
+
+    data = reasoning_gym.create_dataset("mnk_game", rules="3,3,3", size=100, seed=0)
+    data.score_answer("<move>4</move>", data[0])
+
+The items are the tasks of `tttenv.text.tasks`, and an answer is read strictly.
 """
 
 from dataclasses import dataclass
