@@ -45,7 +45,7 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
     async def validate(self, runtime: vf.Runtime) -> bool:
         """Whether every best move is paid in full, and no answer nothing."""
         moves = [self.paid(f"<move>{cell}</move>") for cell in self.data.best]
-        return set(moves) == {self.full} and self.paid("") == 0.0
+        return set(moves) == {self.full} and not self.paid("")
 
     @property
     def full(self) -> float:

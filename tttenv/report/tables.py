@@ -108,8 +108,16 @@ def options(players: list[Shown]) -> Markup:
 def summary(players: list[Shown]) -> dict[str, Any]:
     """Return the counts used in the page's sentences."""
     safe = sum(player.certificate["unbeatable"] for player in players)
+    one = len(players) == 1
+    shown = "One player" if one else f"{len(players)} players"
+    proved = ("not " * (not safe) if one else f"{safe} of them ") + "proved unbeatable"
     about = (
-        f"{len(players)} players of tic-tac-toe, {safe} of them proved unbeatable. Find the only"
-        " move that does not lose, play them, watch them blunder, teach one: every number is exact."
+        f"{shown} of tic-tac-toe, {proved}. Find the only move that does not lose,"
+        f" play {'it' if one else 'them'}, watch blunders, teach one: every number is exact."
     )
-    return {"count": len(players), "unbeatable": safe, "about": about}
+    return {
+        "count": len(players),
+        "unbeatable": safe,
+        "proved": f"{shown}, {proved}",
+        "about": about,
+    }

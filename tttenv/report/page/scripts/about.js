@@ -30,7 +30,8 @@ function certificateRow(name, ...told) {
 
 function lostGame(line) {
   if (line === null) return "none exists";
-  return [thumbnail(line), element("span", line.map(place).join(" "))];
+  const end = lost(walk(line)) ? "" : ", then no legal answer";
+  return [thumbnail(line), element("span", `${line.map(place).join(" ")}${end}`)];
 }
 
 function certificateRows(found) {
@@ -61,7 +62,7 @@ function drawAbout() {
     const line = player.certificate.losing_line[seat];
     const button = find(`lose-${seat}`);
     button.setAttribute("aria-disabled", String(!line));
-    setText(button, line ? `See it lose as ${seat}, in ${line.length} stones` : `As ${seat} it never loses`);
+    setText(button, line ? `See it lose as ${seat}, in ${howMany(line.length, "stone")}` : `As ${seat} it never loses`);
   }
   if (player === described) return;
   described = player;

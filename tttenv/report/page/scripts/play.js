@@ -130,6 +130,10 @@ function decidedText(line) {
 
 function endingText(line) {
   if (state.resigned && !over(walk(line))) return `You resigned: ${nameAt(other(state.seat))} wins.`;
+  if (forfeited(line)) {
+    const won = nameAt(other(mover(line)));
+    return `${nameAt(mover(line))} has no legal answer. ${won === "You" ? "You win" : `${won} wins`}.`;
+  }
   if (!lost(walk(line))) return `The game is a draw. ${decidedText(line)}`;
   const winner = nameAt(other(mover(line)));
   return `${winner === "You" ? "You win" : `${winner} wins`}. ${decidedText(line)}`;
@@ -140,6 +144,9 @@ function statusText() {
   if (state.asking) return questionStatus(line);
   if (hasEnded(line)) return endingText(line);
   if (!atEnd()) return `Move ${line.length} of ${state.line.length}; ${mover(line)} is to move.`;
+  if (state.title && answersNothing(state.player, walk(line))) {
+    return `${opponent().name} has no legal answer. ${other(mover(line))} wins.`;
+  }
   if (state.seat === "both") return `${mover(line)} is to move.`;
   if (state.seat === "none" || !myTurn()) return `${nameAt(mover(line))} is to move.`;
   return "Your turn.";

@@ -19,7 +19,19 @@ const state = {
 const opponent = () => data.players[state.player];
 const shownLine = () => state.line.slice(0, state.at);
 const atEnd = () => state.at === state.line.length;
-const hasEnded = (line) => over(walk(line)) || (state.resigned && line.length === state.line.length);
+
+// Whether a player, by its number, has no legal answer in a position: it forfeits the game there.
+const answersNothing = (player, position) =>
+  !over(position) && chances(player, position).every((part) => part === 0);
+
+// Whether the side to move has just forfeited the game, which ends there.
+function forfeited(line) {
+  const player = playerAt(mover(line));
+  return player !== undefined && answersNothing(player, walk(line));
+}
+
+const hasEnded = (line) =>
+  over(walk(line)) || forfeited(line) || (state.resigned && line.length === state.line.length);
 const isHuman = (seat) => state.seat === "both" || state.seat === seat;
 const myTurn = () => isHuman(mover(shownLine()));
 
