@@ -1,9 +1,14 @@
 """The dataset and the reward functions for TRL, called as its `GRPOTrainer` calls them."""
 
-import pytest
+import inspect
 
-from tttenv import Rules, text
-from tttenv.adapters.trl import reward_function, rows
+import numpy as np
+import pytest
+from transformers.utils import get_json_schema
+
+from tttenv import Rules, player, text
+from tttenv.adapters.trl import game_factory, reward_function, rows
+from tttenv.exact import positions, solve
 
 RULES = Rules()
 TASKS = text.tasks(RULES)[:40]
@@ -62,3 +67,70 @@ def test_what_a_search_leaves_undecided_is_left_out():
 def test_an_unknown_scheme_is_named_before_the_training():
     with pytest.raises(ValueError, match="scheme is one of regret, kept, game"):
         reward_function("elo")
+
+
+def best_cell(prompt, known={}):  # noqa: B006  # all prompts of 3,3,3, made once
+    """The first of the best moves."""
+    if not known:
+        game, solution = positions(RULES), solve(RULES)
+        rows = game.decisions
+        best = solution.fastest[rows].argmax(axis=1)
+        boards = game.boards[rows]
+        known |= {text.prompt(RULES, b): cell for b, cell in zip(boards, best, strict=True)}
+    return int(known[prompt])
+
+
+def test_a_perfect_rollout_is_paid_in_full_and_its_result_is_that_of_the_game():
+    make = {pays: game_factory(pays=pays, seed=3) for pays in ("regret", "result")}
+    regret, result = make["regret"](), make["result"]()
+    results = set()
+    for _ in range(20):
+        seen, same = regret.reset(prompt="ignored"), result.reset()
+        assert regret.get_reward() == result.get_reward() == 0.0
+        while "The game is over" not in seen:
+            assert seen == same
+            cell = best_cell(seen)
+            seen, same = regret.play(f"{cell}"), result.play(f"[{cell}]")
+        assert regret.get_reward() == 1.0
+        ends = {"The game is over: you have won.": 1.0, "The game is over: a draw.": 0.5}
+        assert result.get_reward() == ends[seen]
+        assert regret.play("0") == "The game is over."
+        results.add(result.get_reward())
+    assert 1.0 in results
+
+
+def test_what_a_rollout_is_paid_is_the_mean_of_its_moves():
+    game = game_factory(opponent="minimax:ties=first", seat="X", pays="kept")()
+    board = RULES.start()
+    game.reset()
+    for cell in (0, 1):
+        seen = game.play(str(cell))
+    kept = []
+    for cell in (0, 1):
+        kept.append(text.reward(text.verdict(RULES, board, str(cell)), "kept"))
+        board = RULES.play(board, cell)
+        reply = int(player("minimax:ties=first")(board[None])[0].argmax())
+        board = RULES.play(board, reply)
+    assert text.prompt(RULES, board) == seen
+    assert game.get_reward() == np.mean(kept)
+    assert "no legal move (taken)" in game.play("0")
+    assert game.get_reward() == pytest.approx(sum(kept) / 3)
+
+
+def test_trl_finds_one_tool_with_a_schema_and_games_of_their_own():
+    make = game_factory(seed=5)
+    one, other = make(), make()
+    public = [name for name, _ in inspect.getmembers(type(one), inspect.isfunction)]
+    assert [name for name in public if not name.startswith("_")] == ["get_reward", "play", "reset"]
+    found = get_json_schema(one.play)["function"]
+    assert (found["name"], found["parameters"]["required"]) == ("play", ["cell"])
+    starts = [[game.reset() for _ in range(20)] for game in (one, other, game_factory(seed=5)())]
+    assert starts[0] == starts[2] != starts[1]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"rules": "3"}, {"opponent": "nobody"}, {"pays": "win"}, {"notation": "FEN"}]
+)
+def test_games_that_cannot_be_are_refused_in_one_line(wrong):
+    with pytest.raises(ValueError, match=r"^[^\n]+$"):
+        game_factory(**wrong)

@@ -1,15 +1,22 @@
-"""Exact rewards for TRL: rows of a dataset, and reward functions for its trainers.
+"""Exact rewards for TRL: rows of a dataset, reward functions, and whole games for its trainers.
 
 TRL itself is not imported. `GRPOTrainer` of trl 1.16 calls a reward function with the completions
-and the columns of the dataset, and expects a list of numbers.
+and the columns of the dataset, and expects a list of numbers. Its `environment_factory` makes an
+environment for each rollout, whose methods the model calls as tools.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Protocol
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, Protocol
+
+import numpy as np
 
 from tttenv import text
+from tttenv.env.env import TicTacToe
 from tttenv.game.rules import Rules
 from tttenv.utils.arrays import one_of
+
+GAMES = 1_000_000  # of one environment, before its seeds are those of the next
 
 
 class RewardFunction(Protocol):
@@ -80,8 +87,98 @@ def answered(completion: Any) -> str:
 
 
 def _reward(rules: Rules, position: str, answer: str, scheme: str) -> float | None:
-    found = text.verdict(rules, rules.parse(position), answer)
+    return _exact(text.verdict(rules, rules.parse(position), answer), scheme)
+
+
+def _exact(found: text.Verdict, scheme: str) -> float | None:
     try:
         return text.reward(found, scheme)
     except ValueError:  # undecided
         return None
+
+
+class Game:
+    """A game against an opponent of ours, as an environment of TRL; see `game_factory`."""
+
+    def __init__(self, env: TicTacToe, notation: str, pays: str, seed: int) -> None:
+        self._env, self._notation, self._pays, self._seed = env, notation, pays, seed
+        self._rules = env.rules
+        self._verdicts: list[text.Verdict] = []
+        self._over, self._result = False, 0.0
+
+    def reset(self, **_columns: Any) -> str:
+        """Begin a game, and describe it. Columns of the dataset are ignored."""
+        self._env.reset(seed=self._seed)
+        self._seed += 1
+        self._verdicts, self._over, self._result = [], False, 0.0
+        return self._described()
+
+    def play(self, cell: str) -> str:
+        """Play a move, and see the opponent's reply.
+
+        Args:
+            cell: The cell to play, as a number or a coordinate such as b2.
+
+        Returns:
+            The position after the reply, or how the game has ended.
+        """
+        if self._over:
+            return "The game is over."
+        found = text.verdict(self._rules, self._env.board, str(cell))
+        self._verdicts.append(found)
+        if found.cell is None:
+            self._over, self._result = True, -1.0
+            return f"The game is over: no legal move ({found.reason}) loses it."
+        _, reward, self._over, _, _ = self._env.step(np.int64(found.cell))
+        self._result = float(reward)
+        if not self._over:
+            return self._described()
+        ends = {1.0: "you have won", 0.0: "a draw", -1.0: "you have lost"}
+        return f"The game is over: {ends[self._result]}."
+
+    def get_reward(self) -> float:
+        """Return what the rollout is paid, from 0 to 1."""
+        if self._pays == "result":
+            return (1 + self._result) / 2 if self._over else 0.0
+        known = [_exact(verdict, self._pays) for verdict in self._verdicts]
+        paid = [reward for reward in known if reward is not None]
+        return sum(paid) / len(paid) if paid else 0.0
+
+    def _described(self) -> str:
+        return text.prompt(self._rules, self._env.board, self._notation)
+
+
+def game_factory(
+    rules: str = "3,3,3",
+    opponent: str = "random",
+    seat: Literal["X", "O", "random"] = "random",
+    notation: str = "grid",
+    pays: str = "regret",
+    seed: int = 0,
+) -> Callable[[], Game]:
+    """Return what `GRPOTrainer` takes as `environment_factory`: whole games, with `play` as a tool.
+
+    Args:
+        rules: m rows, n columns, k in a row. Moves that a search leaves undecided, on large boards,
+            do not count.
+        opponent: any player, by its spec.
+        seat: of the model.
+        notation: of the positions: "grid", "coordinates" or "moves".
+        pays: "regret", "kept" or "game": the mean of `tttenv.text.reward` over the moves of the
+            model; "result": 1 for a win, 0.5 for a draw, 0 for a loss or a game that did not end.
+        seed: of the first environment's games; each environment has games of its own.
+
+    Raises:
+        ValueError: for unknown rules, players, notations or rewards.
+    """
+    one_of("notation", notation, tuple(text.NOTATIONS))
+    one_of("pays", pays, (*text.SCHEMES, "result"))
+    game = Rules.of(rules)
+    numbers = itertools.count(seed)
+
+    def make() -> Game:
+        env = TicTacToe(game.m, game.n, game.k, opponent=opponent, seat=seat, obs="board")
+        return Game(env, notation, pays, next(numbers) * GAMES)
+
+    TicTacToe(game.m, game.n, game.k, opponent=opponent, seat=seat)  # complains now
+    return make
