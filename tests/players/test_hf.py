@@ -1,6 +1,7 @@
 """Language models in a folder of transformers, as players in this process."""
 
 import json
+import os
 import shutil
 
 import pytest
@@ -102,6 +103,18 @@ def wrong_folders(folder, tmp_path):
     about = json.loads((folder / "config.json").read_text()) | {"n_layer": 2}
     (deeper / "config.json").write_text(json.dumps(about))
     yield deeper, "lacks"
+    piped = shutil.copytree(folder, tmp_path / "piped")
+    (piped / "tokenizer.json").unlink()
+    os.mkfifo(piped / "tokenizer.json")
+    yield piped, "something else"
+    adapter = shutil.copytree(folder, tmp_path / "adapter")
+    (adapter / "adapter_config.json").write_text('{"base_model_name_or_path": "/"}')
+    yield adapter, "merge"
+    speechless = shutil.copytree(folder, tmp_path / "speechless")
+    for file in speechless.glob("tokenizer*"):
+        file.unlink()
+    yield speechless, "no tokenizer"
+    yield folder / "config.json", "no model"
     damaged = shutil.copytree(folder, tmp_path / "damaged")
     (damaged / "model.safetensors").write_bytes(b"x" * 100)
     yield damaged, "cannot be loaded"

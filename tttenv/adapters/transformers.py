@@ -35,9 +35,7 @@ class Answers:
         self.name = shown(folder)
         LIBRARY.utils.logging.disable_progress_bar()
         LIBRARY.utils.logging.set_verbosity_error()
-        weights = sorted(folder.glob("*.safetensors")) if folder.is_dir() else []
-        if not (folder / "config.json").is_file() or not weights:
-            raise ValueError(f"there is no model of transformers with safetensors in {self.name}")
+        weights = _weights(folder, self.name)
         safely: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         try:
             self.tokenizer: Any = LIBRARY.AutoTokenizer.from_pretrained(folder, **safely)
@@ -50,6 +48,8 @@ class Answers:
             )
         except Exception as error:  # the library raises classes of its own and others'
             raise self._failed("cannot be loaded", error) from None
+        if not self.tokenizer("0")["input_ids"]:  # made up by the library, without a vocabulary
+            raise ValueError(f"the model in {self.name} has no tokenizer")
         if told["missing_keys"]:
             raise ValueError(f"the model in {self.name} lacks {len(told['missing_keys'])} weights")
         self.model: Any = model.eval()
@@ -102,6 +102,19 @@ class Answers:
     def _failed(self, what: str, error: Exception) -> ValueError:
         reason = shown(first_line(error), LONGEST_REASON)
         return ValueError(f"the model in {self.name} {what}: {reason}")
+
+
+def _weights(folder: Path, name: str) -> list[Path]:
+    """The files with the weights of a folder that can be opened without surprises."""
+    entries = sorted(folder.iterdir()) if folder.is_dir() else []
+    weights = [entry for entry in entries if entry.suffix == ".safetensors"]
+    if not weights or not (folder / "config.json").is_file():
+        raise ValueError(f"there is no model of transformers with safetensors in {name}")
+    if any(not (entry.is_file() or entry.is_dir()) for entry in entries):
+        raise ValueError(f"{name} holds something else than files")
+    if (folder / "adapter_config.json").exists():
+        raise ValueError(f"{name} holds an adapter of another model: merge and save it first")
+    return weights
 
 
 def _numbers(tokens: Any) -> set[int]:
