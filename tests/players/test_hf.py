@@ -115,6 +115,10 @@ def wrong_folders(folder, tmp_path):
         file.unlink()
     yield speechless, "no tokenizer"
     yield folder / "config.json", "no model"
+    endless = shutil.copytree(folder, tmp_path / "endless")
+    about = json.loads((folder / "config.json").read_text()) | {"n_layer": 10**9}
+    (endless / "config.json").write_text(json.dumps(about))
+    yield endless, "layers"
     damaged = shutil.copytree(folder, tmp_path / "damaged")
     (damaged / "model.safetensors").write_bytes(b"x" * 100)
     yield damaged, "cannot be loaded"

@@ -10,6 +10,7 @@ import transformers
 from tttenv.utils.untrusted import first_line, shown
 
 LIBRARY: Any = transformers  # which leaves much untyped
+MOST_LAYERS = 1_000
 LONGEST_REASON = 200  # characters of the library's error in a message
 
 
@@ -39,8 +40,12 @@ class Answers:
         safely: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         try:
             self.tokenizer: Any = LIBRARY.AutoTokenizer.from_pretrained(folder, **safely)
+            config = LIBRARY.AutoConfig.from_pretrained(folder, **safely)
+            if getattr(config, "num_hidden_layers", 0) > MOST_LAYERS:
+                raise ValueError(f"it has more than {MOST_LAYERS:,} layers")
             model, told = LIBRARY.AutoModelForCausalLM.from_pretrained(
                 folder,
+                config=config,
                 use_safetensors=True,
                 dtype=torch.float32,
                 output_loading_info=True,
