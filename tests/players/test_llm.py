@@ -14,6 +14,7 @@ from tttenv.cli import certify as command
 from tttenv.cli.play.session import Session, Side
 from tttenv.exact import positions, solve, tabulate
 from tttenv.players.llm import LanguageModel
+from tttenv.report.load_players import named
 
 RULES = Rules()
 GAME = positions(RULES)
@@ -202,3 +203,11 @@ def test_it_plays_and_forfeits_in_an_environment_and_in_a_session():
         assert (session.outcome, session.winner) == ("X wins", 0)
         session.take_back()
         assert not session.over
+
+
+def test_a_report_tells_what_it_is_and_how_many_answers_were_illegal():
+    model = in_process(except_on("X________", "I take the corner: <move>0</move>"))
+    found = named("llm:model=m", "m", model)
+    assert found.about.startswith("a language model, over an OpenAI-compatible server; ")
+    assert "1 of 4,520 positions without a legal answer: 1 taken" in found.about
+    assert found.certificate["losing_line"]["O"] == [0]

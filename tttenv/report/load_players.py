@@ -14,9 +14,18 @@ from tttenv.certificates.curve import Curve
 from tttenv.certificates.snapshots import Moves
 from tttenv.exact import Tabulated
 from tttenv.exact.determinism import tabulate_pure
-from tttenv.players import PLAYERS, bundled, checkpoint_of, player, rules_of, untrusted_player
+from tttenv.players import (
+    FOREIGN,
+    PLAYERS,
+    bundled,
+    checkpoint_of,
+    player,
+    rules_of,
+    untrusted_player,
+)
 from tttenv.players.checkpoint import CARD, load, read_card
 from tttenv.players.hinting import hinting
+from tttenv.players.llm import LanguageModel
 from tttenv.policy import Policy
 from tttenv.report import endings
 from tttenv.report.curves import read
@@ -182,8 +191,11 @@ def shown(spec: str, name: str) -> Shown:
 def named(spec: str, name: str, policy: Policy) -> Shown:
     """Return a player that is not a checkpoint, as `shown`."""
     table = _table(policy, spec)
-    row = PLAYERS.rows.get(spec.partition(":")[0])
+    name_of_row = spec.partition(":")[0]
+    row = PLAYERS.rows.get(name_of_row) or FOREIGN.rows.get(name_of_row)
     about = row.about if row else "a guest"
+    if isinstance(policy, LanguageModel):
+        about += f"; {policy.summary()}"
     return Shown(shorter(name, LONGEST), spec, about, table, certify(RULES, table).to_dict())
 
 
