@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import tttenv
 from learners.registry import LEARNERS
 from tttenv.players import PLAYERS
 
@@ -96,3 +97,8 @@ def test_every_picture_is_shown():
     workflow = (ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8")
     shown = "\n".join([*READMES.values(), *docs, workflow])
     assert {name for name in pictures if name not in shown} == set()
+
+
+def test_the_citation_has_the_version_of_the_package():
+    cited = (ROOT / "CITATION.cff").read_text()
+    assert f"\nversion: {tttenv.__version__}\n" in cited
