@@ -227,7 +227,7 @@ class Histories:
     games: tuple[int, int, int]  # won, drawn, lost
     positions: int  # lists of moves after which it was asked
     blunders: int  # of these, its move gave something away
-    otherwise: int  # of these, it moves otherwise if the same board is written by `move_lists`
+    order_matters: int  # of these, sorting the moves, as `move_lists` does, changes its answer
     lost_game: tuple[int, ...] | None  # the cells of the shortest lost game
 
     @property
@@ -250,14 +250,16 @@ def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories
     Raises:
         ValueError: if the game has more than 16 cells.
     """
-    solution = solve(rules)
+    solution, lost_game = solve(rules), None
     moves, boards = np.empty((1, 0), np.int64), rules.start(1)
-    results, positions, blunders, otherwise, lost_game = [0, 0, 0], 0, 0, 0, None
+    results = [0, 0, 0]
+    positions = blunders = order_matters = 0
     for ply in range(rules.cells):
         if ply % 2 == seat:
             cells = _best_moves(net, boards, moves)
             written = _best_moves(net, boards, move_lists(rules, boards)[:, :ply])
-            positions, otherwise = positions + len(cells), otherwise + int((cells != written).sum())
+            positions += len(cells)
+            order_matters += int((cells != written).sum())
             rows = solution.positions.index(boards)
             blunders += int((~solution.optimal[rows, cells]).sum())
         else:
@@ -273,7 +275,7 @@ def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories
         if not len(boards):
             break
     won, drawn, lost = results
-    return Histories((won, drawn, lost), positions, blunders, otherwise, lost_game)
+    return Histories((won, drawn, lost), positions, blunders, order_matters, lost_game)
 
 
 def _net(

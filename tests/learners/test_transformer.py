@@ -132,7 +132,7 @@ def test_every_history_is_followed_as_a_plain_recursion_does(rules, seat):
     net = untrained(rules)
     found = follow_histories(rules, net, seat)
     assert (found.games, found.positions) == followed(rules, net, seat)
-    assert 0 <= found.otherwise < found.positions
+    assert 0 <= found.order_matters < found.positions
     assert found.worst_case == (-1 if found.games[2] else 0 if found.games[1] else 1)
     if found.lost_game:
         *line, last = found.lost_game
@@ -148,7 +148,7 @@ def test_a_network_that_never_looks_back_is_worth_what_its_certificate_says():
     assert certificate.to_dict() | {"queried_twice": 0} == first.to_dict() | {"queried_twice": 0}
     for seat in range(2):
         found = follow_histories(Rules(), learner.average, seat)
-        assert found.otherwise == 0
+        assert found.order_matters == 0
         assert found.worst_case == -1
 
 
