@@ -1,1 +1,1 @@
-"""What one runs from a checkout: `python scripts/NAME.py`, and what only these files need."""
+"""Scripts to run from a checkout, `python scripts/NAME.py`, and the modules that only they need."""

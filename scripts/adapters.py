@@ -1,4 +1,4 @@
-"""What plugging into Stable-Baselines3 costs: stepping many games, and knowing exactly."""
+"""The cost of using Stable-Baselines3: stepping many games, and exact certificates."""
 
 import json
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     if min(given.rounds, given.steps, given.certificates) < 1 or (given.every or 1) < 1:
@@ -60,7 +60,7 @@ def main(args: list[str]) -> None:
 
 
 def measure(given: Arguments, advance: Callable[[], None]) -> dict[str, Any]:
-    """Both comparisons, `advance` called as they go on."""
+    """Run both comparisons; call `advance` after each part."""
     made = {"VecEnv": model("MaskablePPO", batch(), given), "DummyVecEnv": singles(given)}
     for one in made.values():
         one.learn(GAMES * TURNS)  # compiles
@@ -82,7 +82,7 @@ def measure(given: Arguments, advance: Callable[[], None]) -> dict[str, Any]:
 
 
 def speed(model: Any, steps: int) -> tuple[float, float]:
-    """Steps per second of environment time, and the share of all time spent elsewhere."""
+    """Return the steps per second of environment time, and the share of time outside it."""
     env, start, before = model.get_env(), process_time(), model.num_timesteps
     env.spent = 0.0
     model.learn(steps, reset_num_timesteps=False)
@@ -91,7 +91,7 @@ def speed(model: Any, steps: int) -> tuple[float, float]:
 
 
 def cost(algorithm: str, given: Arguments, advance: Callable[[], None]) -> dict[str, float]:
-    """What a certificate costs, beside the training between two of them."""
+    """Measure the cost of a certificate relative to the training between two of them."""
     usual: Any = import_module(ADAPTER).ExactEvalCallback
     spent: list[float] = []
 
@@ -117,7 +117,7 @@ def cost(algorithm: str, given: Arguments, advance: Callable[[], None]) -> dict[
 
 
 def model(algorithm: str, env: Any, given: Arguments) -> Any:
-    """A model with SB3's own settings but for rollouts of all games."""
+    """Return a model with SB3's default settings, except for the length of rollouts."""
     import sb3_contrib
     import stable_baselines3
 
@@ -129,12 +129,12 @@ def model(algorithm: str, env: Any, given: Arguments) -> Any:
 
 
 def batch() -> Any:
-    """Our games in one batch, timed."""
+    """Return a batch of our games, timed."""
     return timed(import_module(ADAPTER).VecEnv(GAMES))
 
 
 def singles(given: Arguments) -> Any:
-    """MaskablePPO on as many single environments, timed."""
+    """Return MaskablePPO on the same number of single environments, timed."""
     import gymnasium
     from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -145,7 +145,7 @@ def singles(given: Arguments) -> Any:
 
 
 def timed(env: Any) -> Any:
-    """The environments in a wrapper whose `spent` counts the seconds in their methods."""
+    """Wrap the environments; `spent` counts the seconds spent in their methods."""
     from stable_baselines3.common.vec_env import VecEnvWrapper
 
     class Timed(VecEnvWrapper):
@@ -174,7 +174,7 @@ def timed(env: Any) -> Any:
 
 
 def show(results: dict[str, Any]) -> None:
-    """The results as two tables."""
+    """Print the results as two tables."""
     columns = [
         Column(f"MaskablePPO on {results['games']} games", left=True),
         Column("steps/s of\nenvironment time"),

@@ -1,4 +1,4 @@
-"""Train every learner, certify every player, and tell the exact strengths of all."""
+"""Train every learner, certify every player, and report all exact strengths."""
 
 from learners.cli.benchmark import PROG, main
 from tttenv.cli import console

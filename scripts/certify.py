@@ -1,4 +1,4 @@
-"""The exact certificate of any player: `python scripts/certify.py minimax`."""
+"""Compute the exact certificate of any player: `python scripts/certify.py minimax`."""
 
 from tttenv.cli import console
 from tttenv.cli.certify import PROG, main

@@ -1,4 +1,4 @@
-"""The classic mistakes of a training setup, and what to change: `doctor.py my_module:make_env`."""
+"""Find the classic mistakes in a training setup: `doctor.py my_module:make_env`."""
 
 from tttenv.cli import console
 from tttenv.cli.doctor import PROG, main

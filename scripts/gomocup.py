@@ -1,4 +1,4 @@
-"""A player as an engine for Gomocup's managers: `python scripts/gomocup.py alphabeta:time=10`."""
+"""Run a player as a Gomocup engine: `python scripts/gomocup.py alphabeta:time=10`."""
 
 from tttenv.cli import console
 from tttenv.cli.gomocup import PROG, main

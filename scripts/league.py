@@ -1,4 +1,4 @@
-"""Every player against every other: `python scripts/league.py random minimax`."""
+"""Play every player against every other: `python scripts/league.py random minimax`."""
 
 from tttenv.cli import console
 from tttenv.cli.league import PROG, main

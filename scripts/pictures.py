@@ -1,4 +1,4 @@
-"""The READMEs' pictures, light and dark: games, a policy as it learns, the report, the curves."""
+"""Make the README's pictures, light and dark: games, a training, the report and curves."""
 
 import shutil
 import sys
@@ -36,7 +36,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Make them all and say how large they are."""
+    """Make all pictures and print their sizes."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     if not given.gifs and not given.results.is_file():
@@ -52,13 +52,13 @@ def main(args: list[str]) -> None:
 
 
 def named(name: str, scheme: str) -> str:
-    """A picture's file: learning.gif, learning-dark.gif."""
+    """Return a picture's file name: learning.gif, learning-dark.gif."""
     stem, dot, ending = name.rpartition(".")
     return name if scheme == "light" else f"{stem}-{scheme}{dot}{ending}"
 
 
 def animated(seed: int) -> dict[str, bytes]:
-    """The game and the training, as GIF by file name."""
+    """Return the GIFs of a game and of a training, by file name."""
     from scripts.lib.game_gif import game_gifs
     from scripts.lib.learning_gif import learning_gifs
     from tttenv.drawing.tiles import DARK, LIGHT
@@ -71,7 +71,7 @@ def animated(seed: int) -> dict[str, bytes]:
 
 
 def probed(seed: int) -> dict[str, bytes]:
-    """What linear probes read from the transformer as it learns, SVG by file name."""
+    """Return the charts of linear probes in the transformer, SVG by file name."""
     from scripts.lib.probe_picture import probe_pictures
 
     pictures = probe_pictures(seed)
@@ -79,7 +79,7 @@ def probed(seed: int) -> dict[str, bytes]:
 
 
 def photographs(results: Path) -> dict[str, bytes]:
-    """The leaderboard, the board with exact values and the first screen, as PNG by file name.
+    """Return leaderboard, board with exact values and first screen, PNG by file name.
 
     Raises:
         ValueError: without Playwright or Chromium.
@@ -120,13 +120,13 @@ def photographs(results: Path) -> dict[str, bytes]:
 
 
 def put_away_the_mouse(page: Any) -> None:
-    """Leave nothing under the mouse and nothing with the focus, so that no border is drawn."""
+    """Remove hover and focus, so that no outline is drawn."""
     page.mouse.move(0, 0)
     page.evaluate("document.activeElement.blur()")
 
 
 def preview(browser: Any, file: Path) -> bytes:
-    """The first screen of a report, as sites show it beside a link: 1200 by 630 pixels, PNG."""
+    """Return a report's first screen, the preview of links to it: 1200 by 630 pixels, PNG."""
     page = browser.new_page(viewport={"width": 1200, "height": 630})
     page.goto(file.as_uri())
     shot: bytes = page.screenshot()
@@ -134,7 +134,7 @@ def preview(browser: Any, file: Path) -> bytes:
 
 
 def drawn(results: Path) -> dict[str, bytes]:
-    """The first training of each learner as a curve, SVG by file name.
+    """Return the curve of each learner's first training, SVG by file name.
 
     Raises:
         ValueError: if the results are not the benchmark's, or name other folders or learners.
@@ -161,7 +161,7 @@ def drawn(results: Path) -> dict[str, bytes]:
 
 
 def drawn_larger() -> dict[str, bytes]:
-    """The curves of the players for larger boards that come with the package, SVG by file name."""
+    """Return the curves of the shipped players for larger boards, SVG by file name."""
     from tttenv.report import larger, larger_curves
 
     made = {}
@@ -174,7 +174,7 @@ def drawn_larger() -> dict[str, bytes]:
 
 
 def photograph(page: Any, selector: str) -> bytes:
-    """A part of the page with a little room around it, as PNG."""
+    """Return a screenshot of a part of the page with a margin, as PNG."""
     box = page.locator(selector).first.bounding_box()
     left, top = box["x"] - MARGIN, box["y"] + page.evaluate("scrollY") - MARGIN
     clip = {"x": left, "y": top, "width": box["width"], "height": box["height"]}
@@ -184,7 +184,7 @@ def photograph(page: Any, selector: str) -> bytes:
 
 
 def smaller(data: bytes) -> bytes:
-    """The PNG with 256 colours."""
+    """Reduce a PNG to 256 colours."""
     from io import BytesIO
 
     from PIL import Image

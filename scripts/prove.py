@@ -1,4 +1,4 @@
-"""What a game is worth under perfect play, proved: `python scripts/prove.py 5,5,4`."""
+"""Prove the value of a game: `python scripts/prove.py 5,5,4`."""
 
 from tttenv.cli import console
 from tttenv.cli.prove import PROG, main

@@ -1,4 +1,4 @@
-"""Re-run every published number: what is claimed, what it is exactly, and what repairing brings."""
+"""Re-run every published number: claimed, exact as published, and repaired."""
 
 import hashlib
 import json
@@ -49,7 +49,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Run all jobs, fill in the rows, and say which miss their tolerance."""
+    """Run all jobs, fill in the rows, and name those outside their tolerance."""
     given = console.parse(Arguments, PROG, args)
     check(given)
     mode = "quick" if given.quick else "full" if given.full else "default"
@@ -83,7 +83,7 @@ def main(args: list[str]) -> None:
 
 
 def check(given: Arguments) -> None:
-    """Raise ValueError for arguments that cannot be, before anything is run."""
+    """Raise ValueError for impossible arguments, before anything runs."""
     for name in given.only:
         home(name)
     console.check_seed(given.seed)
@@ -109,7 +109,7 @@ def check(given: Arguments) -> None:
 def reproduce(
     given: Arguments, mode: str, show: Callable[[str, list[dict[str, Any]]], None]
 ) -> dict[str, Any]:
-    """All rows of the sources, filled in.
+    """Return all rows of the sources, filled in.
 
     Args:
         given: the arguments.
@@ -159,7 +159,7 @@ def reproduce(
 def _rows(
     names: tuple[str, ...], tasks: list["Task"], done: dict[int, dict[str, Any]], mode: str
 ) -> list[dict[str, Any]]:
-    """The rows of sources all of whose tasks are done.
+    """Return the rows of sources whose tasks are all done.
 
     Args:
         names: of the sources.

@@ -1,4 +1,4 @@
-"""What seven features cannot do, proved, and what they lack: `python scripts/seven.py`."""
+"""Prove what seven features cannot do, and what they lack: `python scripts/seven.py`."""
 
 import json
 import sys
@@ -20,7 +20,7 @@ HANG = " " * 5  # what further lines of a sentence begin with
 
 @dataclass(frozen=True)
 class Arguments:
-    """Check and show what is proved of the seven features of the published LMS player.
+    """Check and show what is proved about the seven features of the published LMS player.
 
     No weights of them are unbeatable as O; how few games they lose; which feature they lack.
     Checking needs whole numbers only. --prove searches for all proofs anew (a minute or two,
@@ -38,7 +38,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Search if asked to, check, write and print."""
+    """Search if requested, then check, write and print."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     if given.climbs < 1:
@@ -61,7 +61,7 @@ def main(args: list[str]) -> None:
 
 
 def read(file: Path) -> dict[str, Any]:
-    """The claims in a file.
+    """Return the claims in a file.
 
     Raises:
         ValueError: if they are not JSON, or the file is no regular one of bounded size.
@@ -76,7 +76,7 @@ def read(file: Path) -> dict[str, Any]:
 
 
 def verify(data: dict[str, Any], file: Path) -> None:
-    """Show all claims again.
+    """Check all claims again.
 
     Raises:
         ValueError: naming the file and what does not hold.
@@ -94,7 +94,7 @@ def verify(data: dict[str, Any], file: Path) -> None:
 
 
 def best_weights(file: Path) -> list[float]:
-    """The weights in a file that are the best so far.
+    """Return the best weights found so far, from a file.
 
     Raises:
         ValueError: if they are not seven numbers.
@@ -106,12 +106,12 @@ def best_weights(file: Path) -> list[float]:
 
 
 def is_number(value: object) -> bool:
-    """Whether it is a number of usual size; true and false are none."""
+    """Return whether this is a number below 1e9 in size; booleans are not."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
 
 
 def search(given: Arguments) -> dict[str, Any]:
-    """Everything anew, or all but the best weights."""
+    """Search for all proofs, and with --best for the best weights."""
     from scripts.seven_features import claims
     from scripts.seven_features.best import climb
 
@@ -126,7 +126,7 @@ def search(given: Arguments) -> dict[str, Any]:
 
 
 def lines(data: dict[str, Any]) -> str:
-    """JSON with a line for every entry and every answer."""
+    """Format the claims as JSON with one line for each entry and answer."""
     rows = {key: json.dumps(entry) for key, entry in data.items()}
     for key in ("answers", "lacking", "why"):
         rows[key] = "[\n" + ",\n".join(f"  {json.dumps(row)}" for row in data[key]) + "\n ]"
@@ -134,7 +134,7 @@ def lines(data: dict[str, Any]) -> str:
 
 
 def show(data: dict[str, Any]) -> None:
-    """The claims for people."""
+    """Print the claims."""
     from scripts.seven_features.claims import title
     from scripts.seven_features.features import ABOUT, TIES, Question
     from scripts.seven_features.proof import size
@@ -160,14 +160,14 @@ def show(data: dict[str, Any]) -> None:
 
 
 def fraction(text: str | None) -> Any:
-    """A number as the file writes it, or None."""
+    """Parse a fraction of the file; None stays None."""
     from fractions import Fraction
 
     return None if text is None else Fraction(text)
 
 
 def show_player(name: str, weights: list[float], certificate: dict[str, Any]) -> None:
-    """A player's weights and certificate in two lines."""
+    """Print a player's weights and certificate."""
     say(f"{name}: weights {weights}", HANG)
     for seat in ("X", "O"):
         worst = phrases.value(certificate["worst_case"][seat])

@@ -1,4 +1,4 @@
-"""How fast everything is: environments, play-outs, searches, solving and certifying."""
+"""Measure the speed of environments, rollouts, searches, solving and certifying."""
 
 import json
 import os
@@ -37,7 +37,7 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Result:
-    """A row's medians per second, and the median of its ratios to what is beside it."""
+    """A row's median rates, and its median ratio to the peer."""
 
     name: str
     unit: str
@@ -47,7 +47,7 @@ class Result:
 
 
 def main(args: list[str]) -> None:
-    """Measure and print."""
+    """Measure and print the results."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     if given.rounds < 1 or not 0 < given.seconds < float("inf"):
@@ -69,7 +69,7 @@ def main(args: list[str]) -> None:
 
 
 def pin(cores: int) -> None:
-    """Let this process run on so many cores only, where the system can."""
+    """Restrict this process to some cores, if the system can."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, set(_ALLOWED[:cores]))
 
@@ -78,7 +78,7 @@ _ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") e
 
 
 def measure(row: Row, given: Arguments) -> Result:
-    """Ours and what is beside it in turns, A B A B."""
+    """Measure our work and the peer's in turns, A B A B."""
     pin(row.cores)
     contestants = {"ours": row.make(), **{name: make() for name, make in row.beside}}
     if given.peers:
@@ -103,7 +103,7 @@ def measure(row: Row, given: Arguments) -> Result:
 
 
 def rate(work: Work, seconds: float) -> float:
-    """How much of it is done in a second."""
+    """Return the amount of work per second."""
     done, start = 0.0, perf_counter()
     while (spent := perf_counter() - start) < seconds or not done:
         done += work()
@@ -111,7 +111,7 @@ def rate(work: Work, seconds: float) -> float:
 
 
 def show(results: list[Result]) -> None:
-    """The results as a table."""
+    """Print the results as a table."""
     columns = [
         Column("", left=True),
         Column("per second"),
@@ -132,7 +132,7 @@ def show(results: list[Result]) -> None:
 
 
 def short(number: float) -> str:
-    """A large number in three digits and a word."""
+    """Format a large number with three digits and a word."""
     for size, word in ((1e9, " billion"), (1e6, " million"), (1e3, " thousand")):
         if number >= size:
             return f"{number / size:.3g}{word}"

@@ -1,4 +1,4 @@
-"""One game as an animated GIF: the value after every stone, a blunder and how it is refuted."""
+"""A game as an animated GIF: the value after each stone, a blunder and its refutation."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ class Game(NamedTuple):
 
 
 def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
-    """GIFs of one game, by the palettes' names.
+    """Return GIFs of one game by the names of the palettes.
 
     Args:
         seed: the game is the first of this seed and those after it that has one early blunder.
@@ -53,7 +53,7 @@ def game_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
 
 
 def _found(seed: int, advice: Advice) -> Game:
-    """The first game of these seeds in which X wins after an only blunder, O's first stone."""
+    """Return the first game of these seeds that X wins after a single blunder, O's first stone."""
     sides = [Side(name, player(name, RULES)) for name in (FIRST, SECOND)]
     while True:
         session = Session(RULES, sides[0], sides[1], 0, seed)
@@ -70,7 +70,7 @@ def _found(seed: int, advice: Advice) -> Game:
 
 
 def _frame(game: Game, stones: int, palette: Palette, advice: Advice, hints: bool = False) -> Any:
-    """The game after so many stones; with hints, what each answer is worth."""
+    """Draw the game after some stones, with the value of each reply if there are hints."""
     side = RULES.n * CELL
     whole = Image.new("RGB", (1200, TOP + side + 40), palette.ground)
     board, corner = game.boards[stones], (LEFT, TOP)
@@ -95,7 +95,7 @@ def _frame(game: Game, stones: int, palette: Palette, advice: Advice, hints: boo
 
 
 def _value(board: Any) -> tuple[int, int]:
-    """A position's value for X, and the winner's stones still to come."""
+    """Return a position's value for X, and the number of stones until the win."""
     if RULES.over(board):
         seat = int(RULES.seat(board))
         return ((-1, 1)[seat] if RULES.lost(board) else 0), 0
@@ -106,7 +106,7 @@ def _value(board: Any) -> tuple[int, int]:
 
 
 def _value_bar(whole: Any, game: Game, stones: int, palette: Palette) -> None:
-    """How far the game is X's, as a bar beside the board: half of it in a draw."""
+    """Draw the evaluation bar beside the board: full if X wins, half full in a draw."""
     value, _ = _value(game.boards[stones])
     x, side = LEFT + RULES.n * CELL + 24, RULES.m * CELL
     share = (1 + 0.9 * value) / 2 if not RULES.over(game.boards[stones]) else (1 + value) / 2
@@ -119,7 +119,7 @@ def _value_bar(whole: Any, game: Game, stones: int, palette: Palette) -> None:
 def _words(
     whole: Any, game: Game, stones: int, palette: Palette, advice: Advice, hints: bool
 ) -> None:
-    """Beside the bar: who plays, what the position is worth, the stones and the blunder."""
+    """Write beside the bar: the players, the position's value, the moves and the blunder."""
     x = LEFT + RULES.n * CELL + 24 + BAR + 36
     board = game.boards[stones]
     write(whole, f"{FIRST} (X)", 32, palette.ink("X"), (x, TOP))
@@ -143,7 +143,7 @@ def _words(
 
 
 def _standing(board: Any) -> str:
-    """What a position is worth: "draw", "X wins in 3", "X wins"."""
+    """Describe a position's value: "draw", "X wins in 3", "X wins"."""
     value, stones = _value(board)
     if value == 0:
         return words.OUTCOMES[0]
@@ -152,6 +152,6 @@ def _standing(board: Any) -> str:
 
 
 def _lines(sentence: str) -> Sequence[str]:
-    """A blunder's sentence in two lines, broken after what it loses."""
+    """Break the sentence about a blunder into two lines."""
     first, _, second = sentence.partition("; ")
     return [f"{first};", second]

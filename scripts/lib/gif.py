@@ -1,4 +1,4 @@
-"""Animated GIFs of few flat colours, drawn by Pillow."""
+"""Animated GIFs with few flat colours, drawn by Pillow."""
 
 from collections.abc import Sequence
 from io import BytesIO
@@ -11,7 +11,7 @@ SAMPLED = 12  # frames whose colours are looked at
 
 
 def gif(frames: Sequence[Any], times: Sequence[int]) -> bytes:
-    """Frames of one size as a GIF that begins anew after the last.
+    """Encode frames of the same size as a GIF that repeats for ever.
 
     Args:
         frames: Pillow's images.

@@ -1,4 +1,4 @@
-"""A policy as it learns, as an animated GIF: its chances, its move and the blunders on boards."""
+"""A policy during training as an animated GIF: probabilities, greedy move and blunders."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -24,7 +24,7 @@ LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: 
 
 
 class Moment(NamedTuple):
-    """What a frame shows."""
+    """The contents of a frame."""
 
     step: int
     standing: str  # exact strength, in words
@@ -32,7 +32,7 @@ class Moment(NamedTuple):
 
 
 def learning_gifs(seed: int, palettes: dict[str, Palette]) -> dict[str, bytes]:
-    """GIFs of `reinforce` until it is unbeatable, by the palettes' names.
+    """Return GIFs of `reinforce` until it is unbeatable, by the names of the palettes.
 
     The ringed move is the likeliest, which the player takes when it does not explore and for which
     the worst case is computed.
@@ -57,7 +57,7 @@ def _training(seed: int) -> Any:
 
 
 def chances(learner: Any) -> Callable[[Any], Any]:
-    """The player that the learner explores as; its policy takes only the likeliest move."""
+    """Return the stochastic player that explores; the learner's own policy is greedy."""
 
     def policy(boards: Any) -> Any:
         return learner.log_probs(boards).exp().detach().double().numpy()
@@ -74,7 +74,7 @@ def _shares(rules: Rules, policy: Callable[[Any], Any]) -> list[Any]:
 
 
 def _frame(moment: Moment, palette: Palette) -> Any:
-    """Both boards side by side under the step and the worst case."""
+    """Draw both boards side by side, with the step and the worst case above."""
     rules, boards = Rules(), _boards(Rules())
     side = rules.n * CELL
     size = (len(boards) * (side + MARGIN) + MARGIN, TITLE + HEAD + side + FOOT + 12)
@@ -99,5 +99,5 @@ def _frame(moment: Moment, palette: Palette) -> Any:
 
 
 def _kept(rules: Rules, board: Any) -> Any:
-    """The moves that keep the position's value, (cells,)."""
+    """Return the moves that keep the position's value, (cells,)."""
     return solve(rules).optimal[int(positions(rules).index(board))]

@@ -1,4 +1,4 @@
-"""How well the board can be read from inside the transformer, by linear probes, as it learns.
+"""A chart of linear probes that read the board from inside the transformer during training.
 
 For each layer and cell, a linear map is fitted from the residual stream before a move to whether
 the cell is mine, theirs or empty. The share of cells that it reads right on other games is drawn
@@ -24,7 +24,7 @@ LEAST = 0.7  # share of the cells at the bottom
 
 
 def read_boards(rules: Rules, net: MoveTransformer, games: Moves) -> list[float]:
-    """The share of cells that linear probes read right, before the first block and after each.
+    """Return the accuracy of linear probes per cell, before the first block and after each.
 
     Args:
         rules: the game.
@@ -53,7 +53,7 @@ def _with_constant(stream: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def probe_pictures(seed: int) -> dict[bool, bytes]:
-    """Pictures of a training with this seed, as SVG: light (False) and dark (True)."""
+    """Return charts of a training with this seed as SVG: light (False), dark (True)."""
     rules = Rules()
     learner = Transformer(TransformerConfig(seed=seed), rules)
     rng = np.random.default_rng(seed)
@@ -67,7 +67,7 @@ def probe_pictures(seed: int) -> dict[bool, bytes]:
 
 
 def _parts(shares: list[list[float]]) -> list[Markup]:
-    """The drawing of shares (steps, layers)."""
+    """Draw the accuracies (steps, layers)."""
     xs = drawing.places(STEPS)
     parts = [drawing.text("cells of the board that a linear probe reads right", drawing.LEFT, 14)]
     names = ("of the input", "after block 1", "after block 2")

@@ -1,4 +1,4 @@
-"""The published experiments as tables: a module a source, a row a number that it prints."""
+"""The published experiments as tables: one module a source, one row a published number."""
 
 from importlib import import_module
 from typing import Any
@@ -19,7 +19,7 @@ SOURCES = {
 
 
 def home(source: str) -> str:
-    """The name of a source's module.
+    """Return the name of a source's module.
 
     Raises:
         ValueError: for an unknown one, listing those there are.
@@ -30,7 +30,7 @@ def home(source: str) -> str:
 
 
 def load(source: str) -> Any:
-    """The module of a source.
+    """Import the module of a source.
 
     Raises:
         ValueError: for an unknown one.

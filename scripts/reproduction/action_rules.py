@@ -1,4 +1,4 @@
-"""Sides that pick their moves by what these are worth against the other's play."""
+"""Players that choose moves by their exact value against the other side's play."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ ActionRule = Callable[[Boards, Odds], Probs]
 
 
 def keeping_value(sign: int) -> ActionRule:
-    """The side that never gives away value, with the highest chance to win (1) or lowest (-1)."""
+    """Return the value-preserving side with the highest (1) or lowest (-1) chance to win."""
     optimal = solve(RULES).optimal
 
     def choose(boards: Boards, odds: Odds) -> Probs:
@@ -24,7 +24,7 @@ def keeping_value(sign: int) -> ActionRule:
 
 
 def best_against_random(draw: float) -> Tabulated:
-    """The player with the highest expected pay against random moves: 1, `draw` or -1."""
+    """Return the player with the highest expected reward (1, `draw`, -1) against random."""
     table = np.zeros(positions(RULES).boards.shape)
 
     def choose(boards: Boards, odds: Odds) -> Probs:
@@ -38,5 +38,5 @@ def best_against_random(draw: float) -> Tabulated:
 
 
 def ends(first: ActionRule, second: ActionRule) -> list[float]:
-    """How games end for X: win, draw, loss."""
+    """Return the odds of a win, a draw and a loss for X."""
     return [float(part) for part in backward_induction(RULES, first, second)[0][0]]

@@ -1,4 +1,4 @@
-"""S3: a classifier of best replies, 9-81-9, from a few boards and their images."""
+"""S3: a classifier of best replies, 9-81-9, trained on a few boards and their images."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ STAND_IN = "25 of the solver's classes stand in for the published file (--moves-
 
 
 def classifier(task: Task, tell: Tell) -> Found:
-    """The published training: loss and accuracy on its own rows, the test board, and strength."""
+    """Train as published: loss and accuracy on the training rows, test board, and strength."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the note says it
         learner, _ = trained(
@@ -49,7 +49,7 @@ def classifier(task: Task, tell: Tell) -> Found:
 
 
 def facts(task: Task, tell: Tell) -> Found:
-    """What holds whatever the file says: the test board, and how transforms are drawn."""
+    """Compute what does not depend on the file: the test board, and the random transforms."""
     test = int(positions(RULES).index(TEST))
     legal = positions(RULES).successors[test] >= 0
     turns = maps(RULES)
@@ -63,7 +63,7 @@ def facts(task: Task, tell: Tell) -> Found:
 
 
 def file_facts(task: Task, tell: Tell) -> Found:
-    """What the published file holds, its bad rows included."""
+    """Count the contents of the published file, including its invalid rows."""
     if not task.moves_csv:
         return {f"note {key}": "not re-run: needs --moves-csv FILE" for key in ("rows", "pairs")}
     text = read_bytes(Path(task.moves_csv), LONGEST).decode("utf-8")
@@ -90,13 +90,13 @@ def file_facts(task: Task, tell: Tell) -> Found:
 
 
 def held_out(task: Task, tell: Tell) -> Found:
-    """Our learner, a fifth of the classes kept apart: the share of optimal moves on those."""
+    """Train our learner without a fifth of the classes: the share of optimal moves on these."""
     _, told = trained("supervised", "default", task.amount, task.seed, tell, holdout=0.2)
     return {"repaired share": (told[-1]["held_out"],)}
 
 
 def _whole(row: list[str]) -> list[int] | None:
-    """A row of the file, if it has the form of one."""
+    """Parse a row of the file; None if it is malformed."""
     try:
         *board, reply = (int(part) for part in row)
     except ValueError:
@@ -106,7 +106,7 @@ def _whole(row: list[str]) -> list[int] | None:
 
 
 def _second_classes() -> int:
-    """Undecided classes with the second player to move."""
+    """Return the number of undecided classes with the second player to move."""
     game = positions(RULES)
     going = game.decisions[game.seats[game.decisions] == 1]
     return len(orbits(RULES, game.boards[going])[0])

@@ -15,7 +15,7 @@ SEVEN = Path(__file__).parents[2] / "checkpoints" / "seven.json"
 
 
 def variant(preset: str) -> Run:
-    """Train one of the three published forms: weights and exact strength."""
+    """Train one of the three published forms and return weights and exact strength."""
 
     def run(task: Task, tell: Tell) -> Found:
         learner, _ = trained("lms", preset, task.amount, task.seed, tell)
@@ -25,7 +25,7 @@ def variant(preset: str) -> Run:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """Random directions of the seven weights: the best by worst case and wins, seat by seat."""
+    """Try random directions of the seven weights; keep the best by worst case, then wins."""
     rng, game = np.random.default_rng(task.seed), positions(RULES)
     seen, legal = seven(RULES, -game.boards), game.successors >= 0
     best = (-2.0, -2.0, 0.0, 0.0)
@@ -40,7 +40,7 @@ def drawn(task: Task, tell: Tell) -> Found:
 
 
 def proof(task: Task, tell: Tell) -> Found:
-    """What is known of all weights of the seven features, from the shipped file if it is there."""
+    """Return what is proved about all weights of the seven features, if the file is present."""
     if not SEVEN.exists():
         return {"note worst": f"not re-run: no {SEVEN.name} in checkpoints"}
     told = read_json(SEVEN)

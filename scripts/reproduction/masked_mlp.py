@@ -1,4 +1,4 @@
-"""S4: two masked one-hot MLPs that learn from trials of every cell (O moves first, here X)."""
+"""S4: two masked MLPs on one-hot boards, trained by trying every cell (O moves first; here X)."""
 
 import numpy as np
 
@@ -18,13 +18,13 @@ TRANSCRIPTS = [
 
 
 def nets(task: Task, tell: Tell) -> Found:
-    """The published training: losses and exact strength."""
+    """Train as published and return losses and exact strength."""
     learner, told = trained("selfplay", "published", task.amount, task.seed, tell)
     return {**strength(learner.policy()), "losses": (tail(told, "loss_X"), tail(told, "loss_O"))}
 
 
 def facts(task: Task, tell: Tell) -> Found:
-    """The printed games and an example target."""
+    """Check the printed games and an example target."""
     game, optimal = positions(RULES), solve(RULES).optimal
     wrong, ends = [], []
     for cells, parities in TRANSCRIPTS:
@@ -40,7 +40,7 @@ def facts(task: Task, tell: Tell) -> Found:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """How often the published way to draw boards gives so many stones, and that all come up."""
+    """Count the stones on boards drawn as published, and the distinct boards."""
     game = positions(RULES)
     rows = sample_by_play(game, np.random.default_rng(task.seed), task.amount)
     stones = np.count_nonzero(game.boards[rows], axis=1)

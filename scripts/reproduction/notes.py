@@ -13,7 +13,7 @@ SLOW = "___OXO__X"  # X wins at once by 0, and as published plays 1
 
 
 def depths(task: Task, tell: Tell) -> Found:
-    """How often each search, as published and repaired, errs by the depth of its leaf."""
+    """Count how often each search errs, as published and repaired, by the depth of its leaf."""
     solution, going = solve(RULES), positions(RULES).decisions.tolist()
     found: Found = {}
     for repair in (False, True):

@@ -1,4 +1,4 @@
-"""The tree search of the lecture notes, its mistakes kept.
+"""The tree search of the lecture notes, including its mistakes.
 
 The position where an iteration stops selecting is counted twice; the child to expand is any child,
 not one that is new; and all ways to a position share its counts, as one map serves all games.
@@ -15,7 +15,7 @@ C = 1.4142135623730951
 
 
 class NotesSearch:
-    """Grows a map of positions, numbered as in `tttenv.exact.positions`."""
+    """A growing map of positions, numbered as in `tttenv.exact.positions`."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         game = positions(Rules())
@@ -27,7 +27,7 @@ class NotesSearch:
         self.dice: list[float] = []
 
     def search(self, root: int, iterations: int = 500) -> int:
-        """The child of `root` that was visited most, the first of equals.
+        """Return the most visited child of `root`, the first of ties.
 
         Raises:
             ValueError: as published, where the root is new and all its children are known.
@@ -43,7 +43,7 @@ class NotesSearch:
         return int(max(self.after[root], key=lambda child: self.visits.get(child, -1)))
 
     def _select(self, at: int) -> list[int]:
-        """The way from `at` to a position that is final or has a child that is not known."""
+        """Descend from `at` to a position that is final or has an unknown child."""
         path = [at]
         while self.after[at] and all(child in self.visits for child in self.after[at]):
             root = C * sqrt(log(self.visits[at]))
@@ -56,7 +56,7 @@ class NotesSearch:
         return self.points[child] / visits + root / sqrt(visits)
 
     def _count(self, path: list[int]) -> None:
-        """Play on at random, and count the result at all positions of the path."""
+        """Play random moves to the end, and add the result to all positions on the path."""
         at = path[-1]
         while self.after[at]:
             at = self._any(self.after[at])

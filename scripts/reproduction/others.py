@@ -1,4 +1,4 @@
-"""Learners of other libraries, and how the repaired ones stand beside them."""
+"""Learners of other libraries, as published and repaired."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ FOREIGN = "not re-run: the library's own learner, which is no part of this packa
 
 
 def fixed_point(task: Task, tell: Tell) -> Found:
-    """Algorithm A's published targets followed exactly, until the best cells no longer change.
+    """Iterate Algorithm A's published targets exactly, until the best cells are stable.
 
     As in its code, whoever fills the board wins nothing by it: such wins are taken for draws.
     """
@@ -32,7 +32,7 @@ def fixed_point(task: Task, tell: Tell) -> Found:
 
 
 def pools(pool: tuple[str, ...]) -> Run:
-    """MaskablePPO at +1/0/-1 against these opponents."""
+    """Train MaskablePPO with rewards +1, 0 and -1 against these opponents."""
 
     def run(task: Task, tell: Tell) -> Found:
         args = ("maskable_ppo", "published", task.amount, task.seed, tell)
@@ -42,13 +42,13 @@ def pools(pool: tuple[str, ...]) -> Run:
 
 
 def half_draws(task: Task, tell: Tell) -> Found:
-    """The published Q-table, but a draw counts half."""
+    """Train the published Q-table with half a point for a draw."""
     learner, _ = trained("qtable", "published", task.amount, task.seed, tell, draw=0.5)
     return strength(learner.policy())
 
 
 def seeds(name: str, task: Task, tell: Tell) -> Found:
-    """Our default learner from ten seeds: how many get unbeatable."""
+    """Train our default learner with ten seeds, and count those that become unbeatable."""
     unbeatable = 0
     for seed in range(task.seed, task.seed + task.amount):
         found = repaired(Task("repaired", name, 1, seed, None), lambda done, of: None)

@@ -1,4 +1,4 @@
-"""Minimax and alpha-beta as the lecture notes write them, their depth mistake included.
+"""Minimax and alpha-beta as in the lecture notes, including their mistake about depth.
 
 X takes the greatest value and O the least; among moves of one value both want the smaller depth of
 the leaf. The notes forget to note the depth of a strictly better value, so that the depth compared
@@ -19,7 +19,7 @@ NO_DEPTH = sys.maxsize
 
 
 class Answer(NamedTuple):
-    """What a search says of a position."""
+    """The result of a search of one position."""
 
     value: int
     cell: int  # the move, or -1
@@ -37,7 +37,7 @@ class Children(NamedTuple):
 
 @lru_cache(maxsize=1)
 def children() -> Children:
-    """The game of 3,3,3."""
+    """Return the game of 3,3,3."""
     game = positions(Rules())
     moves = [[(c, q) for c, q in enumerate(row) if q >= 0] for row in game.successors.tolist()]
     won_by = [-1 if seat == 0 else 1 for seat in game.seats.tolist()]  # the other side, if lost
@@ -46,7 +46,7 @@ def children() -> Children:
 
 
 def minimax(repair: bool = False) -> list[Answer]:
-    """The answer for every position; each is worked out once, and counts only itself."""
+    """Search every position once; each result counts the nodes of its own search."""
     tree = children()
     answers = [Answer(0, -1, 0, 1)] * len(tree.moves)
     for at in reversed(range(len(tree.moves))):
@@ -60,7 +60,7 @@ def minimax(repair: bool = False) -> list[Answer]:
 def alphabeta(
     at: int, repair: bool = False, alpha: int = -sys.maxsize, beta: int = sys.maxsize
 ) -> Answer:
-    """The answer for position `at`, moves row by row, cut when beta <= alpha."""
+    """Search position `at`, moves row by row, with a cutoff when beta <= alpha."""
     tree, nodes = children(), 1
     if not tree.moves[at]:
         return Answer(tree.results[at], -1, 0, 1)
@@ -79,7 +79,7 @@ def alphabeta(
 
 
 class Best:
-    """The best move seen so far."""
+    """The best move found so far."""
 
     def __init__(self, x_moves: bool, repair: bool) -> None:
         self.x_moves, self.repair = x_moves, repair
@@ -87,7 +87,7 @@ class Best:
         self.depth = NO_DEPTH
 
     def see(self, answer: Answer, cell: int) -> None:
-        """Keep the move if it is better, or as good and its leaf is nearer."""
+        """Keep the move if it is better, or equally good with a nearer leaf."""
         depth = answer.depth if answer.depth == NO_DEPTH else answer.depth + 1
         if answer.value > self.value if self.x_moves else answer.value < self.value:
             self.value, self.cell = answer.value, cell
@@ -97,5 +97,5 @@ class Best:
             self.depth, self.cell = depth, cell
 
     def answer(self, nodes: int) -> Answer:
-        """What the search says."""
+        """Return the result of the search."""
         return Answer(self.value, self.cell, self.depth, nodes)

@@ -1,4 +1,4 @@
-"""What a published number is: who claims it, what re-runs it, and how near the re-run must come."""
+"""A published number: its source, the job that re-runs it, and the tolerance."""
 
 from collections.abc import Callable
 from math import sqrt
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One job to do now."""
+    """One job with its amount and seed."""
 
     source: str  # of SOURCES, or "repaired"
     job: str
@@ -44,7 +44,7 @@ Run = Callable[[Task, Tell], Found]
 
 
 class Job(NamedTuple):
-    """What re-runs numbers: `run(task, tell)` returns them by key."""
+    """A way to re-run numbers: `run(task, tell)` returns them by key."""
 
     run: Run
     amounts: tuple[int, int, int] = (1, 1, 1)  # with --quick, as usual, with --full
@@ -57,13 +57,13 @@ class Job(NamedTuple):
     seeds: int = 1
 
     def budget(self, amount: int, seeds: int = 1) -> str:
-        """So much of it, in words."""
+        """Describe an amount of the job."""
         once = self.says.format(amount * self.each)
         return once if seeds == 1 else f"{once}, {seeds} seeds"
 
 
 def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:
-    """Whether the re-run is as near as it must be; None where that is not to be judged."""
+    """Return whether the re-run is within its tolerance; None if it is not judged."""
     if found is None or amount < row.least:
         return None
     if row.band:
@@ -75,12 +75,12 @@ def holds(row: Row, found: Numbers | None, amount: int) -> bool | None:
 
 
 def pairs(first: Any, second: Any) -> list[tuple[Any, Any]]:
-    """The two side by side."""
+    """Return the pairs of two sequences of the same length."""
     return list(zip(first, second, strict=True))
 
 
 def tolerance(row: Row) -> str:
-    """How near the re-run must come, in words."""
+    """Describe the tolerance of a row."""
     if row.band:
         return "; ".join(f"{_end(low, row.unit)}..{_end(high, row.unit)}" for low, high in row.band)
     if row.within is None:
@@ -89,7 +89,7 @@ def tolerance(row: Row) -> str:
 
 
 def scores(row: Row, found: Numbers | None) -> list[float]:
-    """How many standard errors of its sample each claimed share is off the exact one.
+    """Return how many standard errors each claimed share is from the exact one.
 
     Only where the claim is of the same player, not of another one trained likewise.
     """
@@ -100,7 +100,7 @@ def scores(row: Row, found: Numbers | None) -> list[float]:
 
 
 def _end(number: float, unit: str) -> str:
-    """The end of a band, in short; nothing where it has none."""
+    """Format the bound of a band; empty if it is infinite."""
     if abs(number) == float("inf"):
         return ""
     return f"{100 * number:.6g}" if unit == "%" else f"{number:.4g}"

@@ -1,4 +1,4 @@
-"""The solved game: how many positions, classes and games, and what players are worth in it."""
+"""The solved game: numbers of positions, classes and games, and the value of players."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ RULES = Rules()
 
 
 def counts(task: Task, tell: Tell) -> Found:
-    """Positions, classes, games and nodes, and where a move can lose value."""
+    """Count positions, classes, games, nodes, and positions where a move can lose value."""
     game, solution = positions(RULES), solve(RULES)
     ended = [game.over & game.lost & (game.seats == s) for s in (1, 0)] + [game.over & ~game.lost]
     classes, _ = orbits(RULES, game.boards)
@@ -42,7 +42,7 @@ def counts(task: Task, tell: Tell) -> Found:
 
 
 def players(task: Task, tell: Tell) -> Found:
-    """Random, perfect and greedy players against random moves, exactly."""
+    """Compute exact results of random, perfect and greedy players against random moves."""
     perfect, first = player("minimax"), player("minimax:ties=first")
     win, draw, loss = ends(PlayPolicy(uniform), PlayPolicy(uniform))
     found: Found = {"random": (win, loss, draw)}
@@ -64,7 +64,7 @@ def players(task: Task, tell: Tell) -> Found:
 
 
 def searches(task: Task, tell: Tell) -> Found:
-    """Nodes and cache entries of minimax and alpha-beta from the empty board."""
+    """Count nodes and cache entries of minimax and alpha-beta from the empty board."""
     found: Found = {}
     for done, search in enumerate(("plain", "cached", "symmetric")):
         tell(done, 3)

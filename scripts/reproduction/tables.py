@@ -1,4 +1,4 @@
-"""The filled rows as tables: for a terminal, all of them, and as markdown, the main ones."""
+"""The filled rows as tables: all of them for a terminal, the main ones as Markdown."""
 
 from scripts.reproduction import SOURCES
 from tttenv.cli import text_tables
@@ -22,7 +22,7 @@ COLUMNS = [
 
 
 def show(rows: list[Filled], wide: bool = False) -> None:
-    """Print a table for each source, and under it the notes."""
+    """Print a table for each source, followed by its notes."""
     missing: list[str] = []
     for source in SOURCES:
         missing += show_source(source, [row for row in rows if row["source"] == source], wide)
@@ -30,7 +30,7 @@ def show(rows: list[Filled], wide: bool = False) -> None:
 
 
 def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str]:
-    """Print the table of a source, and under it the notes; nothing if it has no rows.
+    """Print the table of a source, followed by its notes; nothing if it has no rows.
 
     Returns:
         The names of the columns that were left out.
@@ -47,12 +47,12 @@ def show_source(source: str, rows: list[Filled], wide: bool = False) -> list[str
 
 
 def tell_left_out(missing: list[str]) -> None:
-    """Say which columns were left out, if any."""
+    """Print which columns were left out, if any."""
     text_tables.tell_left_out(missing, "--wide shows them, and reproduce.json has all numbers")
 
 
 def verdict(rows: list[Filled]) -> str:
-    """How many rows hold, in one sentence."""
+    """Summarize in one sentence how many rows hold."""
     judged = [row["holds"] for row in rows if row["holds"] is not None]
     missing = len(rows) - len(judged)
     return (
@@ -61,7 +61,7 @@ def verdict(rows: list[Filled]) -> str:
 
 
 def markdown(rows: list[Filled]) -> str:
-    """The main rows of all sources as one table, and the verdict on all rows."""
+    """Return the main rows of all sources as one table, and the verdict on all rows."""
     lines = ["| number | " + " | ".join(HEADS) + " |", "|-|" + "-|" * len(HEADS)]
     for source, (_, title) in SOURCES.items():
         own = [row for row in rows if row["source"] == source and row["main"]]

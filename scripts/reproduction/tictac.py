@@ -12,7 +12,7 @@ INF = float("inf")
 
 
 def matches(task: Task, tell: Tell) -> Found:
-    """Random and minimax players against each other, X's wins, O's wins and draws."""
+    """Return X's wins, O's wins and draws between random and minimax players."""
     names = {"random": "random", "minimax": "minimax:ties=first", "mixed": "minimax"}
     found: Found = {}
     for pair in ("random random", "minimax mixed", "mixed minimax", "mixed random", "random mixed"):
@@ -23,7 +23,7 @@ def matches(task: Task, tell: Tell) -> Found:
 
 
 def timing(task: Task, tell: Tell) -> Found:
-    """Processor seconds of one game of minimax against itself, by the three searches."""
+    """Return processor seconds of one game of minimax against itself, for three searches."""
     seconds = []
     for done, search in enumerate(("plain", "cached", "symmetric")):
         tell(done, 3)
@@ -40,13 +40,13 @@ def timing(task: Task, tell: Tell) -> Found:
 
 
 def q_table(task: Task, tell: Tell) -> Found:
-    """The Q-table after 7,000 games as X and as many as O."""
+    """Train the Q-table with 7,000 games as X and 7,000 as O."""
     learner, told = trained("qtable", "published", task.amount, task.seed, tell)
     return {**strength(learner.policy()), "items": (told[-1]["items"],)}
 
 
 def tree_search(task: Task, tell: Tell) -> Found:
-    """The tree search after so many games."""
+    """Run the tree search for some games."""
     search = TreeSearch()
     for game in range(task.amount):
         search.play()

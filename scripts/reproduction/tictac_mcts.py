@@ -16,18 +16,18 @@ from tttenv.exact import Tabulated, positions
 
 
 class Node:
-    """A class of boards: how often games went through it, and did not lose for its maker."""
+    """A class of boards: its visits, and the games that the side which made it did not lose."""
 
     def __init__(self) -> None:
         self.visits, self.good = 0, 0
         self.parents: dict[int, Node] = {}
 
     def worth(self) -> float:
-        """The share of games won or drawn by the side whose stone made this board."""
+        """Return the share of games won or drawn by the side whose stone made this board."""
         return self.good / self.visits if self.visits else 0.0
 
     def promise(self) -> float:
-        """What UCT takes the greatest of."""
+        """Return the upper confidence bound, which UCT maximizes."""
         if not self.visits:
             return inf
         around = sum(parent.visits for parent in self.parents.values())
@@ -35,7 +35,7 @@ class Node:
 
 
 class TreeSearch:
-    """Grows its nodes game by game."""
+    """A search that adds nodes game by game."""
 
     def __init__(self) -> None:
         self.game = positions(Rules())
@@ -44,7 +44,7 @@ class TreeSearch:
         self.nodes: defaultdict[int, Node] = defaultdict(Node)
 
     def play(self) -> None:
-        """One game from the empty board to its end, counted at all boards on the way."""
+        """Play one game from the empty board, and update all boards on its path."""
         at, path = 0, [0]
         while self.after[at]:
             here = self.nodes[self.kind[at]]
@@ -58,7 +58,7 @@ class TreeSearch:
             node.good += not (self.game.lost[at] and plies % 2 == 1)
 
     def policy(self) -> Tabulated:
-        """The move with the greatest share of games won or drawn, the first of equals."""
+        """Return the greedy player by the share of games won or drawn, the first of ties."""
         worth: Any = np.full(self.game.successors.shape, -1.0)
         for at, cell in zip(*np.nonzero(self.game.successors >= 0), strict=True):
             worth[at, cell] = self.nodes[self.kind[self.game.successors[at, cell]]].worth()

@@ -1,4 +1,4 @@
-"""Trainings as published and repaired, and the numbers of a certificate that rows ask for."""
+"""Trainings as published and repaired, and the numbers that rows take from certificates."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ OUR_MCTS = "mcts:solver=true,iterations=5000/"  # beside the published tree sear
 
 
 def strength(player: Policy | str) -> Found:
-    """What rows ask of a player, seat by seat and on the whole, all of it exact."""
+    """Return the numbers that rows need from a player's certificate, by seat and overall."""
     found: Any = certify(RULES, player)  # on 3,3,3 no field is unknown
     x, o = found.vs_random["X"], found.vs_random["O"]
     return {
@@ -31,7 +31,7 @@ def strength(player: Policy | str) -> Found:
 def trained(
     name: str, preset: str, steps: int, seed: int, tell: Tell, **changes: Any
 ) -> tuple[Any, list[dict[str, float]]]:
-    """A learner after so many steps of a preset, and what it told at each."""
+    """Return a learner after some steps of a preset, and the numbers of each step."""
     kind, told = LEARNERS.load(name), []
     learner = kind(replace(kind.presets[preset], seed=seed, **changes), RULES)
     for step in range(steps):
@@ -42,13 +42,13 @@ def trained(
 
 
 def tail(told: list[dict[str, float]], key: str) -> float:
-    """The mean over the last fifty steps."""
+    """Return the mean over the last fifty steps."""
     last = [numbers[key] for numbers in told[-50:]]
     return sum(last) / len(last)
 
 
 def published(name: str) -> Run:
-    """The job that trains a learner as published for so many steps and measures the player."""
+    """Return the job that trains a learner as published and measures its player."""
 
     def run(task: Task, tell: Tell) -> Found:
         learner, _ = trained(name, "published", task.amount, task.seed, tell)
@@ -58,7 +58,7 @@ def published(name: str) -> Run:
 
 
 def repaired(task: Task, tell: Tell) -> Found:
-    """Our default learner, to its first unbeatable certificate, or else a named player."""
+    """Train our default learner to its first unbeatable certificate, or take a named player."""
     if task.job not in LEARNERS:
         return strength(task.job)
     from learners.training.loop import Progress, run, usual_schedule

@@ -1,4 +1,4 @@
-"""Which jobs the rows of some sources need, one job done in a worker, and the rows filled in."""
+"""Choose the jobs that rows need, run one job in a worker, and fill in the rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ MODES = ("quick", "default", "full")
 
 
 def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -> list[Task]:
-    """What has to be done for all rows of these sources, long jobs first."""
+    """Return the tasks for all rows of these sources, long jobs first."""
     found, players = (
         [],
         dict.fromkeys(
@@ -35,19 +35,19 @@ def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -
 
 
 def seeds_of(job: Job, mode: str) -> int:
-    """How many trainings there are of a job."""
+    """Return the number of trainings of a job."""
     return 1 if mode == "quick" else job.seeds
 
 
 def needs(source: str, task: Task) -> bool:
-    """Whether the rows of a source need what a task finds."""
+    """Return whether the rows of a source need the result of a task."""
     if task.source != "repaired":
         return task.source == source
     return any(row.repaired.split("/")[0] == task.job for row in reproduction.load(source).ROWS)
 
 
 def merged(done: Sequence[Found]) -> Found:
-    """What trainings of one job have found: the median of each number; a note is the first one's.
+    """Merge the trainings of one job: the median of each number, the first one's note.
 
     Args:
         done: by seed, with the same keys.
@@ -65,7 +65,7 @@ def _medians(numbers: Sequence[Numbers]) -> list[float]:
 
 
 def job_of(task: Task) -> Job:
-    """The job that a task is of."""
+    """Return the job of a task."""
     if task.source == "repaired":
         from scripts.reproduction.training import repaired
 
@@ -83,7 +83,7 @@ class Piece:
 
 
 def run_one(piece: Piece, context: Context) -> dict[str, Any]:
-    """Do one task in this process, telling how far it is."""
+    """Run one task in this process and report its progress."""
     import torch
 
     torch.set_num_threads(1)
@@ -98,14 +98,14 @@ def run_one(piece: Piece, context: Context) -> dict[str, Any]:
 
 
 def filled(names: tuple[str, ...], done: dict[tuple[str, str], Found], mode: str) -> list[Any]:
-    """The rows of these sources with what was found, as JSON can hold them."""
+    """Return the rows of these sources with the numbers found, JSON-serializable."""
     return [
         _filled(name, row, done, mode) for name in names for row in reproduction.load(name).ROWS
     ]
 
 
 def _filled(source: str, row: Row, done: dict[tuple[str, str], Found], mode: str) -> dict[str, Any]:
-    """One row with what was found."""
+    """Return one row with the numbers found."""
     found = done.get((source, row.job), {})
     job: Job | None = reproduction.load(source).JOBS.get(row.job)
     amount = job.amounts[MODES.index(mode)] if job else 0
@@ -132,7 +132,7 @@ def _filled(source: str, row: Row, done: dict[tuple[str, str], Found], mode: str
 
 
 def _notes(row: Row, found: Found, job: Job | None, amount: int) -> list[str]:
-    """What there is to say about a row besides its numbers."""
+    """Return the remarks on a row."""
     notes = [note for note in (row.note, found.get(f"note {row.key}", "")) if note]
     z = scores(row, found.get(row.key))
     if z:
@@ -145,5 +145,5 @@ def _notes(row: Row, found: Found, job: Job | None, amount: int) -> list[str]:
 
 
 def _plain(numbers: Any) -> list[float]:
-    """Numbers of any kind as JSON can hold them, whole ones as such."""
+    """Convert numbers to JSON's types, whole ones to integers."""
     return [int(n) if float(n).is_integer() else float(n) for n in numbers]

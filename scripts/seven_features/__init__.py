@@ -1,1 +1,1 @@
-"""What seven features can and cannot do: proofs in whole numbers, and how they are found."""
+"""What seven features can and cannot do: proofs in integers, and the search for them."""

@@ -14,7 +14,7 @@ STALE = 300  # trials without success after which a climb ends
 
 
 class Merit(NamedTuple):
-    """What is compared, the first number first; smaller is better.
+    """The order of weights: compared field by field, smaller is better.
 
     As O a greedy player of the seven is always beaten by a best response, which is proved; so X's
     worst case and then the losses against random moves as O decide, then the wins.
@@ -26,7 +26,7 @@ class Merit(NamedTuple):
 
 
 def climb(seed: int, climbs: int, tell: Callable[[], Any]) -> list[float]:
-    """The best weights of so many climbs, as small whole numbers where these do as well."""
+    """Return the best weights of several climbs, as small integers if they are as good."""
     rng, found = np.random.default_rng(seed), []
     for _ in range(climbs):
         weights = rng.normal(size=7)
@@ -44,7 +44,7 @@ def climb(seed: int, climbs: int, tell: Callable[[], Any]) -> list[float]:
 
 
 def simplest(weights: list[float], goal: Merit) -> list[float]:
-    """The smallest whole numbers near the proportions of weights that are worth as much."""
+    """Return the smallest integers near these proportions that are as good."""
     direction = np.array([0.0, *weights[1:]]) / np.abs(weights[1:]).max()  # a constant says nothing
     for size in range(1, 200):
         whole = (direction * size).round()
@@ -54,7 +54,7 @@ def simplest(weights: list[float], goal: Merit) -> list[float]:
 
 
 def merit(weights: list[float] | NDArray[np.float64]) -> Merit:
-    """How good the player of these weights is."""
+    """Evaluate the player of these weights."""
     after = positions(RULES).successors
     worth = np.where(after >= 0, (features() @ np.asarray(weights))[after], -np.inf)
     as_x, as_o = (against_random(worth.argmax(axis=1), seat) for seat in (0, 1))
@@ -62,7 +62,7 @@ def merit(weights: list[float] | NDArray[np.float64]) -> Merit:
 
 
 def against_random(cells: NDArray[np.int64], seat: int) -> Score:
-    """The exact result against random moves of the player with these cells (positions,)."""
+    """Return the exact score of the player with these cells (positions,) against random."""
     game = positions(RULES)
     chance, moves = np.zeros(len(game)), (game.successors >= 0).sum(axis=1)
     chance[0] = 1.0

@@ -1,4 +1,4 @@
-"""What is claimed of the seven features: how it is found, and how all of it is checked again."""
+"""The claims about the seven features: how they are found, and how they are checked."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ Tell = Callable[[str], None]
 
 
 def questions(best: Fraction) -> list[Question]:
-    """All that is asked, given the least losses that were found."""
+    """Return all questions, given the fewest losses found."""
     ours = [Question("O", ties) for ties in ("first", "mixed", "distinct")]
     fewer = Question("O", losing_below=best)
     added = [Question("O", added=REST), Question("O", added=(CURE,))]
@@ -58,7 +58,7 @@ def find(best_weights: list[float], tell: Tell) -> dict[str, Any]:
 
 
 def answer(question: Question, tell: Tell) -> dict[str, Any]:
-    """The question with weights under "yes", or the smallest proof found under "no"."""
+    """Answer a question: weights under "yes", or the smallest proof found under "no"."""
     from scripts.seven_features.search import Search
 
     quick = question.ties == "first" and question.losing_below is None
@@ -71,7 +71,7 @@ def answer(question: Question, tell: Tell) -> dict[str, Any]:
 
 
 def verify(data: Mapping[str, Any]) -> None:
-    """Show all claims again, without a solver.
+    """Check all claims again, without a solver.
 
     Raises:
         ValueError: naming what does not hold.
@@ -101,12 +101,12 @@ def verify(data: Mapping[str, Any]) -> None:
 
 
 def _same(stored: dict[str, Any], found: dict[str, Any]) -> bool:
-    """Whether two certificates are equal; older files lack fields that follow from others."""
+    """Compare two certificates; older files lack fields that follow from others."""
     return Certificate.from_dict(stored) == Certificate.from_dict(found)
 
 
 def verify_answer(question: Question, found: Mapping[str, Any]) -> None:
-    """Raise ValueError for an answer that is wrong or not shown."""
+    """Raise ValueError for an answer that is wrong or not proved."""
     if "no" in found:
         check(question, found["no"])
     else:
@@ -116,7 +116,7 @@ def verify_answer(question: Question, found: Mapping[str, Any]) -> None:
 
 
 def possible(answers: list[dict[str, Any]]) -> dict[str, bool]:
-    """Whether weights of the seven can be unbeatable, by seat, as the source breaks ties."""
+    """Return by seat whether weights can be unbeatable with the source's tie-breaking."""
     plain = asked(Question())
     return {
         found["seat"]: "yes" in found
@@ -126,7 +126,7 @@ def possible(answers: list[dict[str, Any]]) -> dict[str, bool]:
 
 
 def asked(question: Question) -> dict[str, Any]:
-    """A question as JSON."""
+    """Return a question as JSON."""
     limit = question.losing_below
     return {
         "seat": question.seat,
@@ -137,7 +137,7 @@ def asked(question: Question) -> dict[str, Any]:
 
 
 def title(question: Question) -> str:
-    """A question in a few words."""
+    """Describe a question in a few words."""
     what = "unbeatable"
     if question.losing_below is not None:
         what = f"losing less than {question.losing_below} to random moves"

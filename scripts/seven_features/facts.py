@@ -1,4 +1,4 @@
-"""Exact facts about weights and boards that the claims about the seven features name."""
+"""Exact facts about weights and boards that the claims about the seven features use."""
 
 import json
 from fractions import Fraction
@@ -13,7 +13,7 @@ from tttenv.exact import positions, solve
 
 
 def contrast(board: str, keeping: int, losing: int) -> dict[str, Any]:
-    """What must count for a move that keeps the value of a board, against one that loses.
+    """Compare the features of a value-preserving move with those of a losing one.
 
     Raises:
         ValueError: if they do not, or if not all moves that keep it have the same features.
@@ -33,19 +33,19 @@ def contrast(board: str, keeping: int, losing: int) -> dict[str, Any]:
 
 
 def losses(weights: list[float]) -> Fraction:
-    """The share of games that weights of the seven lose as O against random moves, exactly."""
+    """Return the exact share of games that these weights lose as O against random moves."""
     cells = player(weights).table.argmax(axis=1)
     question = Question("O")
     return reach(question, dict(enumerate(cells.tolist())))[1]
 
 
 def certificate(weights: list[float], added: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The certificate of weights, as JSON reads it."""
+    """Return the certificate of weights, JSON-serializable."""
     found: dict[str, Any] = json.loads(json.dumps(certify(RULES, player(weights, added)).to_dict()))
     return found
 
 
 def require(holds: bool, otherwise: str) -> None:
-    """Raise ValueError, saying `otherwise`, unless something holds."""
+    """Raise ValueError with the message `otherwise` unless the condition holds."""
     if not holds:
         raise ValueError(otherwise)

@@ -1,4 +1,4 @@
-"""Greedy linear players: the seven features, others one could add, and what each choice demands.
+"""Greedy linear players: the seven features, further ones, and the constraints of a choice.
 
 A greedy linear player moves to the board worth most to it, weights times features. Which boards it
 may like best is all that matters of its weights: each choice demands that differences of features,
@@ -55,7 +55,7 @@ TIES = {
 
 @lru_cache(maxsize=32)
 def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
-    """The seven and the added features of all positions, (positions, 7 + added).
+    """Return the seven and the added features of all positions, (positions, 7 + added).
 
     A position is seen by the side that has just moved, who chose it.
     """
@@ -65,7 +65,7 @@ def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
 
 
 def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
-    """The greedy linear player that plays the first of equals."""
+    """Return the greedy linear player that plays the first of ties."""
     after, worth = positions(RULES).successors, features(added) @ np.asarray(weights)
     moves = np.where(after >= 0, worth[after], -np.inf)
     best = np.arange(RULES.cells) == moves.argmax(axis=1)[:, None]
@@ -74,7 +74,7 @@ def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
 
 @dataclass(frozen=True)
 class Question:
-    """Is there a greedy linear player of these features who is that good in this seat?"""
+    """Does a greedy linear player of these features exist that is this good in this seat?"""
 
     seat: str = "O"  # X or O
     ties: str = "first"  # a row of TIES
@@ -87,17 +87,17 @@ class Question:
 
     @cached_property
     def game(self) -> Positions:
-        """All positions."""
+        """Return all positions."""
         return positions(RULES)
 
     @cached_property
     def seen(self) -> list[list[int]]:
-        """The features of every position, plain whole numbers."""
+        """Return the features of every position, as Python integers."""
         return [list(map(int, row)) for row in features(self.added)]
 
     @cached_property
     def after(self) -> list[dict[int, int]]:
-        """Where the legal moves of every position lead, by cell."""
+        """Return the successors of every position, by cell."""
         return [
             {cell: int(to) for cell, to in enumerate(row) if to >= 0}
             for row in self.game.successors
@@ -105,24 +105,24 @@ class Question:
 
     @cached_property
     def keeping(self) -> list[list[int]]:
-        """The moves of every position that keep its value."""
+        """Return the moves of every position that keep its value."""
         return [[int(cell) for cell in np.flatnonzero(row)] for row in solve(RULES).optimal]
 
     def open_to(self, at: int) -> list[int]:
-        """The moves at `at` that such a player may have: if unbeatable, only those that keep."""
+        """Return the allowed moves at `at`: if unbeatable, only those that keep the value."""
         return self.keeping[at] if self.losing_below is None else list(self.after[at])
 
     @cached_property
     def begin(self) -> list[int]:
-        """The positions in which the player may make its first move."""
+        """Return the positions in which the player may make its first move."""
         return [0] if self.seat == "X" else list(self.after[0].values())
 
     def replies(self, at: int, cell: int) -> list[int]:
-        """The positions in which the player may have to move next, if it plays `cell` at `at`."""
+        """Return the positions in which the player may move next after `cell` at `at`."""
         return [to for to in self.after[self.after[at][cell]].values() if self.after[to]]
 
     def demand(self, at: int, cell: int, other: int) -> tuple[list[int], bool] | None:
-        """What the weights must fulfil for `cell` to be chosen at `at` in spite of `other`.
+        """Return the constraint on the weights for choosing `cell` at `at` over `other`.
 
         Returns:
             Differences of features that, times the weights, must be at least zero, and whether

@@ -1,4 +1,4 @@
-"""What a solver found in floating point, put into whole numbers and fractions."""
+"""Convert a solver's floating-point results to integers and fractions."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 
 def whole(weights: Sequence[float] | NDArray[np.float64]) -> list[int]:
-    """The smallest whole numbers in the proportions of weights that are nearly fractions."""
+    """Return the smallest integers in the proportions of weights that are nearly fractions."""
     parts = [Fraction(float(weight)).limit_denominator(1000) for weight in weights]
     scale = lcm(*(part.denominator for part in parts))
     return [int(part * scale) for part in parts]
 
 
 def solve(matrix: NDArray[np.int64], goal: NDArray[np.int64]) -> list[Fraction] | None:
-    """The one exact solution of matrix (rows, columns) times x = goal (rows,); None if not one."""
+    """Solve matrix (rows, columns) times x = goal (rows,) exactly; None if not unique."""
     rows = [[Fraction(int(n)) for n in (*row, end)] for row, end in zip(matrix, goal, strict=True)]
     columns = matrix.shape[1]
     for column in range(columns):

@@ -1,4 +1,4 @@
-"""How much a player loses at least against random moves, given some of its choices, exactly."""
+"""Exact lower bounds on a player's losses against random moves, given some of its choices."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -9,7 +9,7 @@ from tttenv.exact import SEATS
 
 
 def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
-    """A bound from below: wherever the player has not chosen yet, it may do its best.
+    """Return a lower bound: positions without a choice are assumed to be played best.
 
     Args:
         question: who plays.
@@ -21,7 +21,7 @@ def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
 
 
 def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fraction], Fraction]:
-    """How likely each position is in which the player has to move, and how much is lost already.
+    """Return the probability of each position where the player moves, and of games lost.
 
     Only games of the player's choices count: those that go on from where it has not chosen yet
     come to nothing here.
@@ -45,7 +45,7 @@ def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fra
 
 @lru_cache(maxsize=4)
 def least_losses(question: Question) -> list[Fraction]:
-    """The share of games lost from every position if the player there does all to lose few."""
+    """Return for every position the share of games lost if the player loses as few as it can."""
     game, own = question.game, SEATS.index(question.seat)
     found = [Fraction(0)] * len(game)
     for at in reversed(range(len(game))):

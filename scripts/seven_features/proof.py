@@ -1,4 +1,4 @@
-"""Proofs that no weights make a greedy linear player as good as asked, checked in whole numbers.
+"""Proofs that no greedy linear player is as good as the question asks, checked in integers.
 
 A proof is a tree. A branch names a position that the player reaches by the choices made so far and
 some replies, and has a twig for every move it may have there: if it is to be unbeatable, those that
@@ -33,7 +33,7 @@ def check(question: Question, tree: Any) -> None:
 
 
 def size(tree: Tree) -> tuple[int, int]:
-    """How many branches and leaves a proof has."""
+    """Return the numbers of branches and leaves of a proof."""
     if "moves" not in tree:
         return 0, 1
     parts = [size(twig) for twig in tree["moves"].values()]
@@ -41,7 +41,7 @@ def size(tree: Tree) -> tuple[int, int]:
 
 
 def reached(question: Question, choices: Choices) -> set[int]:
-    """The positions in which the player may have to move, given some of its choices."""
+    """Return the positions in which the player may move, given some of its choices."""
     found, fresh = set(question.begin), list(question.begin)
     while fresh:
         at = fresh.pop()
@@ -53,7 +53,7 @@ def reached(question: Question, choices: Choices) -> set[int]:
 
 
 def check_part(question: Question, tree: Any, choices: Choices) -> None:
-    """Check the part of a proof that stands below these choices.
+    """Check the part of a proof below these choices.
 
     Raises:
         ValueError: saying what is wrong with it.
@@ -87,7 +87,7 @@ def _check_sum(question: Question, terms: list[Any], choices: Choices) -> None:
 
 
 def _term(question: Question, term: Any, choices: Choices) -> tuple[list[int], bool, int]:
-    """The differences, whether they must be above zero, and how many times they are taken."""
+    """Return the differences of a term, whether they must be positive, and its factor."""
     match term:
         case [str(board), int(other), int(times)] if times > 0:
             at = _index(question, board)

@@ -1,4 +1,4 @@
-"""Answers a question about greedy linear players: weights, or a proof that there are none.
+"""Answer a question about greedy linear players: weights, or a proof that none exist.
 
 Depth first over the choices an unbeatable player has, always at the reached position with the
 fewest of them left; a linear program says which are left. Linear programs only find: weights are
@@ -21,7 +21,7 @@ Weights: TypeAlias = NDArray[np.float64]
 
 
 class Demand(NamedTuple):
-    """Weights times `difference` are at least zero, or above; because of which choice."""
+    """The constraint that weights times `difference` are at least zero, or positive."""
 
     at: int
     other: int
@@ -29,13 +29,13 @@ class Demand(NamedTuple):
     strict: bool
 
     def holds(self, weights: Weights) -> bool:
-        """Whether weights fulfil it, with a margin."""
+        """Return whether weights satisfy the constraint, with a margin."""
         worth = float(np.dot(weights, self.difference))
         return worth > 1e-6 if self.strict else worth > -1e-9
 
 
 class Search:
-    """One question's search.
+    """The search for the answer to one question.
 
     Raises:
         ValueError: if SciPy is not installed.
@@ -53,7 +53,7 @@ class Search:
         self.order = np.random.default_rng(order).permutation(numbers) if order else numbers
 
     def answer(self) -> list[int] | Tree:
-        """Whole weights that make the choices of such a player, or else the tree of a proof.
+        """Return integer weights of a suitable player, or the tree of a proof.
 
         Where ties are not played first, such weights may tie with moves that were not looked at:
         what they are worth has to be checked.
@@ -64,7 +64,7 @@ class Search:
     def _branch(
         self, choices: Choices, demands: list[Demand], known: list[Weights]
     ) -> list[int] | Tree:
-        """Weights or a tree below these choices; `known` are some weights that make them."""
+        """Return weights or a tree below these choices; `known` are some weights for them."""
         self.tell()
         found = self._narrowest(choices, demands, known)
         if found is None:
@@ -86,7 +86,7 @@ class Search:
     def _narrowest(
         self, choices: Choices, demands: list[Demand], known: list[Weights]
     ) -> tuple[int, list[int]] | None:
-        """The reached position with the fewest moves left, and these; None if all have chosen."""
+        """Return the reached position with the fewest moves left; None if all are chosen."""
         best: tuple[int, list[int]] | None = None
         free = reached(self.question, choices) - set(choices)
         bound = self._bound(choices)
@@ -104,7 +104,7 @@ class Search:
         return best
 
     def _bound(self, choices: Choices) -> Callable[[int, int], bool]:
-        """Whether a further choice may still lose as little as asked."""
+        """Return a test of whether a further choice may still lose few enough games."""
         question, limit = self.question, self.question.losing_below
         if limit is None:
             return lambda at, cell: True
@@ -113,7 +113,7 @@ class Search:
         return lambda at, cell: chance[at] * (least[question.after[at][cell]] - least[at]) < spare
 
     def _demands(self, at: int, cell: int) -> list[Demand]:
-        """All that choosing `cell` at `at` demands."""
+        """Return all constraints of choosing `cell` at `at`."""
         found = []
         for other in self.question.after[at]:
             demand = self.question.demand(at, cell, other) if other != cell else None
@@ -124,7 +124,7 @@ class Search:
     def _weights(
         self, demands: list[Demand], more: list[Demand], known: list[Weights]
     ) -> Weights | None:
-        """Weights that fulfil all demands, first looked for among `known`, which new ones join."""
+        """Return weights that satisfy all constraints; new ones are added to `known`."""
         for weights in known:
             if all(demand.holds(weights) for demand in more):
                 return weights
@@ -145,7 +145,7 @@ class Search:
         return known[-1]
 
     def _leaf(self, choices: Choices, demands: list[Demand]) -> Tree:
-        """Too many losses; or which demands contradict each other, and how many times each."""
+        """Return a leaf: too many losses, or the constraints that contradict each other."""
         limit = self.question.losing_below
         if limit is not None and (lost := losses(self.question, choices)) >= limit:
             return {"losses": str(lost)}
@@ -163,7 +163,7 @@ class Search:
         return {"sum": [[self._text(d.at), d.other, times] for d, times in taken if times]}
 
     def _pruned(self, tree: Tree, choices: Choices) -> Tree:
-        """The same proof without branches that one of their twigs can do without."""
+        """Return the same proof without unnecessary branches."""
         if "moves" not in tree:
             return tree
         at = int(self.question.game.index(RULES.parse(tree["at"])))
@@ -177,7 +177,7 @@ class Search:
         )
 
     def _stands(self, tree: Tree, choices: Choices) -> bool:
-        """Whether a part of a proof holds after these choices alone."""
+        """Return whether a part of a proof holds after these choices alone."""
         try:
             check_part(self.question, tree, choices)
         except ValueError:

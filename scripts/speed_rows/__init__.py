@@ -1,1 +1,1 @@
-"""The rows of speed.py: what is measured, by us and by other packages."""
+"""The rows of speed.py: what is measured, here and in other packages."""

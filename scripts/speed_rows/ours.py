@@ -1,4 +1,4 @@
-"""The rows of speed.py: our own work, set up and ready to be timed."""
+"""The rows of speed.py for this package, set up and ready to be timed."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ BIG = 65_536
 
 
 def rows(seed: int) -> Iterator[Row]:
-    """All rows; what they need is made only when they are measured."""
+    """Return all rows; what they need is set up only when they are measured."""
     rivals: tuple[str, ...] = ()
     for opponent, rivals in ((None, ()), ("random", ("PettingZoo", "OpenSpiel state"))):
         name = f"single env, opponent={opponent}"
@@ -72,7 +72,7 @@ class Case(NamedTuple):
 
 
 def cases(m: int) -> list[Case]:
-    """The batches to measure on boards of m rows."""
+    """Return the batches to measure on boards of m rows."""
     if m > 9:
         return [Case(64), Case(8192)]
     found = [Case(games, obs) for games in (64, 8192, BIG) for obs in ("onehot", "board")]
@@ -84,7 +84,7 @@ def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:
 
 
 def single(seed: int, opponent: str | None) -> Work:
-    """A thousand steps of the single environment by random legal moves; counts plies."""
+    """A thousand steps of the single environment with random legal moves; counts plies."""
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
     env.reset(seed=seed)
     env.action_space.seed(seed)
@@ -109,7 +109,7 @@ def single(seed: int, opponent: str | None) -> Work:
 
 
 def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
-    """Ten steps of all games by random legal moves."""
+    """Ten steps of all games with random legal moves."""
     env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=batch, **options).unwrapped
     env.reset(seed=seed)
     env.action_space.seed(seed)
@@ -123,7 +123,7 @@ def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
 
 
 def pair(seed: int, batch: int, options: dict[str, Any]) -> Work:
-    """As `vector`, two environments of that many games, each stepped in a thread of its own."""
+    """Like `vector`, with two environments of this size, each in its own thread."""
     pool = ThreadPoolExecutor(2)
     both = [vector(seed + i, batch, options) for i in range(2)]
 

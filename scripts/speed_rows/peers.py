@@ -1,4 +1,4 @@
-"""Public packages doing the same work as ours, for speed.py --peers; None where not installed."""
+"""Other packages doing the same work, for speed.py --peers; None if not installed."""
 
 from collections.abc import Callable
 from math import sqrt
@@ -14,7 +14,7 @@ GAMES = {"3,3,3": "tic_tac_toe"}  # others are OpenSpiel's mnk(m=columns,n=rows,
 
 
 def make(name: str, seed: int) -> Work | None:
-    """The named peer at work, set up; None if its package is not installed."""
+    """Set up the named peer; None if its package is not installed."""
     kind = next(known for known in PEERS if name.startswith(known))
     try:
         return PEERS[kind](name.removeprefix(kind).strip(), seed)
@@ -23,7 +23,7 @@ def make(name: str, seed: int) -> Work | None:
 
 
 def pettingzoo(_: str, seed: int) -> Work:
-    """A thousand plies of random legal moves in tictactoe_v3, picked the quickest way."""
+    """A thousand plies of random legal moves in tictactoe_v3, sampled the fastest way."""
     from pettingzoo.classic import tictactoe_v3
 
     env, rng = tictactoe_v3.env(), np.random.default_rng(seed)
@@ -43,7 +43,7 @@ def pettingzoo(_: str, seed: int) -> Work:
 
 
 def openspiel_state(_: str, seed: int) -> Work:
-    """A thousand plies with NumPy's observation and mask of each state."""
+    """A thousand plies with the NumPy observation and mask of each state."""
     import pyspiel
 
     game, rng = pyspiel.load_game("tic_tac_toe"), np.random.default_rng(seed)
@@ -63,7 +63,7 @@ def openspiel_state(_: str, seed: int) -> Work:
 
 
 def pgx(pick: str, seed: int) -> Work:
-    """Ten jitted steps of 8,192 games, dealt anew when over, each by a random legal move.
+    """Ten jitted steps of 8,192 games with random legal moves; finished games restart.
 
     With "first legal", the cheapest pick, all games are one and the same.
     """
@@ -107,7 +107,7 @@ def _game(rules: str) -> Any:
 
 
 def openspiel_playouts(rules: str, seed: int) -> Work:
-    """Random games from the empty board, all in C++: what a search of one simulation evaluates."""
+    """Random games from the empty board in C++, as a search evaluates them."""
     import pyspiel
 
     count, game = 2000 if rules == "3,3,3" else 20, _game(rules)
@@ -145,7 +145,7 @@ def openspiel_solver(_: str, seed: int) -> Work:
 
 
 def openspiel_nash(language: str, seed: int) -> Work:
-    """How far the uniform player is from unbeatable."""
+    """The NashConv of the uniform player."""
     import pyspiel
     from open_spiel.python import policy
     from open_spiel.python.algorithms import exploitability

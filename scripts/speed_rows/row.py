@@ -1,4 +1,4 @@
-"""What a row of speed.py is: some work, what it is counted in, and by whom it is done too."""
+"""A row of speed.py: a workload, its unit, and the packages it is compared with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ Work = Callable[[], float]  # does some of it and returns how much
 
 @dataclass(frozen=True)
 class Row:
-    """One thing to measure, and by whom it is done too."""
+    """A workload to measure, and the packages it is compared with."""
 
     name: str
     unit: str  # counted per second

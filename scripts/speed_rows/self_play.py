@@ -1,4 +1,4 @@
-"""Self-play of AlphaZero for speed.py: tree searches with a network, ours and OpenSpiel's.
+"""AlphaZero self-play for speed.py: tree searches with a network, ours and OpenSpiel's.
 
 Both play every move by a search of as many simulations with a network of one size and the same
 random weights, and begin a game again when it is over. Ours plays 128 games together.
@@ -44,7 +44,7 @@ def positions(rules: Rules, seed: int) -> Work:
 
 
 def openspiel_positions(rules: Rules, seed: int) -> Work:
-    """One move of OpenSpiel's search in Python, guided by the network, one position at a time."""
+    """One move of OpenSpiel's search in Python with the network, position by position."""
     import pyspiel
     from open_spiel.python.algorithms import mcts
 
@@ -53,7 +53,7 @@ def openspiel_positions(rules: Rules, seed: int) -> Work:
     game = pyspiel.load_game(f"mnk(m={rules.n},n={rules.m},k={rules.k})")
 
     class Guided(mcts.Evaluator):  # type: ignore[misc]
-        """Asks the network, and keeps its answers as OpenSpiel's own evaluator does."""
+        """Queries the network and caches its outputs, as OpenSpiel's own evaluator does."""
 
         def __init__(self) -> None:
             self.known: dict[str, tuple[float, NDArray[np.float64]]] = {}
