@@ -10,7 +10,7 @@ SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark docs test test-all test-rest test-slow test-disturbed test-rllib test-ray test-agents campaign campaign-short check format clean
+.PHONY: benchmark docs pictures test test-all test-rest test-slow test-disturbed test-rllib test-ray test-agents campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
@@ -19,6 +19,9 @@ benchmark: .venv/compiled ## train every learner, certify every player, write re
 docs: .venv/docs .venv/compiled ## build the documentation site, its code run: docs/_build/html
 	@echo "building docs/_build/html/index.html; the code of new and changed pages runs first, in minutes"
 	$(BIN)/python -m sphinx -W --keep-going -q docs docs/_build/html $(ARGS)
+
+pictures: .venv/dev .venv/compiled ## remake the pictures and tables that show the players in checkpoints/
+	$(BIN)/python scripts/pictures.py $(ARGS)
 
 test: check .venv/compiled ## static checks and quick tests, in minutes: run it after each change
 	$(BIN)/python -m pytest $(ARGS)

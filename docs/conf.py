@@ -153,6 +153,25 @@ def learner_pages() -> dict[str, str]:
     }
 
 
+def seeds_of_learners() -> str:
+    """A table of what the measured seeds of every learner took."""
+    from learners.cli.benchmark_tables import measured
+
+    rows = [
+        "| learner | seeds unbeatable | steps, median | seconds of one core, median and slowest |",
+        "|---|---|---|---|",
+    ]
+    for one in measured(ROOT / "checkpoints"):
+        cells = [
+            f"[`{one['learner']}`](#{one['learner'].replace('_', '-')})",
+            f"{one['unbeatable']} of {one['seeds']}",
+            f"{one['median_steps']:.0f}",
+            f"{one['median_seconds']:.1f}, {one['slowest_seconds']:.1f}",
+        ]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n".join(rows)
+
+
 def player_options() -> str:
     """A table of the options of every player that can be named, from its function's signature."""
     from tttenv.players import FOREIGN, PLAYERS
@@ -179,6 +198,7 @@ def write_generated(_app: Any) -> None:
     folder = DOCS / "reference" / "generated"
     folder.mkdir(exist_ok=True)
     pages = {"commands.md": command_pages(), "players.md": player_options(), **learner_pages()}
+    pages["seeds.md"] = seeds_of_learners()
     for name, text in pages.items():
         file = folder / name
         if not file.is_file() or file.read_text(encoding="utf-8") != text:

@@ -97,7 +97,7 @@ def check(given: Arguments) -> None:
     if set(given.only) != set(SOURCES) and (given.summary or given.readme):
         raise ValueError("--summary and --readme hold all sources: leave --only out")
     if given.readme:
-        readme_blocks.around(given.readme, "published")
+        readme_blocks.check(given.readme, "published")
     console.check_folder(given.out)
     if given.moves_csv:
         from learners.supervised import read_csv

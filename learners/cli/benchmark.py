@@ -66,9 +66,9 @@ def main(args: list[str], prog: str = PROG) -> None:
     for folder in (given.out, given.runs, given.ship):
         console.check_folder(folder)
     if given.readme:
-        readme_blocks.around(given.readme, "table")
+        readme_blocks.check(given.readme, "table")
     if given.ship and (given.ship / "README.md").exists():
-        readme_blocks.around(given.ship / "README.md", "players")
+        readme_blocks.check(given.ship / "README.md", "players")
     trainings = train_all(given)
     with console.stage("certifying the players by name", given.json):
         named = named_players()
@@ -83,7 +83,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.utils.files import write
 
     if given.ship:
-        benchmark_tables.ship(trainings, given.seed, given.ship)
+        benchmark_tables.ship(result, given.seed, given.ship)
     write(given.out / "benchmark.json", json.dumps(result, indent=2) + "\n")
     forget(given.runs)
     page = given.out / "report.html"

@@ -1,5 +1,6 @@
 """The benchmark's results as tables, in the terminal and in README files."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ Certify one again, from any folder: `tttenv certify NAME`.
 <!-- players: begin -->
 <!-- players: end -->
 """  # the README of a folder of players that has none yet
+SUMMARY = "benchmark.json"  # next to the trained players: what all seeds of each learner took
 COLUMNS = [
     Column("player", left=True),
     Column("seconds", rank=3),
@@ -62,10 +64,11 @@ def _rows(result: dict[str, Any]) -> list[list[str]]:
     return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
 
-def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
+def ship(result: dict[str, Any], seed: int, out: Path) -> None:
     """Copy the players of `seed` without what only training needs, and list them in `out`'s README.
 
-    The list goes between the README's marks `players`; the rest of the README stays as it is.
+    The list goes between the README's marks `players`; the rest of the README stays as it is. What
+    all seeds took goes to `out/benchmark.json`.
     """
     from tttenv.players.checkpoint import (
         POLICY,
@@ -78,25 +81,65 @@ def ship(trainings: list[dict[str, Any]], seed: int, out: Path) -> None:
     )
     from tttenv.utils.files import write
 
-    rows = []
-    for training in trainings:
+    for training in result["trainings"]:
         if training["seed"] != seed:
             continue
         folder = Path(training["folder"])
         curve = [SNAPSHOTS] if file_of(read_card(folder), SNAPSHOTS) else []
         about, data = read_data(folder, WEIGHTS, POLICY, *curve)
         commit(out / training["learner"], about, data)
-        card, name = training["certificate"], training["learner"]
-        wins = [phrases.share(card["vs_random"][seat][0]) for seat in "XO"]
-        worst = [phrases.value(card["worst_case"][seat]) for seat in "XO"]
-        rows.append(
-            f"| `{name}` | {worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {training['steps']} |"
-        )
-    head = "| player | worst case X / O | wins vs random X / O, % | steps |\n|-|-|-|-|\n"
     readme = out / "README.md"
     if not readme.exists():
         write(readme, SHIPPED)
-    readme_blocks.put(readme, "players", head + "\n".join(rows))
+    readme_blocks.put(readme, "players", players(out))
+    write(out / SUMMARY, json.dumps({"learners": result["learners"]}, indent=1) + "\n")
+
+
+def shipped_cards(folder: Path) -> list[dict[str, Any]]:
+    """Return the cards of the learners' players in a folder, in the order of the learners."""
+    from learners.registry import LEARNERS
+    from tttenv.players.checkpoint import CARD, read_card
+
+    return [read_card(folder / name) for name in LEARNERS if (folder / name / CARD).exists()]
+
+
+def players(folder: Path) -> str:
+    """Return a Markdown table of the trained players in a folder, from their cards."""
+    rows = ["| player | worst case X / O | wins vs random X / O, % | steps |", "|-|-|-|-|"]
+    for card in shipped_cards(folder):
+        found = card["certificate"]
+        wins = [phrases.share(found["vs_random"][seat][0]) for seat in "XO"]
+        worst = [phrases.value(found["worst_case"][seat]) for seat in "XO"]
+        ends = f"{worst[0]} / {worst[1]} | {wins[0]} / {wins[1]} | {card['steps']}"
+        rows.append(f"| `{card['learner']}` | {ends} |")
+    return "\n".join(rows)
+
+
+def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return results as `text` shows them: named players, then the trained ones in a folder.
+
+    Args:
+        folder: trained players, and what all seeds of their learners took.
+        named: rows of players that need no training.
+    """
+    from tttenv.certificates.curve import from_card
+
+    trained = []
+    for card in shipped_cards(folder):
+        curve = from_card(card)
+        reached = curve.unbeatable_at if curve else None
+        about = {"player": f"{card['learner']} {card['config']['seed']}"}
+        about["seconds"] = reached[1] if reached else card["seconds"]
+        trained.append(about | card["certificate"])
+    return {"rules": "3,3,3", "players": [*named, *trained], "learners": measured(folder)}
+
+
+def measured(folder: Path) -> list[dict[str, Any]]:
+    """Return what all seeds of each learner took, as stored beside its shipped player."""
+    found: list[dict[str, Any]] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))[
+        "learners"
+    ]
+    return found
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:

@@ -3,21 +3,37 @@
 from pathlib import Path
 
 
-def around(file: Path, name: str) -> tuple[str, str]:
+def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
     """Return what is before and after the block of this name, markers included.
 
+    Args:
+        text: the whole text.
+        name: the block's name.
+        where: the text's origin, for the error.
+
     Raises:
-        ValueError: if the file has no such marks.
+        ValueError: if the text has no such marks.
     """
     begin, end = f"<!-- {name}: begin -->\n", f"<!-- {name}: end -->"
-    before, found, rest = file.read_text(encoding="utf-8").partition(begin)
+    before, found, rest = text.partition(begin)
     _, ends, after = rest.partition(end)
     if not (found and ends):
-        raise ValueError(f"{file} has no marks {begin.strip()} and {end}")
+        raise ValueError(f"{where} has no marks {begin.strip()} and {end}")
     return before + begin, end + after
 
 
-def put(file: Path, name: str, text: str) -> None:
+def check(file: Path, name: str) -> None:
+    """Raise ValueError if the file has no markers of this name."""
+    around(file.read_text(encoding="utf-8"), name, str(file))
+
+
+def replaced(text: str, name: str, block: str, where: str = "the text") -> str:
+    """Return the text with another block between the markers of this name, as `around`."""
+    before, after = around(text, name, where)
+    return f"{before}{block}\n{after}"
+
+
+def put(file: Path, name: str, block: str) -> None:
     """Replace the text between the markers of this name.
 
     Raises:
@@ -25,5 +41,4 @@ def put(file: Path, name: str, text: str) -> None:
     """
     from tttenv.utils.files import write
 
-    before, after = around(file, name)
-    write(file, f"{before}{text}\n{after}")
+    write(file, replaced(file.read_text(encoding="utf-8"), name, block, str(file)))

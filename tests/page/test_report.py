@@ -217,10 +217,3 @@ def test_a_trained_player_is_shown_by_its_name_from_any_folder(tmp_path, monkeyp
     assert made["players"] == ["dqn"]
     with pytest.raises(ValueError, match=r"or the folder of a checkpoint$"):
         report.make(Path("no.html"), report.Contents(Path("none"), Path("none"), ["nobody"]))
-
-
-def test_pictures_need_results(tmp_path, run_here):
-    told = run_here("pictures.py")
-    assert (told.returncode, told.stdout) == (2, "")
-    assert re.fullmatch(r"pictures.py: [^\n]*make benchmark[^\n]*\n", told.stderr)
-    assert not list(tmp_path.iterdir())

@@ -142,7 +142,7 @@ def test_shipping_them_again_lists_them_alike_and_keeps_the_rest_of_the_readme(b
     if begun:
         readme.write_text(kept.replace("| `td0` |", "| `another` |"), encoding="utf-8")
     trainings = [{**card, "seed": 0, "folder": str(SHIPPED / name)} for name, card in cards.items()]
-    benchmark_tables.ship(trainings, 0, tmp_path)
+    benchmark_tables.ship({"trainings": trainings, "learners": []}, 0, tmp_path)
     told = readme.read_text(encoding="utf-8")
     if begun:
         assert told == kept

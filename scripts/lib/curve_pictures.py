@@ -1,0 +1,25 @@
+"""The learning curves of the trained players in checkpoints/, as SVG files."""
+
+from scripts.lib.shipped_tables import HOME
+from tttenv.certificates import larger_curve
+from tttenv.players.checkpoint import read_card
+from tttenv.report import curves, larger_curves
+
+
+def curve_pictures() -> dict[tuple[str, str], bytes]:
+    """Draw the curves of all players whose cards hold one, by file name and scheme."""
+    made = {}
+    for card in sorted(HOME.glob("*/card.json")):
+        curve, complaint = curves.read(card.parent)
+        if curve is None:
+            raise ValueError(f"{card.parent.name} has no curve: {complaint}")
+        for scheme in ("light", "dark"):
+            name = f"curve-{card.parent.name}.svg"
+            made[name, scheme] = curves.alone(curve, dark=scheme == "dark")
+    for card in sorted((HOME / "larger").glob("*/card.json")):
+        grown = larger_curve.from_card(read_card(card.parent))
+        if grown is not None and len(grown.steps) > 1:
+            for scheme in ("light", "dark"):
+                name = f"curve-{card.parent.name}.svg"
+                made[name, scheme] = larger_curves.alone(grown, dark=scheme == "dark")
+    return made

@@ -1,0 +1,92 @@
+"""Numbers in README, docs and pictures are those of the players and files in checkpoints/."""
+
+import html
+import re
+from pathlib import Path
+
+import pytest
+
+from learners.cli import readme_blocks
+from scripts.lib import curve_pictures, page_pictures, shipped_tables, terminal_pictures
+from scripts.pictures import IMAGES, named
+from tttenv.players import PLAYERS
+from tttenv.report import leaderboard, load_players, tables
+
+ROOT = Path(__file__).parents[1]
+AGAIN = "what is shown is made from checkpoints/: run `make pictures`"
+
+
+def text(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def players():
+    """All players of the shipped report, certified."""
+    return load_players.from_specs(load_players.usual())
+
+
+def test_the_tables_of_checkpoints_are_those_of_the_files_beside_it(players):
+    rows = [
+        {"player": player.name, "seconds": None, **player.certificate}
+        for player in players
+        if player.name in PLAYERS
+    ]
+    readme = text(shipped_tables.README)
+    for name, block in shipped_tables.blocks(rows).items():
+        assert readme_blocks.replaced(readme, name, block) == readme, AGAIN
+
+
+def test_the_curves_are_those_of_the_cards():
+    drawn = curve_pictures.curve_pictures()
+    shown = {file.name for file in (ROOT / IMAGES).glob("curve-*.svg")}
+    assert {named(*key) for key in drawn} == shown
+    for key, data in drawn.items():
+        assert (ROOT / IMAGES / named(*key)).read_bytes() == data, AGAIN
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_leaderboard_has_the_numbers_of_the_certificates(players, scheme):
+    shown = page_pictures.text_of((ROOT / IMAGES / named("leaderboard.png", scheme)).read_bytes())
+    rows = html.unescape(re.sub("<[^>]+>", "", leaderboard.html(players)))
+    assert shown == re.sub(r"\s", "", rows), AGAIN
+
+
+def test_the_preview_counts_the_players(players):
+    shown = page_pictures.text_of((ROOT / IMAGES / "preview.png").read_bytes())
+    assert re.sub(r"\s", "", tables.summary(players)["proved"]) in shown, AGAIN
+
+
+@pytest.mark.parametrize("name", ["terminal-play", "terminal-certify", "terminal-doctor"])
+def test_a_terminal_shows_what_the_command_prints(name, run_here):
+    command, typed = terminal_pictures.COMMANDS[name]
+    _, script, *arguments = command.split()
+    printed = run_here(f"{script}.py", *arguments, typed=typed).stdout
+    for scheme in ("light", "dark"):
+        picture = (ROOT / IMAGES / named(f"{name}.svg", scheme)).read_bytes()
+        shown = terminal_pictures.text_of(picture)
+        assert shown.split() == ["$", *command.split(), *printed.split()], AGAIN
+
+
+def test_the_speeds_of_the_readme_are_those_of_the_page_about_speed():
+    table = text("README.md").partition("compared with |\n")[2].partition("\n\n")[0]
+    speeds = re.findall(r"\d[\d,.]*", re.sub("8,192|3,3,3", "", table))
+    assert len(speeds) == 8
+    shown = re.findall(r"\d[\d,.]*", text("docs/explanation/speed.md"))
+    assert set(speeds) <= set(shown), AGAIN
+
+
+def test_the_gallery_is_small_and_shows_each_picture_in_light_and_in_dark():
+    shown = re.findall(r"images/([\w.-]+)", text("docs/gallery.md"))
+    assert sum((ROOT / IMAGES / name).stat().st_size for name in set(shown)) < 1_500_000
+    dark = {name for name in shown if "-dark." in name}
+    light = {name.replace("-dark", "") for name in dark}
+    assert set(shown) - dark - {"window.png"} == light
+
+
+def test_pictures_names_the_parts_that_there_are(run_here):
+    told = run_here("pictures.py", "--only", "nothing")
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(
+        r"pictures.py: unknown part 'nothing'; known are tables, [^\n]*\n", told.stderr
+    )
