@@ -128,7 +128,7 @@ def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]
     for card in shipped_cards(folder):
         curve = from_card(card)
         reached = curve.unbeatable_at if curve else None
-        about = {"player": f"{card['learner']} {card['config']['seed']}"}
+        about: dict[str, Any] = {"player": f"{card['learner']} {card['config']['seed']}"}
         about["seconds"] = reached[1] if reached else card["seconds"]
         trained.append(about | card["certificate"])
     return {"rules": "3,3,3", "players": [*named, *trained], "learners": measured(folder)}

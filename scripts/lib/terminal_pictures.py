@@ -24,7 +24,9 @@ COMMANDS = {  # by the pictures' names: the command line, and what is typed
     "terminal-train": ("tttenv train td0", ""),
 }
 CHARACTER, LINE, MARGIN = 7.8, 18, 14  # in units of the view box, for letters of 13
-PAINTS = {  # of the text, what is around it, and the colours by their ANSI numbers
+PAINTS: dict[
+    str, dict[str | int, str]
+] = {  # of the text, what is around it, and the colours by their ANSI numbers
     "light": {"paper": "#ffffff", "ink": "#24292f", "edge": "#d0d7de", 1: "#b3261e", 2: "#1b7448"}
     | {3: "#7a5900", 4: "#265cb0", 5: "#7b3fa0", 6: "#1b6f7f"},
     "dark": {"paper": "#0d1117", "ink": "#e6edf3", "edge": "#30363d", 1: "#ff8a80", 2: "#7ed6a2"}
