@@ -24,13 +24,13 @@ COMMANDS = {  # by the pictures' names: the command line, and what is typed
     "terminal-train": ("tttenv train td0", ""),
 }
 CHARACTER, LINE, MARGIN = 7.8, 18, 14  # in units of the view box, for letters of 13
-PAINTS: dict[
-    str, dict[str | int, str]
-] = {  # of the text, what is around it, and the colours by their ANSI numbers
-    "light": {"paper": "#ffffff", "ink": "#24292f", "edge": "#d0d7de", 1: "#b3261e", 2: "#1b7448"}
-    | {3: "#7a5900", 4: "#265cb0", 5: "#7b3fa0", 6: "#1b6f7f"},
-    "dark": {"paper": "#0d1117", "ink": "#e6edf3", "edge": "#30363d", 1: "#ff8a80", 2: "#7ed6a2"}
-    | {3: "#e3b341", 4: "#8ab4f8", 5: "#d2a8ff", 6: "#76d9e6"},
+PAINTS: dict[str, dict[str, str]] = {  # of the text, what is around it, and ANSI colours
+    "light": {"paper": "#ffffff", "ink": "#24292f", "edge": "#d0d7de"}
+    | {"1": "#b3261e", "2": "#1b7448", "3": "#7a5900"}
+    | {"4": "#265cb0", "5": "#7b3fa0", "6": "#1b6f7f"},
+    "dark": {"paper": "#0d1117", "ink": "#e6edf3", "edge": "#30363d"}
+    | {"1": "#ff8a80", "2": "#7ed6a2", "3": "#e3b341"}
+    | {"4": "#8ab4f8", "5": "#d2a8ff", "6": "#76d9e6"},
 }
 STYLE = (
     "text {{ font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;"
@@ -128,8 +128,8 @@ def picture(printed: str, scheme: str) -> bytes:
     return whole.replace(" xml--space=", " xml:space=").encode()
 
 
-def _span(text: str, style: object, paints: dict[str | int, str]) -> Markup | str:
-    colour = getattr(getattr(style, "color", None), "number", None)
+def _span(text: str, style: object, paints: dict[str, str]) -> Markup | str:
+    colour = str(getattr(getattr(style, "color", None), "number", None))
     looks = {}
     if colour in paints:
         looks["fill"] = paints[colour]
