@@ -84,7 +84,7 @@ clean: ## remove the virtual environment, results, runs and the built documentat
 
 .venv/dev: .venv/python pyproject.toml constraints.txt
 	@echo "installing tttenv, its extras and the test tools into .venv"
-	$(PIP) --editable '.[learn,window,llm,hf,language,onnx,data,adapters,dev]'
+	$(PIP) --editable '.[learn,window,llm,hf,hub,language,onnx,data,adapters,dev]'
 	touch $@ .venv/core
 
 .venv/docs: .venv/python pyproject.toml constraints.txt

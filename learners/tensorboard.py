@@ -7,10 +7,10 @@ from learners.training.tensorboard import (
     FIRST,
     SCENES,
     TensorBoard,
-    certificate_table,
     layout,
     remove_events,
 )
+from tttenv.certificates.markdown import certificate_table
 
 __all__ = [
     "ADDRESS",

@@ -54,6 +54,10 @@ LIBRARIES = {  # who may import what
     "openai": "tttenv.players.llm",
     "onnxruntime": "tttenv.players.onnx",
     "pyarrow": "tttenv.cli.export",
+    **dict.fromkeys(
+        ["huggingface_hub", "httpx2"],
+        "tttenv.utils.hub_client tttenv.players.hub tttenv.certificates.model_card",
+    ),
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }

@@ -25,6 +25,8 @@ COMMANDS: Table[Any] = Table(
         "sweep": Row("learners.cli.sweep:main", "train with many settings and seeds, compared"),
         "report": Row("tttenv.cli.report:main", "one page to play on, with exact values"),
         "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
+        "push": Row("tttenv.cli.push:main", "a trained player to the Hugging Face Hub"),
+        "pull": Row("tttenv.cli.pull:main", "a trained player from the Hugging Face Hub"),
         "export": Row("tttenv.cli.export:main", "the solved positions as a table"),
         "compile": Row("tttenv.cli.compile:main", "compile everything, once on a machine"),
     },
@@ -33,6 +35,7 @@ GROUPS = {  # the order of the overview
     "play and look": ("play", "report"),
     "measure": ("certify", "league", "prove", "doctor"),
     "train": ("train", "benchmark", "sweep"),
+    "share": ("push", "pull"),
     "other": ("export", "gomocup", "compile"),
 }
 

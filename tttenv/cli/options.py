@@ -18,6 +18,8 @@ File: TypeAlias = Annotated[Positional[Path], arg(metavar="FILE")]
 Learners: TypeAlias = Annotated[
     Positional[tuple[str, ...]], arg(metavar="LEARNER [LEARNER ...]", help_behavior_hint="")
 ]
+CheckpointFolder: TypeAlias = Annotated[Positional[str], arg(metavar="FOLDER")]
+Repository: TypeAlias = Annotated[Positional[str], arg(metavar="OWNER/NAME")]
 Subject: TypeAlias = Annotated[Positional[str], arg(metavar="SUBJECT")]
 
 # Options. Those that may be left out show no "(default: None)".

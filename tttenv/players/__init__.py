@@ -77,6 +77,10 @@ FOREIGN: Table[Any] = Table(
             "tttenv.players.hf:hf",
             "a language model in a folder of Hugging Face's transformers",
         ),
+        "hub": Row(
+            "tttenv.players.hub:hub",
+            "a trained player on the Hugging Face Hub: hub:OWNER/NAME",
+        ),
     },
 )
 
@@ -174,24 +178,33 @@ def rules_of(spec: str) -> "Rules":
 
 
 def is_path(spec: str) -> bool:
-    """Return whether a spec means a checkpoint, not a name of the table: see `checkpoint_of`."""
-    return checkpoint_of(spec) is not None
+    """Return whether a spec means a checkpoint, not a name of the table: see `checkpoint_of`.
+
+    Nothing is downloaded.
+    """
+    return spec.startswith(bundled.ON_THE_HUB) or checkpoint_of(spec) is not None
 
 
 def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
     """Return the folder and the options of a spec that means a checkpoint; None for all others.
 
     A folder with a card is one whatever it is called, also like a player. Names of the table come
-    before those of trained players.
+    before those of trained players. A player on the Hub is downloaded if it is not here yet.
 
     Raises:
-        ValueError: for options that cannot be read.
+        ModuleNotFoundError: for a player on the Hub, without the package huggingface_hub.
+        ValueError: for options that cannot be read, or a player that cannot be downloaded.
     """
     try:
         if spec and (Path(spec) / bundled.CARD).is_file():
             return Path(spec), {}
     except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
         return None
+    if spec.startswith(bundled.ON_THE_HUB):
+        from tttenv.players import hub
+
+        repo, revision, options = hub.split(spec)
+        return hub.present(repo, revision), options
     name = spec.partition(":")[0]
     if name in _everyone().rows:
         return None  # a path may stand inside the options of a named player

@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 CARD = "card.json"  # the file that makes a folder a checkpoint
+ON_THE_HUB = "hub:"  # how specs of trained players on the Hugging Face Hub begin
 GROUPS = ("", "larger")  # folders of players within the home
 _NAME = re.compile(r"\w{1,80}", re.ASCII)
 

@@ -62,8 +62,8 @@ KINDS: dict[str, type | tuple[type, ...]] = {  # of a card's entries
 }
 KEYS = set(KINDS)
 TRIES = 100  # how often a reader tries again when a commit replaces the card while it reads
-_DATA = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")
-_TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{_DATA.pattern})\.\w+")
+DATA_FILE = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")
+_TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{DATA_FILE.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within its strings
 
@@ -81,9 +81,22 @@ def read_card(folder: Path) -> dict[str, Any]:
         raise ValueError(
             f"no checkpoint in {shown(folder)}: a checkpoint is a folder with a {CARD}"
         ) from None
+    return checked_card(card, file)
+
+
+def checked_card(card: Any, name: object) -> dict[str, Any]:
+    """Return the JSON of a card unchanged.
+
+    Args:
+        card: untrusted.
+        name: of the file, for the message.
+
+    Raises:
+        ValueError: if it is no card of a checkpoint.
+    """
     wrong = _wrong_with(card)
     if wrong:
-        raise ValueError(f"{shown(file)} is not the card of a checkpoint: {wrong}")
+        raise ValueError(f"{shown(name)} is not the card of a checkpoint: {wrong}")
     found: dict[str, Any] = card
     return found
 
@@ -116,7 +129,7 @@ def read_whole(file: Path, role: str) -> bytes:
     Raises:
         ValueError: if it is missing or damaged, or has the name of another role.
     """
-    named = _DATA.fullmatch(file.name)
+    named = DATA_FILE.fullmatch(file.name)
     if not named or named.group(1) != role:
         raise ValueError(f"{shown(file)} is no file of a checkpoint's {role}")
     data = _bytes(file, role)
@@ -135,7 +148,7 @@ def file_of(card: Mapping[str, Any], role: str) -> str | None:
 
 def data_files(folder: Path, role: str) -> list[Path]:
     """Return all data files with this role in a folder, whether a card names them or not."""
-    return sorted(p for p in folder.glob(f"{role}*.safetensors") if _DATA.fullmatch(p.name))
+    return sorted(p for p in folder.glob(f"{role}*.safetensors") if DATA_FILE.fullmatch(p.name))
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
@@ -155,10 +168,15 @@ def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) ->
         name = f"{role}-{hashed[:16]}.safetensors"
         write(folder / name, content)
         files[name] = hashed
-    text = json.dumps({**about, "files": files}, indent=2)
-    in_lines = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
-    write(folder / CARD, f"{in_lines}\n")
+    write(folder / CARD, card_text({**about, "files": files}))
     tidy(folder, files)
+
+
+def card_text(card: Mapping[str, Any]) -> str:
+    """Return a card as JSON, with lists of numbers in one line."""
+    text = json.dumps(card, indent=2)
+    in_lines = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
+    return f"{in_lines}\n"
 
 
 def tidy(folder: Path, keep: Iterable[str]) -> None:
@@ -168,7 +186,7 @@ def tidy(folder: Path, keep: Iterable[str]) -> None:
     """
     kept = set(keep)
     for file in [*folder.glob("*.safetensors"), *folder.glob(".*")]:
-        old = _DATA.fullmatch(file.name) and file.name not in kept
+        old = DATA_FILE.fullmatch(file.name) and file.name not in kept
         if old or _TEMPORARY.fullmatch(file.name):
             with contextlib.suppress(OSError):
                 file.unlink()
@@ -217,7 +235,7 @@ def _wrong_with(card: Any) -> str | None:
         return f"steps is {card['steps']}"
     roles = []
     for name, hashed in card["files"].items():
-        named = _DATA.fullmatch(name)
+        named = DATA_FILE.fullmatch(name)
         if not named or not isinstance(hashed, str) or not _DIGEST.fullmatch(hashed):
             return f"it names the file {shown(repr(name), QUOTED // 3)}"
         if named.group(2) and not hashed.startswith(named.group(2)[1:]):

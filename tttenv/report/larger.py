@@ -12,9 +12,10 @@ from typing import Any
 
 from tttenv import Rules, certify
 from tttenv.certificates import phrases
-from tttenv.certificates.certificate import IN_TRAINING, METHODS, REACHABLE, Certificate
+from tttenv.certificates.certificate import IN_TRAINING, REACHABLE, Certificate
 from tttenv.certificates.larger_curve import LargerCurve, from_card
 from tttenv.certificates.phrases import of_seat
+from tttenv.certificates.stated import stated_certificate
 from tttenv.exact import SEATS, enumerable
 from tttenv.game.notation import name_of
 from tttenv.players import bundled, checkpoint_of, player, rules_of
@@ -23,7 +24,6 @@ from tttenv.players.hinting import hinting
 from tttenv.report import larger_curves, networks
 from tttenv.report.load_players import LONGEST, RULES
 from tttenv.report.markup import Markup, element, joined
-from tttenv.utils import json_rows
 from tttenv.utils.untrusted import shown as shorter
 
 POSITIONS = IN_TRAINING  # limit per seat of certificates computed for the page
@@ -113,7 +113,7 @@ def _certified(
     rules = rules_of(spec)
     card, _ = read_data(folder, WEIGHTS)  # verifies that the weights are the card's
     curve = None if options else _curve(card)
-    stated = None if options or "choice" not in card else _stated(card, rules)
+    stated = None if options or "choice" not in card else stated_certificate(card, rules)
     without_torch = find_spec("torch") is None
     unread = without_torch and not options and networks.playable(card, rules)
     can_ask = enumerable(rules) or not without_torch
@@ -144,58 +144,6 @@ def _network(
     if find_spec("torch") is None:
         return None
     return networks.packed(folder, name, rules, certificate)
-
-
-def _stated(card: dict[str, Any], rules: Rules) -> Certificate | None:
-    """Return the certificate of an untrusted card; None if it has no valid one."""
-    try:
-        found = Certificate.from_dict(dict(card["certificate"]))
-        return found if _is_usual(found, rules) else None
-    except (TypeError, ValueError, AttributeError, KeyError):  # invalid contents
-        return None
-
-
-def _is_usual(found: Certificate, rules: Rules) -> bool:
-    """Return whether a certificate has values of the right types and valid lost games."""
-    by_seat: list[Any] = [found.vs_random, found.worst_case, found.losing_line]
-    by_seat += [found.never_loses, found.shortest]
-    by_seat += [found.reached] if found.method == REACHABLE else []
-    return (
-        found.rules == str(rules)
-        and found.method in METHODS
-        and (found.value is None or found.value in (-1, 0, 1))
-        and all(set(part) == set(SEATS) for part in by_seat)
-        and all(_seat_is_usual(found, seat, rules) for seat in SEATS)
-    )
-
-
-def _seat_is_usual(found: Certificate, seat: str, rules: Rules) -> bool:
-    never, line, odds = found.never_loses[seat], found.losing_line[seat], found.vs_random[seat]
-    worst, reached = found.worst_case[seat], (found.reached or {}).get(seat, 0)
-    return (
-        (never is None or isinstance(never, bool))
-        and (found.shortest[seat] is None or isinstance(found.shortest[seat], bool))
-        and (line is None or (never is False and _is_lost(rules, seat, line)))
-        and (odds is None or (len(odds) == 3 and all(_within(part, 0, 1) for part in odds)))
-        and (worst is None or _within(worst, -1, 1))
-        and isinstance(reached, int)
-        and _within(reached, 0, json_rows.LARGEST)
-    )
-
-
-def _within(number: object, least: float, most: float) -> bool:
-    return json_rows.is_number(number) and least <= number <= most
-
-
-def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
-    """Return whether the cells are a game from the empty board that the seat has just lost."""
-    board = rules.start()
-    for cell in line:
-        numbered = isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < rules.cells
-        if not numbered or bool(rules.over(board)) or not bool(rules.legal(board)[cell]):
-            return False
-        board = rules.play(board, cell)
-    return bool(rules.lost(board)) and SEATS[len(line) % 2] == seat
 
 
 def html(players: Sequence[Larger]) -> Markup:

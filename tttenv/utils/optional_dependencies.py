@@ -11,6 +11,7 @@ EXTRAS = {
     "ray": "ray",
     "openai": "llm",
     "transformers": "hf",
+    "huggingface_hub": "hub",
     "onnxruntime": "onnx",
     "pyarrow": "data",
 }

@@ -1,0 +1,500 @@
+"""Players on the Hugging Face Hub: pushed, pulled and played, whatever the Hub answers."""
+
+import json
+import pickle
+import re
+import shutil
+import time
+
+import gymnasium as gym
+import numpy as np
+import pytest
+import yaml
+from fake_hub import TOKEN, commit_of, serving
+from huggingface_hub import ModelCard, constants, utils
+
+import tttenv
+from tttenv import Rules, certify, player
+from tttenv.cli import certify as certify_command
+from tttenv.cli import console, pull, push
+from tttenv.players import bundled, checked_spec, hub, is_path
+from tttenv.players.checkpoint import digest
+from tttenv.utils import hub_client
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Use .content:DeprecationWarning"
+)  # huggingface_hub's
+REPO = "someone/a-player"
+SHIPPED = ("qtable", "td0")
+NOISE = b"\0" * 1000
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch):
+    """An empty Hub, whose address, cache and token the library has."""
+    with serving() as made:
+        monkeypatch.setattr(constants, "ENDPOINT", made.url)
+        monkeypatch.setattr(constants, "HF_ASSETS_CACHE", str(tmp_path / "assets"))
+        monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", True)  # it speaks another protocol
+        monkeypatch.setenv("HF_TOKEN", TOKEN)
+        monkeypatch.setattr(time, "sleep", lambda seconds: None)  # between the library's tries
+        yield made
+        utils.close_session()
+
+
+@pytest.fixture
+def run(capsys):
+    """Runs a command as from a shell; returns its status, output and errors."""
+
+    def run(command, *args):
+        capsys.readouterr()
+        try:
+            console.run(lambda given: command.main(given), command.PROG, list(map(str, args)))
+            status = 0
+        except SystemExit as end:
+            status = end.code
+        return status, *capsys.readouterr()
+
+    return run
+
+
+def offered(server, name="td0", **changed):
+    """Put the files of a shipped player on the Hub, with some contents changed."""
+    folder = bundled.folder(name)
+    files = {file.name: file.read_bytes() for file in folder.iterdir()}
+    server.files[REPO] = files | changed
+    return files
+
+
+def weights_of(files):
+    return next(name for name in files if name.startswith("weights"))
+
+
+def naming(files, named):
+    """The bytes of a card that names other data files."""
+    return json.dumps(json.loads(files["card.json"]) | {"files": named}).encode()
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("large", [False, True])
+def test_what_is_pushed_comes_back_and_is_the_same_player(server, run, name, large):
+    folder = bundled.folder(name)
+    server.large = {file.name for file in folder.glob("*.safetensors")} if large else ()
+    status, out, err = run(push, folder, REPO, "--json")
+    assert status == 0, err
+    assert json.loads(out)["commit"] == commit_of(server.files[REPO])
+    assert set(server.files[REPO]) == {*(file.name for file in folder.iterdir()), "README.md"}
+    status, out, err = run(pull, REPO, "--json")
+    assert status == 0, err
+    told = json.loads(out)
+    assert (told["repo"], told["revision"]) == (REPO, "main")
+    assert told["commit"] == commit_of(server.files[REPO])
+    pulled = {p.name: p.read_bytes() for p in hub.usual_folder(REPO).iterdir()}
+    for file in folder.iterdir():
+        if file.name != "card.json":  # which is written anew
+            assert pulled.pop(file.name) == file.read_bytes()
+    assert json.loads(pulled.pop("card.json")) == json.loads((folder / "card.json").read_bytes())
+    assert set(pulled) == {hub.PULLED}
+    server.shutdown()  # what was pulled needs no Hub
+    boards = Rules().parse("X___O____")[None]
+    assert np.array_equal(player(f"hub:{REPO}")(boards), player(name)(boards))
+
+
+def test_a_new_version_replaces_the_files_of_the_old_one(server, run, tmp_path):
+    for name in SHIPPED:
+        for command, args in ((push, [name, REPO]), (pull, [REPO])):
+            status, _, err = run(command, *args)
+            assert status == 0, err
+    folder = bundled.folder(SHIPPED[-1])
+    wanted = {file.name for file in folder.iterdir()}
+    assert set(server.files[REPO]) == {*wanted, "README.md"}
+    assert {file.name for file in hub.usual_folder(REPO).iterdir()} == {*wanted, hub.PULLED}
+
+
+def test_a_player_that_is_not_here_is_downloaded_with_a_line(server, run, capsys):
+    offered(server)
+    assert is_path(f"hub:{REPO}")
+    assert not server.requests
+    capsys.readouterr()
+    spec = f"epsilon:player=(hub:{REPO},canonical=true),epsilon=0.5"
+    assert player(spec, Rules())(Rules().start(1)).shape == (1, 9)
+    line = f"{REPO} is not on this machine yet: downloading it from {hub_client.host(server.url)}\n"
+    assert capsys.readouterr().err == line
+    asked = len(server.requests)
+    env = gym.make("TicTacToe-v0", opponent=f"hub:{REPO},revision=main")
+    env.reset(seed=0)
+    status, out, err = run(certify_command, f"hub:{REPO}", "--json")
+    assert status == 0, err
+    assert json.loads(out)["worst_case"] == {"X": 0.0, "O": 0.0}
+    assert len(server.requests) == asked
+    player(f"hub:repo={REPO},revision=v1")
+    assert hub.came_from(hub.usual_folder(REPO, "v1")).revision == "v1"
+
+
+def test_the_model_card_has_the_exact_numbers_where_the_hub_reads_them(server, run):
+    status, text, err = run(push, "td0", REPO, "--dry-run", "--license", "mit")
+    assert status == 0, err
+    assert not server.requests
+    metadata = yaml.safe_load(text.split("---\n")[1])
+    assert metadata["library_name"] == "tttenv"
+    assert metadata["license"] == "mit"
+    assert {"reinforcement-learning", "td0"} <= set(metadata["tags"])
+    found = {
+        result.metric_type: result.metric_value for result in ModelCard(text).data.eval_results
+    }
+    certificate = certify(Rules(), player("td0"))
+    for seat in "XO":
+        assert found[f"worst_case_{seat}"] == certificate.worst_case[seat]
+        assert found[f"win_vs_random_{seat}"] == certificate.vs_random[seat][0]
+    assert found["unbeatable"] == 1.0
+    assert f'tttenv.player("hub:{REPO}")' in text
+    larger = run(push, "alphazero_554", REPO, "--dry-run")[1]
+    assert "reachable positions" in larger
+    assert "license" not in yaml.safe_load(larger.split("---\n")[1])
+
+
+def test_a_card_that_states_another_strength_is_not_pushed(server, run, tmp_path):
+    folder = shutil.copytree(bundled.folder("td0"), tmp_path / "copy")
+    card = json.loads((folder / "card.json").read_text())
+    card["certificate"]["worst_case"]["X"] = 1.0
+    (folder / "card.json").write_text(json.dumps(card))
+    status, _, err = run(push, folder, REPO)
+    assert (status, err.count("\n")) == (2, 1)
+    assert "another strength" in err
+    assert not server.requests
+
+
+def test_the_state_of_a_training_stays_here(server, run, tmp_path):
+    folder = shutil.copytree(bundled.folder("td0"), tmp_path / "copy")
+    card = json.loads((folder / "card.json").read_text())
+    hashed = digest(NOISE)
+    (folder / f"state-{hashed[:16]}.safetensors").write_bytes(NOISE)
+    card["files"][f"state-{hashed[:16]}.safetensors"] = hashed
+    (folder / "card.json").write_text(json.dumps(card))
+    (folder / "secret.txt").write_text("mine")
+    assert run(push, folder, REPO)[0] == 0
+    assert not any("state" in name or "secret" in name for name in server.files[REPO])
+    assert "state-" not in server.files[REPO]["card.json"].decode()
+
+
+def answer(content, status=200, **headers):
+    return lambda handler: handler.answer(content, status, **headers)
+
+
+def drip(handler):
+    """One byte at a time, without end."""
+    handler.send_response(200)
+    handler.end_headers()
+    for _ in range(10_000):
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+        handler.server.patient.wait(0.02)
+
+
+def drip_head(handler):
+    """A head without end."""
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
+    for _ in range(10_000):
+        handler.wfile.write(b"a")
+        handler.wfile.flush()
+        handler.server.patient.wait(0.02)
+
+
+def flood(handler):
+    """More bytes than any card, announced as none."""
+    handler.send_response(200)
+    handler.send_header("Transfer-Encoding", "chunked")
+    handler.end_headers()
+    for _ in range(64):
+        handler.wfile.write(b"100000\r\n" + b" " * 0x100000 + b"\r\n")
+
+
+def short(handler):
+    """Fewer bytes than announced."""
+    handler.send_response(200)
+    handler.send_header("Content-Length", "5000")
+    handler.end_headers()
+    handler.wfile.write(b"{")
+    handler.close_connection = True
+
+
+def hang_up(handler):
+    """Nothing at all."""
+    handler.close_connection = True
+
+
+def to_itself(handler):
+    handler.answer(b"", 302, Location=handler.path)
+
+
+def echoed(handler):
+    """The token in every place that an error might repeat."""
+    said = str(handler.headers["Authorization"])
+    told = {"X-Error-Message": said, "X-Request-Id": said, "X-HF-Warning": said}
+    handler.answer({"error": said}, 400, **told)
+
+
+ANYWHERE = {  # hostile answers, and what is said of each
+    "html": (answer(b"<html>Welcome</html>"), "JSON|does not answer as the Hub does"),
+    "list": (answer([1, 2]), "does not answer as the Hub does|JSON"),
+    "401": (answer({"error": "x"}, 401), "401, not found, or private: log in"),
+    "403": (answer({"error": "x"}, 403), "403, access is refused"),
+    "404": (answer({"error": "x"}, 404), "404, not found"),
+    "500": (answer({"error": "x"}, 500), "500, an error of the server"),
+    "elsewhere": (answer(b"", 307, Location="http://127.0.0.1:9/x"), "redirects to http://127"),
+    "file": (answer(b"", 302, Location="file:///etc/passwd"), "redirects to file://"),
+    "circle": (to_itself, "redirects more than 5 times|does not answer|breaks off"),
+    "drip": (drip, "too slow"),
+    "head": (drip_head, "too slow"),
+    "flood": (flood, "sends more than|breaks off"),
+    "short": (short, "breaks off|sends 5,000 bytes"),
+    "nothing": (hang_up, "breaks off"),
+    "echo": (echoed, "400"),
+}
+
+
+def only_line(told, err):
+    """Check that a command said one line on standard error, besides what it began with."""
+    lines = [line for line in err.splitlines() if not line.startswith(("downloading", "upload"))]
+    assert len(lines) == 1, err
+    assert re.search(told, lines[0]), err
+    assert TOKEN not in err
+
+
+@pytest.fixture
+def impatient(server, monkeypatch):
+    """A server, and a client that waits for tenths of seconds."""
+    import threading
+
+    server.patient = threading.Event()
+    monkeypatch.setattr(hub_client, "PATIENCE", 0.7)
+    monkeypatch.setattr(hub_client, "STALLED", 0.5)
+    yield server
+    server.patient.set()
+
+
+@pytest.mark.parametrize("kind", ANYWHERE)
+@pytest.mark.parametrize("place", ["/api/models/", "/resolve/"])
+def test_hostile_answers_to_a_pull_end_in_one_line_and_leave_nothing(
+    impatient, run, tmp_path, kind, place
+):
+    act, told = ANYWHERE[kind]
+    files = offered(impatient)
+    impatient.hostile = {f"{place}{'' if 'api' in place else commit_of(files)}": act}
+    if place == "/resolve/" and kind == "html":
+        told = "JSON|cut off|sends"
+    if place == "/resolve/" and kind == "list":
+        told = "cut off"
+    if kind == "elsewhere" and place == "/resolve/":
+        told = "cannot be reached|redirects"
+    status, out, err = run(pull, REPO)
+    assert (status, out) == (2, "")
+    only_line(told, err)
+    left = [path for path in (tmp_path / "assets").rglob("*") if path.is_file()]
+    assert not left
+
+
+@pytest.mark.parametrize("kind", ANYWHERE)
+def test_hostile_answers_to_a_push_end_in_one_line(impatient, run, kind):
+    act, told = ANYWHERE[kind]
+    places = ("repos/create", "validate-yaml", "preupload", "commit")
+    impatient.hostile = {places[list(ANYWHERE).index(kind) % len(places)]: act}
+    status, out, err = run(push, "td0", REPO)
+    assert (status, out) == (2, "")
+    only_line(f"{told}|does not answer|too slow|given up", err)
+
+
+def test_the_token_goes_to_the_hub_and_to_nobody_else(server, run, tmp_path, caplog):
+    with serving() as other:
+        files = offered(server)
+        other.objects = {digest(data): data for data in files.values()}
+        server.elsewhere = other.url
+        status, out, err = run(pull, REPO)
+        assert status == 0, err
+        assert {seen["token"] for seen in server.requests} == {f"Bearer {TOKEN}"}
+        assert len(other.requests) == len(files) - 1
+        assert {seen["token"] for seen in other.requests} == {None}
+
+        def verified_elsewhere(handler):
+            actions = {
+                name: {"href": f"{url}/{name}"}
+                for name, url in (("upload", server.url), ("verify", other.url))
+            }
+            found = [{**one, "actions": actions} for one in json.loads(handler.sent)["objects"]]
+            handler.answer({"objects": found, "transfer": "basic"})
+
+        asked = len(other.requests)
+        server.files.clear()
+        server.large = set(files)
+        server.hostile = {"objects/batch": verified_elsewhere, "PUT /upload": answer(b"")}
+        status, more, error = run(push, "td0", REPO)
+        assert status == 2
+        only_line("asks for the token on 127.0.0.1", error)
+        assert len(other.requests) == asked
+    for text in (out, err, more, error, caplog.text):
+        assert TOKEN not in text
+    for file in tmp_path.rglob("*"):
+        assert not file.is_file() or TOKEN.encode() not in file.read_bytes()
+
+
+def test_a_token_that_cannot_be_sent_is_not_shown(server, run, monkeypatch):
+    offered(server)
+    for odd in ("\x0bx", "ü"):
+        monkeypatch.setenv("HF_TOKEN", f"{TOKEN}{odd}")
+        for command, args in ((pull, [REPO]), (push, ["td0", REPO])):
+            status, _, err = run(command, *args)
+            assert status == 2
+            only_line("holds characters that cannot be sent", err)
+
+
+class Opened:
+    """A pickle that would write a file."""
+
+    def __reduce__(self):
+        return (open, ("PWNED", "w"))
+
+
+def test_what_is_no_checkpoint_is_refused_in_one_line(server, run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    files = offered(server)
+    name, evil = weights_of(files), pickle.dumps(Opened())
+    hashes = json.loads(files["card.json"])["files"]
+
+    def claims(data):
+        """A repository whose card is right about a file of other content."""
+        named = f"weights-{digest(data)[:16]}.safetensors"
+        card = naming(files, {named: digest(data)})
+        return {"card.json": card, named: data}
+
+    outside = naming(files, {"../../evil-0.safetensors": "0" * 64})
+    absolute = naming(files, {"/tmp/weights.safetensors": "0" * 64})
+    refusals = {
+        "no checkpoint.*pytorch_model.bin may run code": {"pytorch_model.bin": evil},
+        "it has no card.json": {"README.md": b"hello", "../card.json": files["card.json"]},
+        "is a pickle, which may run code": claims(evil),
+        "is a pickle, which may run code ": claims(b"PK\x03\x04" + NOISE),
+        "is no file of tensors": claims(b"\xff" * 1000),
+        "its SHA-256 is not the card's": files | {name: files[name][:-1] + b"\x55"},
+        "which its card names": {"card.json": files["card.json"]},
+        "names the file .*evil": files | {"card.json": outside, "../../evil-0.safetensors": b""},
+        "names the file .*tmp": files | {"card.json": absolute, "/tmp/weights.safetensors": b""},
+        "its card names no weights": files | {"card.json": naming(files, {})},
+        "it needs certificate": {"card.json": b"{}"},
+        "is not JSON": {"card.json": b"<html>"},
+    }
+    assert name in hashes
+    for told, content in refusals.items():
+        server.files[REPO] = content
+        status, out, err = run(pull, REPO, "--out", tmp_path / "out")
+        assert (status, out) == (2, "")
+        only_line(told.strip(), err)
+        assert sorted(path.name for path in tmp_path.iterdir()) in ([], ["assets"])
+
+
+def test_sizes_are_bounded_before_and_while_downloading(server, run, tmp_path):
+    files = offered(server)
+    name = weights_of(files)
+
+    def listing(size):
+        def act(handler):
+            listed = [
+                {"rfilename": file, "size": size if file == name else len(data)}
+                for file, data in files.items()
+            ]
+            server.commits["abcdef0"] = REPO
+            handler.answer({"sha": "abcdef0", "siblings": listed})
+
+        return act
+
+    for size, told in (
+        (2**40, "is too large: 1,099,511,627,776 bytes"),
+        (10, "sends .* bytes, not 10"),
+        (-1, "is too large: -1"),
+        ("10", "which its card names"),
+        (len(files[name]) + 1, "is cut off"),
+    ):
+        server.hostile = {"/api/models/": listing(size)}
+        server.requests.clear()
+        status, _, err = run(pull, REPO, "--out", tmp_path / "out")
+        assert status == 2
+        only_line(told, err)
+        assert not (tmp_path / "out").exists()
+        if size == 2**40:
+            assert not any(name in seen["path"] for seen in server.requests)
+
+
+def test_a_failed_pull_leaves_the_earlier_player_whole(server, run):
+    files = offered(server)
+    assert run(pull, REPO)[0] == 0
+    folder = hub.usual_folder(REPO)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    files = offered(server, "qtable")
+    server.hostile = {weights_of(files): answer(b"x", 500)}
+    assert run(pull, REPO)[0] == 2
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_other_folders_and_links_are_left_alone(server, run, tmp_path):
+    offered(server)
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "notes.txt").write_text("mine")
+    status, _, err = run(pull, REPO, "--out", mine)
+    assert (status, "holds something else" in err) == (2, True)
+    assert [path.name for path in mine.iterdir()] == ["notes.txt"]
+    folder = tmp_path / "out"
+    assert run(pull, REPO, "--out", folder)[0] == 0
+    target = tmp_path / "target"
+    target.write_text("mine")
+    card = folder / "card.json"
+    card.unlink()
+    card.symlink_to(target)  # a link that somebody put there is replaced, not followed
+    assert run(pull, REPO, "--out", folder)[0] == 0
+    assert target.read_text() == "mine"
+    assert not card.is_symlink()
+
+
+def test_without_a_network_the_error_is_clear(server, run, monkeypatch):
+    port = server.server_port
+    server.shutdown()
+    server.server_close()
+    status, _, err = run(certify_command, f"hub:{REPO}")
+    assert status == 2
+    assert f"{REPO}: 127.0.0.1:{port} cannot be reached" in err
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    status, _, err = run(pull, REPO)
+    assert status == 2
+    only_line("HF_HUB_OFFLINE is set", err)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["hub:", "hub:a", "hub:a/b/c", "hub:../x", "hub:a/..", "hub:a/b,revision=../c", "hub:a b/c"],
+)
+def test_odd_names_are_refused_before_anything_is_asked(server, spec):
+    with pytest.raises(ValueError, match=r"hub:OWNER/NAME|no name of a branch"):
+        player(spec)
+    assert not server.requests
+
+
+def test_a_file_may_not_name_a_player_on_the_hub(server):
+    for spec in (f"hub:{REPO}", f"hub:repo={REPO}", f"epsilon:player=(hub:{REPO}),epsilon=0.1"):
+        with pytest.raises(ValueError, match=r"may not name|option=value"):
+            checked_spec(spec)
+    assert not server.requests
+
+
+def test_without_the_extra_the_command_says_what_to_install(run, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    for command, args in (
+        (pull, [REPO]),
+        (push, ["td0", REPO]),
+        (certify_command, [f"hub:{REPO}"]),
+    ):
+        status, _, err = run(command, *args)
+        assert status == 2
+        assert "pip install 'tttenv[hub]'" in err
+    assert tttenv.player("td0") is not None

@@ -1,0 +1,198 @@
+"""The files of a checkpoint for the Hugging Face Hub, with a model card of its certificate."""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tttenv.certificates.certificate import Certificate, certify
+from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.metrics.certificate import flat
+from tttenv.certificates.stated import stated_certificate
+from tttenv.exact import SEATS, enumerable
+from tttenv.game.rules import Rules
+from tttenv.players.checkpoint import (
+    CARD,
+    POLICY,
+    SNAPSHOTS,
+    WEIGHTS,
+    card_text,
+    file_of,
+    load,
+    read_data,
+    rules_of,
+)
+from tttenv.utils.untrusted import shown
+
+NAME = "README.md"  # where the Hub expects the model card
+ENVIRONMENT = "TicTacToe-v0"
+TASK = "reinforcement-learning"  # the Hub's name of it
+METRICS = {  # titles of metrics by tag, in the order of the model card; by seat where {seat} stands
+    "exact/unbeatable": "unbeatable in both seats, 1 or 0",
+    "exact/worst_case_{seat}": "exact value as {seat} against a best response",
+    "exact/never_loses_{seat}": "never loses as {seat}, whatever the other side plays, 1 or 0",
+    "exact/win_vs_random_{seat}": "exact share of wins as {seat} against uniform random moves",
+    "exact/loss_vs_random_{seat}": "exact share of losses as {seat} against uniform random moves",
+    "exact/optimal_moves": "mean probability of optimal moves over all positions",
+    "exact/blunders": "positions in which it gives value away",
+}
+CLOSE = 1e-9  # of two computations of one value
+_LICENSE = re.compile(r"[a-z0-9][a-z0-9.+-]{0,39}")
+_WORD = re.compile(r"\w{1,40}", re.ASCII)
+
+
+def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
+    """Return what is uploaded of a checkpoint, by file name: its card, data files and README.md.
+
+    The state of a training stays out. On games that can be enumerated the certificate is computed
+    again; on larger boards it is the one in the card.
+
+    Args:
+        folder: the checkpoint.
+        repo: OWNER/NAME on the Hub.
+        license: the Hub's identifier of a license, such as "mit"; None to state none.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: if the checkpoint is missing or damaged, its card states another strength than
+            its player has, or the license is no identifier.
+    """
+    if license is not None and not _LICENSE.fullmatch(license):
+        raise ValueError(f"a license is an identifier such as mit, not {shown(repr(license), 80)}")
+    rules = rules_of(folder)
+    roles = [WEIGHTS, *[POLICY] * enumerable(rules)]
+    card, data = read_data(folder, *roles)
+    if file_of(card, SNAPSHOTS):
+        card, data = read_data(folder, *roles, SNAPSHOTS)
+    certificate = _certificate(folder, card, rules)
+    names = {role: str(file_of(card, role)) for role in data}
+    sent = {**card, "files": {name: card["files"][name] for name in names.values()}}
+    return {
+        CARD: card_text(sent).encode(),
+        **{names[role]: content for role, content in data.items()},
+        NAME: model_card(sent, certificate, repo, license).encode(),
+    }
+
+
+def _certificate(folder: Path, card: Mapping[str, Any], rules: Rules) -> Certificate | None:
+    """Return the certificate of a checkpoint's player, computed again where all is enumerated.
+
+    Raises:
+        ValueError: if the card states another worst case.
+    """
+    stated = stated_certificate(card, rules)
+    if not enumerable(rules):
+        return stated
+    found = certify(rules, load(folder, rules))
+    for seat in SEATS:
+        told = None if stated is None else stated.worst_case[seat]
+        worst = found.worst_case[seat]
+        if told is None or worst is None or abs(told - worst) > CLOSE:
+            raise ValueError(
+                f"the card of {shown(folder)} states another strength than its player has:"
+                f" {shown(told, 40)} as {seat}, not {worst}"
+            )
+    return found
+
+
+def model_card(
+    card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
+) -> str:
+    """Return the model card: metadata as YAML, then Markdown.
+
+    The metadata names the library, tags, the license if it is known, and the exact numbers of the
+    certificate as a model index, which the Hub shows beside the model.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+    """
+    metadata = _metadata(card, certificate, repo, license)
+    rules, learner = Rules.of(card["rules"]), shown(card["learner"], 40)
+    board = f"{rules.m} rows, {rules.n} columns, {rules.k} in a row"
+    table = "The card states no certificate."
+    if certificate is not None:
+        again = "" if enumerable(rules) else " It was computed when the player was trained."
+        table = (
+            "No number here is sampled: the certificate covers every game that can arise against"
+            f" this player.{again} Compute it again with `tttenv certify hub:{repo}`.\n\n"
+            f"{certificate_table(certificate)}"
+        )
+    settings = {"preset": card["preset"], "steps": card["steps"], **card["config"]}
+    settings |= {f"version of {name}": version for name, version in card["versions"].items()}
+    return f"""---
+{metadata}---
+
+# {repo.partition("/")[2]}
+
+A player of the m,n,k-game {rules} ({board}), trained by the learner `{learner}` of tttenv.
+
+## Exact strength
+
+{table}
+
+## Use
+
+    pip install 'tttenv[hub]'
+    tttenv play hub:{repo}
+
+```python
+import tttenv
+
+player = tttenv.player("hub:{repo}")
+print(tttenv.certify(tttenv.Rules({rules.m}, {rules.n}, {rules.k}), player))
+```
+
+As an opponent in Gymnasium: `gym.make("{ENVIRONMENT}", m={rules.m}, n={rules.n}, k={rules.k}, \
+opponent="hub:{repo}")`.
+
+## Training
+
+| setting | value |
+|-|-|
+{_rows(settings)}
+"""
+
+
+def _metadata(
+    card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
+) -> str:
+    """Return the metadata that the Hub reads, as YAML."""
+    from huggingface_hub import EvalResult, ModelCardData
+
+    numbers = {} if certificate is None else flat(certificate)
+    results = []
+    for pattern, title in METRICS.items():
+        for seat in SEATS if "{seat}" in pattern else SEATS[:1]:
+            tag = pattern.format(seat=seat)
+            if tag in numbers:
+                results.append(
+                    EvalResult(
+                        task_type=TASK,
+                        task_name="m,n,k-game",
+                        dataset_type=ENVIRONMENT,
+                        dataset_name=f"{ENVIRONMENT} {card['rules']}",
+                        metric_type=tag.removeprefix("exact/"),
+                        metric_name=title.format(seat=seat),
+                        metric_value=numbers[tag],
+                    )
+                )
+    learner = [card["learner"]] if _WORD.fullmatch(card["learner"]) else []
+    about = ModelCardData(
+        library_name="tttenv",
+        license=license,
+        tags=[TASK, "deep-reinforcement-learning", ENVIRONMENT, "tic-tac-toe", *learner],
+        model_name=repo.partition("/")[2] if results else None,
+        eval_results=results or None,
+    )
+    return f"{about.to_yaml()}\n"
+
+
+def _rows(settings: Mapping[str, Any]) -> str:
+    """Return settings as the rows of a Markdown table."""
+    found = []
+    for name, value in settings.items():
+        cells = (name, value if isinstance(value, str) else json.dumps(value))
+        told = [shown(cell, 200).replace("|", "\\|").replace("`", "'") for cell in cells]
+        found.append(f"| {told[0]} | `{told[1]}` |")
+    return "\n".join(found)

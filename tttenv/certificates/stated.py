@@ -1,0 +1,61 @@
+"""The certificate that the card of a checkpoint states; cards are untrusted."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from tttenv.certificates.certificate import METHODS, REACHABLE, Certificate
+from tttenv.exact import SEATS
+from tttenv.game.rules import Rules
+from tttenv.utils import json_rows
+
+
+def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
+    """Return the certificate of an untrusted card; None if it has no valid one."""
+    try:
+        found = Certificate.from_dict(dict(card["certificate"]))
+        return found if _is_usual(found, rules) else None
+    except (TypeError, ValueError, AttributeError, KeyError):  # invalid contents
+        return None
+
+
+def _is_usual(found: Certificate, rules: Rules) -> bool:
+    """Return whether a certificate has values of the right types and valid lost games."""
+    by_seat: list[Any] = [found.vs_random, found.worst_case, found.losing_line]
+    by_seat += [found.never_loses, found.shortest]
+    by_seat += [found.reached] if found.method == REACHABLE else []
+    return (
+        found.rules == str(rules)
+        and found.method in METHODS
+        and (found.value is None or found.value in (-1, 0, 1))
+        and all(set(part) == set(SEATS) for part in by_seat)
+        and all(_seat_is_usual(found, seat, rules) for seat in SEATS)
+    )
+
+
+def _seat_is_usual(found: Certificate, seat: str, rules: Rules) -> bool:
+    never, line, odds = found.never_loses[seat], found.losing_line[seat], found.vs_random[seat]
+    worst, reached = found.worst_case[seat], (found.reached or {}).get(seat, 0)
+    return (
+        (never is None or isinstance(never, bool))
+        and (found.shortest[seat] is None or isinstance(found.shortest[seat], bool))
+        and (line is None or (never is False and _is_lost(rules, seat, line)))
+        and (odds is None or (len(odds) == 3 and all(_within(part, 0, 1) for part in odds)))
+        and (worst is None or _within(worst, -1, 1))
+        and isinstance(reached, int)
+        and _within(reached, 0, json_rows.LARGEST)
+    )
+
+
+def _within(number: object, least: float, most: float) -> bool:
+    return json_rows.is_number(number) and least <= number <= most
+
+
+def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
+    """Return whether the cells are a game from the empty board that the seat has just lost."""
+    board = rules.start()
+    for cell in line:
+        numbered = isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < rules.cells
+        if not numbered or bool(rules.over(board)) or not bool(rules.legal(board)[cell]):
+            return False
+        board = rules.play(board, cell)
+    return bool(rules.lost(board)) and SEATS[len(line) % 2] == seat

@@ -1,0 +1,64 @@
+"""Download a trained player from the Hugging Face Hub: `tttenv pull OWNER/NAME`."""
+
+import json
+import sys
+from dataclasses import asdict, dataclass
+
+from tttenv.cli import console
+from tttenv.cli.options import Flag, FolderOrNone, Repository
+
+PROG = "tttenv pull"
+EXAMPLES = """
+tttenv pull OWNER/NAME
+tttenv pull OWNER/NAME --revision v1 --out players/mine
+"""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Download a trained player from the Hugging Face Hub.
+
+    Only the files of a checkpoint are fetched: JSON and safetensors, each checked against its size
+    and SHA-256. Afterwards hub:OWNER/NAME is a player in every command, without a network. The
+    environment variable HF_ENDPOINT names another server. Needs the extra hub.
+    """
+
+    repo: Repository  # the repository on the Hub
+    revision: str = "main"  # a branch, tag or commit
+    out: FolderOrNone = None  # the folder; if omitted, the one that hub:OWNER/NAME plays
+    json: Flag = False  # print where it came from as JSON
+
+
+def main(args: list[str], prog: str = PROG) -> None:
+    """Download the player and print how to use it.
+
+    Args:
+        args: the command-line arguments.
+        prog: the command's name in help and messages.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: if it is not there, cannot be reached or is no checkpoint.
+    """
+    given = console.parse(Arguments, prog, args, examples=EXAMPLES)
+    from tttenv.players import hub
+    from tttenv.players.bundled import ON_THE_HUB
+    from tttenv.utils import hub_client
+
+    hub.check_names(given.repo, given.revision)
+    console.check_folder(given.out)
+    if not given.json:
+        at = hub_client.host(hub_client.endpoint())
+        print(f"downloading {given.repo} from {at}", file=sys.stderr, flush=True)
+    with console.stage("asking for its files", given.json) as tell:
+        folder = hub.pull(given.repo, given.revision, given.out, tell)
+    origin = hub.came_from(folder)
+    assert origin is not None
+    if given.json:
+        print(json.dumps({"folder": str(folder), **asdict(origin)}, indent=2))
+        return
+    spec = str(folder) if given.out else f"{ON_THE_HUB}{given.repo}"
+    if not given.out and given.revision != hub.REVISION:
+        spec += f",revision={given.revision}"
+    print(f"{folder} holds the player, of commit {origin.commit[:12]}; how strong it is:")
+    print(f"tttenv certify {spec}")

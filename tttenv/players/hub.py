@@ -1,0 +1,310 @@
+"""Trained players on the Hugging Face Hub, as players: `hub:OWNER/NAME`.
+
+Examples::
+
+    hub:OWNER/NAME
+    hub:OWNER/NAME,revision=v1,simulations=64
+
+`tttenv pull` downloads one, and a player that is not on this machine yet is downloaded when it is
+first named; what was pulled is then used without a network. Only the files of a checkpoint are
+fetched: its card, and the safetensors that the card names, each checked against its size and its
+SHA-256. They are untrusted like any other checkpoint: data, never code.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from tttenv.game.rules import Rules
+from tttenv.players.bundled import ON_THE_HUB
+from tttenv.players.checkpoint import (
+    CARD,
+    LARGEST,
+    POLICY,
+    SNAPSHOTS,
+    WEIGHTS,
+    checked_card,
+    digest,
+    file_of,
+    load,
+    tidy,
+)
+from tttenv.policy import Policy
+from tttenv.utils import hub_client
+from tttenv.utils.files import write
+from tttenv.utils.registry import parse
+from tttenv.utils.tensor_file import PREFIX, header
+from tttenv.utils.untrusted import LONGEST_JSON, parse_json, read_json, shown
+
+REVISION = "main"  # the branch that is taken where none is named
+PULLED = "pulled.json"  # where a pulled folder came from
+ROLES = (WEIGHTS, POLICY, SNAPSHOTS)  # of the files that are fetched; a training's state is not
+LONGEST_LISTING = 2**22  # bytes of the list of a repository's files
+PICKLES = (b"\x80", b"PK\x03\x04")  # how files of pickle and of torch.save begin
+HOW = f"a player on the Hub is named {ON_THE_HUB}OWNER/NAME"
+_PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
+_REPO = re.compile(f"{_PART}/{_PART}")
+_BRANCH = re.compile(f"{_PART}(/{_PART})*")
+_COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+@dataclass(frozen=True)
+class Pulled:
+    """Where the player in a folder was downloaded from."""
+
+    endpoint: str  # the address of the Hub
+    repo: str  # OWNER/NAME
+    revision: str  # a branch, tag or commit
+    commit: str  # the commit that it was
+
+
+def hub(
+    rules: Rules,
+    repo: str = "",
+    revision: str = REVISION,
+    canonical: bool = False,
+    simulations: int = 0,
+    threes: int = 0,
+) -> Policy:
+    """A trained player on the Hugging Face Hub; it is downloaded if it is not here yet.
+
+    Args:
+        rules: the game.
+        repo: the repository, OWNER/NAME; `hub:OWNER/NAME` is short for `hub:repo=OWNER/NAME`.
+        revision: a branch, tag or commit.
+        canonical: see `tttenv.players.checkpoint.load`, as for the options below.
+        simulations: of a tree search that the network guides.
+        threes: positions searched for wins by threats before it.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: if there is no such player, or it plays no such rules.
+    """
+    return load(present(repo, revision), rules, canonical, simulations, threes)
+
+
+def split(spec: str) -> tuple[str, str, dict[str, str]]:
+    """Return the repository, the revision and the other options of a spec that begins `hub:`.
+
+    Raises:
+        ValueError: for options that cannot be read.
+    """
+    repo, _, rest = spec.removeprefix(ON_THE_HUB).partition(",")
+    if "=" in repo:
+        repo, rest = "", spec.removeprefix(ON_THE_HUB)
+    options = parse(f"{ON_THE_HUB}{rest}")[1]
+    repo = options.pop("repo", repo)
+    return repo, options.pop("revision", REVISION), options
+
+
+def check_names(repo: str, revision: str) -> None:
+    """Raise ValueError unless these can be the names of a repository and of a revision."""
+    if not _REPO.fullmatch(repo):
+        raise ValueError(f"{HOW}, not {shown(repr(repo), 120)}")
+    if not _BRANCH.fullmatch(revision):
+        raise ValueError(f"{shown(repr(revision), 120)} is no name of a branch, tag or commit")
+
+
+def usual_folder(repo: str, revision: str = REVISION) -> Path:
+    """Return the folder for a player that is pulled: in the cache of huggingface_hub for assets.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: for names that cannot be those of a repository and a revision.
+    """
+    from huggingface_hub import constants
+
+    check_names(repo, revision)
+    owner, name = repo.split("/")
+    marked = name if revision == REVISION else f"{name}@{revision.replace('/', '--')}"
+    return Path(constants.HF_ASSETS_CACHE) / "tttenv" / owner / marked
+
+
+def present(repo: str, revision: str = REVISION) -> Path:
+    """Return the folder of a player on the Hub, which is downloaded if it was not yet.
+
+    Before a download, a line on standard error says so.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: if it is not there, cannot be reached or is no checkpoint.
+    """
+    folder = usual_folder(repo, revision)
+    if not (folder / CARD).is_file():
+        at = hub_client.host(hub_client.endpoint())
+        print(f"{repo} is not on this machine yet: downloading it from {at}", file=sys.stderr)
+        pull(repo, revision, folder)
+    return folder
+
+
+def came_from(folder: Path) -> Pulled | None:
+    """Return where a folder was pulled from; None if it was not, or does not say."""
+    try:
+        found = read_json(folder / PULLED)
+    except (OSError, ValueError):
+        return None
+    keys = Pulled.__dataclass_fields__
+    if not isinstance(found, dict) or found.keys() != keys.keys():
+        return None
+    return Pulled(**found) if all(isinstance(value, str) for value in found.values()) else None
+
+
+def pull(
+    repo: str,
+    revision: str = REVISION,
+    folder: Path | None = None,
+    tell: Callable[[str], None] = lambda text: None,
+) -> Path:
+    """Download a trained player from the Hub.
+
+    Nothing is left in `folder` unless everything has come and fits the card; a player that was
+    pulled there before is whole until then.
+
+    Args:
+        repo: OWNER/NAME.
+        revision: a branch, tag or commit.
+        folder: missing or empty, or pulled from the same repository before; by default the folder
+            that `hub:OWNER/NAME` plays.
+        tell: called with the name and size of each file before it is fetched.
+
+    Returns:
+        The folder.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+        ValueError: in one line, if that is no checkpoint, it cannot be reached, or the folder holds
+            something else.
+        OSError: naming a file that cannot be written.
+    """
+    check_names(repo, revision)
+    folder = folder or usual_folder(repo, revision)
+    _require_free(folder, repo)
+    at = hub_client.endpoint()
+    commit, sizes = _listing(at, repo, revision)
+    if CARD not in sizes:
+        raise ValueError(f"no checkpoint in {repo}: {_instead(sizes)}")
+
+    def fetch(name: str, largest: int) -> bytes:
+        return _fetch(
+            f"{at}/{repo}/resolve/{commit}/{quote(name)}", repo, name, sizes, largest, tell
+        )
+
+    text = fetch(CARD, LONGEST_JSON)
+    card = checked_card(parse_json(text, f"{CARD} of {repo}"), f"{CARD} of {repo}")
+    roles = [role for role in ROLES if file_of(card, role)]
+    if WEIGHTS not in roles:
+        raise ValueError(f"no checkpoint in {repo}: its card names no weights")
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    held = Path(tempfile.mkdtemp(prefix=".pull-", dir=folder.parent))
+    try:
+        names = []
+        for role in roles:
+            name = str(file_of(card, role))
+            data = fetch(name, LARGEST[role])
+            _check(data, f"{name} of {repo}", card["files"][name])
+            write(held / name, data)
+            names.append(name)
+        about = Pulled(at, repo, revision, commit)
+        write(held / PULLED, f"{json.dumps(asdict(about), indent=2)}\n")
+        write(held / CARD, text)
+        _move(held, folder, [*names, PULLED, CARD])
+    finally:
+        shutil.rmtree(held, ignore_errors=True)
+    return folder
+
+
+def _require_free(folder: Path, repo: str) -> None:
+    """Raise ValueError if a folder holds anything but a player from this repository."""
+    taken = folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
+    origin = came_from(folder) if taken else None
+    if taken and (origin is None or origin.repo != repo):
+        raise ValueError(f"{shown(folder)} holds something else: choose another folder with --out")
+
+
+def _listing(at: str, repo: str, revision: str) -> tuple[str, dict[str, int]]:
+    """Return the commit of a revision, and the sizes of the repository's files by name.
+
+    Raises:
+        ValueError: if there is no such repository or the answer is something else.
+    """
+    url = f"{at}/api/models/{repo}/revision/{quote(revision, safe='')}?blobs=true"
+    try:
+        answer = hub_client.fetch(url, LONGEST_LISTING)
+    except ValueError as error:
+        raise ValueError(f"{repo}: {error}") from None
+    told = parse_json(answer, f"the answer of {hub_client.host(url)}")
+    commit = told.get("sha") if isinstance(told, dict) else None
+    files = told.get("siblings") if isinstance(told, dict) else None
+    if not isinstance(commit, str) or not _COMMIT.fullmatch(commit) or not isinstance(files, list):
+        raise ValueError(f"{repo}: {hub_client.host(url)} does not answer as the Hub does")
+    found = [file for file in files if isinstance(file, dict)]
+    return commit, {
+        file["rfilename"]: file["size"]
+        for file in found
+        if isinstance(file.get("rfilename"), str) and type(file.get("size")) is int
+    }
+
+
+def _instead(sizes: Mapping[str, int]) -> str:
+    """Say what a repository without a card holds."""
+    pickles = [name for name in sizes if name.endswith((".bin", ".pt", ".pth", ".pkl", ".zip"))]
+    if pickles:
+        return f"it has no {CARD}; {shown(pickles[0], 80)} may run code and is not loaded"
+    return f"it has no {CARD}"
+
+
+def _fetch(
+    url: str,
+    repo: str,
+    name: str,
+    sizes: Mapping[str, int],
+    largest: int,
+    tell: Callable[[str], None],
+) -> bytes:
+    """Return one file of a repository, of exactly the size that its list of files says.
+
+    Raises:
+        ValueError: if it is missing, too large or of another size.
+    """
+    size = sizes.get(name)
+    if size is None:
+        raise ValueError(f"{repo} has no file {name}, which its card names")
+    if not 0 <= size <= largest:
+        raise ValueError(f"{name} of {repo} is too large: {size:,} bytes of {largest:,}")
+    tell(f"{name}, {size:,} bytes")
+    try:
+        data = hub_client.fetch(url, size, file=True)
+    except ValueError as error:
+        raise ValueError(f"{name} of {repo}: {error}") from None
+    if len(data) != size:
+        raise ValueError(f"{name} of {repo} is cut off: {len(data):,} of {size:,} bytes came")
+    return data
+
+
+def _check(data: bytes, name: str, hashed: str) -> None:
+    """Raise ValueError unless these are the bytes that the card means, and safetensors."""
+    if data.startswith(PICKLES) and any(data[3:PREFIX]):  # the length of a header is below 2**24
+        raise ValueError(f"{name} is a pickle, which may run code, in place of safetensors")
+    if digest(data) != hashed:
+        raise ValueError(f"{name} is damaged: its SHA-256 is not the card's")
+    header(data, name)
+
+
+def _move(held: Path, folder: Path, names: list[str]) -> None:
+    """Move files into a folder, the card last, so that it holds a whole checkpoint all the time."""
+    folder.mkdir(exist_ok=True)
+    try:
+        for name in names:
+            os.replace(held / name, folder / name)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from error
+    with contextlib.suppress(OSError):
+        tidy(folder, names)

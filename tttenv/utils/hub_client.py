@@ -1,0 +1,306 @@
+"""Downloads from and uploads to the Hugging Face Hub, bounded in size and time.
+
+The library `huggingface_hub` provides the server's address (HF_ENDPOINT), the connection with its
+proxies, and the token. What the server answers is untrusted, and the token goes to no other server.
+"""
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from queue import Empty, Queue
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urljoin, urlsplit
+
+from tttenv.utils.untrusted import first_line, shown
+
+if TYPE_CHECKING:
+    import httpx2
+    from huggingface_hub import HfApi
+
+_T = TypeVar("_T")
+STALLED = 10.0  # seconds without a byte, after which a connection is given up
+PATIENCE = 30.0  # seconds for an answer, besides the time for its bytes
+SLOWEST = 100_000  # bytes a second
+REDIRECTS = 5  # followed for one download
+LARGEST_ANSWER = 2**22  # bytes of an answer to an upload
+LOG_IN = "log in by `hf auth login`, or set HF_TOKEN"
+STATUS = {  # what an answer other than 200 means
+    401: f"not found, or private: {LOG_IN}",
+    403: f"access is refused: {LOG_IN}",
+    404: "not found",
+    429: "too many requests: try again later",
+}
+
+
+class HubError(ValueError):
+    """What went wrong with the Hub, in one line."""
+
+
+def endpoint() -> str:
+    """Return the address of the Hub, without a slash at its end.
+
+    Raises:
+        ModuleNotFoundError: without the package huggingface_hub.
+    """
+    from huggingface_hub import constants
+
+    return constants.ENDPOINT
+
+
+def host(url: str) -> str:
+    """Return the host of an address for messages; paths and queries may hold signatures."""
+    return shown(urlsplit(url).netloc.rpartition("@")[2], 100)
+
+
+def fetch(url: str, limit: int, file: bool = False) -> bytes:
+    """Return the answer to a GET request.
+
+    Args:
+        url: on the Hub.
+        limit: bytes of the answer, at most.
+        file: whether it is a file rather than an answer of the API. A file has time for its bytes
+            and may come from another server that the Hub redirects to. That server does not get the
+            token, and https is never left.
+
+    Raises:
+        HubError: for any other answer, and if there is none.
+    """
+    size = limit if file else 0
+    return _within(url, size, lambda given_up: _answer(url, limit, file, given_up))
+
+
+def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pattern[str]) -> str:
+    """Commit files to a repository, which is created if there is none.
+
+    Args:
+        repo: OWNER/NAME.
+        files: contents by name.
+        private: whether a repository that is created is for its owner only.
+        replaced: older files with such names are removed in the same commit.
+
+    Returns:
+        The commit.
+
+    Raises:
+        HubError: if the Hub refuses, cannot be reached or answers anything unexpected.
+    """
+
+    def work(given_up: threading.Event) -> str:
+        with _errors_of(endpoint()), _guarded(endpoint(), given_up) as api:
+            return _commit(api, repo, files, private, replaced)
+
+    return _within(endpoint(), sum(map(len, files.values())), work)
+
+
+def _commit(
+    api: "HfApi", repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pattern[str]
+) -> str:
+    """Create the repository if necessary, and commit the files; see `upload`."""
+    from huggingface_hub import CommitOperationAdd, CommitOperationDelete
+
+    api.create_repo(repo, private=private or None, exist_ok=True)
+    older = [name for name in api.list_repo_files(repo) if replaced.fullmatch(name)]
+    changes: list[Any] = [CommitOperationAdd(name, content) for name, content in files.items()]
+    changes += [CommitOperationDelete(name) for name in older if name not in files]
+    made = api.create_commit(repo, changes, commit_message="A player certified by tttenv")
+    return shown(made.oid, 64)
+
+
+def _within(url: str, size: int, work: Callable[[threading.Event], _T]) -> _T:
+    """Return what a function returns, if it ends in the time that so many bytes may take.
+
+    A server may send one byte every few seconds, in the headers too: only a clock outside the
+    connection ends that. The function runs in a thread, which ends soon after it is given up.
+
+    Raises:
+        HubError: if it takes longer.
+    """
+    answers: Queue[_T | BaseException] = Queue(1)
+    given_up = threading.Event()
+
+    def run() -> None:
+        try:
+            answers.put(work(given_up))
+        except BaseException as error:  # raised again in the caller's thread
+            answers.put(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    seconds = PATIENCE + size / SLOWEST
+    try:
+        found = answers.get(timeout=seconds)
+    except Empty:
+        raise HubError(f"{host(url)} is too slow: not done within {seconds:.0f} s") from None
+    finally:
+        given_up.set()
+    if isinstance(found, BaseException):
+        raise found
+    return found
+
+
+def _answer(url: str, limit: int, elsewhere: bool, given_up: threading.Event) -> bytes:
+    """Return the answer to a GET request, following redirects; see `fetch`."""
+    with _errors_of(url):
+        at = url
+        for _ in range(REDIRECTS):
+            answer = _one_answer(at, _origin(at) == _origin(url), limit, given_up)
+            if isinstance(answer, bytes):
+                return answer
+            at = urljoin(at, answer)
+            _check_redirect(url, at, elsewhere)
+        raise HubError(f"{host(url)} redirects more than {REDIRECTS} times")
+
+
+def _one_answer(url: str, authorized: bool, limit: int, given_up: threading.Event) -> bytes | str:
+    """Return the body of an answer, or the address that it redirects to."""
+    from huggingface_hub.utils import build_hf_headers, get_session
+
+    headers = build_hf_headers(token=None if authorized else False, library_name="tttenv")
+    headers["accept-encoding"] = "identity"  # so that sizes are those of files
+    with get_session().stream(
+        "GET", url, headers=headers, follow_redirects=False, timeout=STALLED
+    ) as answer:
+        if answer.has_redirect_location:
+            return str(answer.headers["location"])
+        if answer.status_code != 200:
+            raise HubError(f"{host(url)} answers {_status(answer.status_code)}")
+        if answer.headers.get("content-encoding", "identity") != "identity":
+            raise HubError(f"{host(url)} answers in an encoding that it was not asked for")
+        length = answer.headers.get("content-length", "")
+        if length.isdecimal() and int(length) > limit:
+            raise HubError(f"{host(url)} sends {int(length):,} bytes, not {limit:,}")
+        return b"".join(_bounded(answer.iter_raw(), url, limit, given_up))
+
+
+def _bounded(
+    chunks: Iterator[bytes], url: str, limit: int, given_up: threading.Event
+) -> Iterator[bytes]:
+    """Yield the chunks of an answer, up to `limit` bytes, until it is given up.
+
+    Raises:
+        HubError: if it is longer.
+    """
+    size = 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > limit:
+            raise HubError(f"{host(url)} sends more than {limit:,} bytes")
+        if given_up.is_set():
+            return
+        yield chunk
+
+
+@contextmanager
+def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
+    """Yield the library's interface, in whose answers nothing is trusted.
+
+    Redirects to other servers are refused, the token goes to none, and answers are bounded.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.utils import (
+        are_progress_bars_disabled,
+        disable_progress_bars,
+        enable_progress_bars,
+        get_session,
+        logging,
+    )
+
+    def asked(request: "httpx2.Request") -> None:
+        if given_up.is_set():  # the library may try again without end
+            raise HubError(f"{host(at)} is given up")
+        if "authorization" in request.headers and _origin(str(request.url)) != _origin(at):
+            raise HubError(f"{host(at)} asks for the token on {host(str(request.url))}: refused")
+
+    def answered(response: "httpx2.Response") -> None:
+        if response.has_redirect_location:
+            target = urljoin(str(response.request.url), response.headers["location"])
+            _check_redirect(at, target, elsewhere=False)
+        response.stream = _stream(response.stream, at, given_up)
+
+    session, level = get_session(), logging.get_verbosity()
+    hooks, quiet = session.event_hooks, are_progress_bars_disabled()
+    session.event_hooks = {
+        "request": [*hooks["request"], asked],
+        "response": [*hooks["response"], answered],
+    }
+    logging.set_verbosity(logging.CRITICAL)  # warnings repeat what the server says
+    disable_progress_bars()
+    try:
+        yield HfApi(library_name="tttenv")
+    finally:
+        session.event_hooks = hooks
+        logging.set_verbosity(level)
+        if not quiet:
+            enable_progress_bars()
+
+
+def _stream(stream: Any, at: str, given_up: threading.Event) -> "httpx2.SyncByteStream":
+    """Return the stream of an answer, bounded."""
+    import httpx2
+
+    class Bounded(httpx2.SyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            return _bounded(iter(stream), at, LARGEST_ANSWER, given_up)
+
+        def close(self) -> None:
+            stream.close()
+
+    return Bounded()
+
+
+def _check_redirect(url: str, target: str, elsewhere: bool) -> None:
+    """Raise HubError for a redirect that leaves https, or leaves the Hub unless it may."""
+    scheme, before = urlsplit(target).scheme, urlsplit(url).scheme
+    left = scheme not in ("http", "https") or (before, scheme) == ("https", "http")
+    if left or (_origin(target) != _origin(url) and not elsewhere):
+        raise HubError(f"{host(url)} redirects to {shown(scheme, 20)}://{host(target)}: refused")
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    """Return the scheme, host and port of an address."""
+    parts = urlsplit(url)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname, port
+
+
+def _status(code: int) -> str:
+    """Return an HTTP status with its meaning."""
+    meaning = STATUS.get(
+        code, "an error of the server" if code >= 500 else "the request is refused"
+    )
+    return f"{code}, {meaning}"
+
+
+@contextmanager
+def _errors_of(url: str) -> Iterator[None]:
+    """Turn errors into one line, which shows no token and nothing that a server says.
+
+    Raises:
+        HubError: for each of them.
+    """
+    import httpx2
+    from huggingface_hub.errors import HfHubHTTPError, LocalTokenNotFoundError, OfflineModeIsEnabled
+
+    at = host(url)
+    try:
+        yield
+    except HubError:
+        raise
+    except OfflineModeIsEnabled:
+        raise HubError(f"{at} is not asked, because HF_HUB_OFFLINE is set") from None
+    except LocalTokenNotFoundError:
+        raise HubError(f"{at} needs a token: {LOG_IN}") from None
+    except HfHubHTTPError as error:
+        raise HubError(f"{at} answers {_status(error.response.status_code)}") from None
+    except httpx2.TimeoutException:
+        raise HubError(f"{at} is too slow: nothing came for {STALLED:.0f} s") from None
+    except httpx2.ConnectError as error:
+        raise HubError(f"{at} cannot be reached: {shown(first_line(error), 100)}") from None
+    except (httpx2.LocalProtocolError, UnicodeError):  # these would repeat the header
+        raise HubError(f"the token for {at} holds characters that cannot be sent") from None
+    except httpx2.HTTPError as error:
+        raise HubError(f"{at} breaks off: {type(error).__name__}") from None
+    except Exception as error:  # whatever the library makes of an answer that it does not know
+        if isinstance(error.__cause__, HubError):
+            raise error.__cause__ from None
+        raise HubError(f"{at} does not answer as the Hub does: {type(error).__name__}") from None
