@@ -373,10 +373,10 @@ def test_a_sweep_that_is_none_is_refused_in_a_line(sweep_file, tmp_path):
 
 def test_trainings_of_results_are_of_their_kinds_or_refused(one_seed):
     for wrong in ({"unbeatable_at": value} for value in ([1], [1, -1], "x", [True, 1], {})):
-        with pytest.raises(ValueError, match="its trainings have values of other kinds"):
+        with pytest.raises(ValueError, match=r"trainings\[\d\]\.\w+.* is "):
             from_benchmark(one_seed(**wrong))
     for wrong in ({"seed": -1}, {"seed": "0"}, {"learner": 3}, {"folder": None}):
-        with pytest.raises(ValueError, match="its trainings have values of other kinds"):
+        with pytest.raises(ValueError, match=r"trainings\[\d\]\.\w+.* is "):
             from_benchmark(one_seed(**wrong))
 
 

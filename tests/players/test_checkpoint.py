@@ -19,7 +19,7 @@ from learners.training.checkpoint import load_learner, load_policy, load_state, 
 from learners.training.loop import Schedule
 from learners.training.train import train
 from tttenv import Rules, certify, player
-from tttenv.players.checkpoint import CARD, KEYS, POLICY, SNAPSHOTS, STATE, WEIGHTS, digest, file_of
+from tttenv.players.checkpoint import CARD, POLICY, SNAPSHOTS, STATE, WEIGHTS, Card, digest, file_of
 from tttenv.utils.files import write
 
 SHORT = Schedule(steps=8, every=4, checkpoint_every=4, stop_when_unbeatable=False)
@@ -91,7 +91,7 @@ def spelled(value):
 
 def test_the_card_tells_where_the_player_came_from(made):
     card = card_of(made)
-    assert set(card) >= KEYS | {"seconds", "threads", "device"}
+    assert set(card) >= Card.__required_keys__ | {"seconds", "threads", "device"}
     assert (card["learner"], card["preset"], card["rules"]) == ("selfplay", "default", "3,3,3")
     assert (card["steps"], card["threads"], card["device"]) == (8, 1, "cpu")
     assert SelfPlayConfig(**card["config"]).seed == 2
@@ -157,7 +157,7 @@ BAD_CARDS = {
         f"no {key}": lambda file, key=key: file.write_text(
             json.dumps({k: v for k, v in card_of(file.parent).items() if k != key})
         )
-        for key in sorted(KEYS)
+        for key in sorted(Card.__required_keys__)
     },
 }
 BAD_FILES = {"flipped": flip, "truncated": truncate, "missing": lambda file: file.unlink()}

@@ -10,6 +10,7 @@ import struct
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -25,7 +26,7 @@ from tttenv.report import curves, events, markup, published
 from tttenv.report.build import html
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import LONGEST, from_benchmark, from_specs, named
-from tttenv.utils import json_rows
+from tttenv.utils import schema
 from tttenv.utils.untrusted import shown
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,7 @@ HOSTILE = [
     "\x1b]0;title\x07\x1b[2J\u202e\udcff\0",
 ]
 PUBLISHED = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"][:3]
-NO_RESULTS = "its players are not what benchmark.py writes"
+NO_RESULTS = r"holds no results of the benchmark: players\[0\]\.\w+ is "
 
 
 class Skeleton(HTMLParser):
@@ -131,7 +132,8 @@ def test_no_name_of_a_leagues_player_makes_or_changes_an_element(players, text):
     assert page.count(escape(shown(text, LONGEST))) >= 8
 
 
-TEXTS = [key for key, fits in published.KINDS.items() if fits("text")]
+PUBLISHED_TYPES = get_type_hints(published.PublishedRow, include_extras=True)
+TEXTS = [key for key, kind in PUBLISHED_TYPES.items() if schema.fits(kind, "text")]
 
 
 @pytest.mark.parametrize("text", HOSTILE[:4])
@@ -149,15 +151,15 @@ def test_no_text_of_a_published_row_makes_or_changes_an_element(players, text):
 WRONG = [*HOSTILE[:1], [], {}, {"a": 1}, True, 1e16, -(10**400), [[1]], ["1"], [None], [True]]
 
 
-@pytest.mark.parametrize("key", published.KINDS)
+@pytest.mark.parametrize("key", PUBLISHED_TYPES)
 def test_every_value_of_a_published_row_is_of_its_kind_or_refused(tmp_path, key):
     file = tmp_path / "numbers.json"
     for value in [*WRONG, None, 3]:
         file.write_text(json.dumps({"rows": [PUBLISHED[0] | {key: value}]}))
-        if published.KINDS[key](value):
+        if schema.fits(PUBLISHED_TYPES[key], value):
             published.html(published.read(file))
         else:
-            with pytest.raises(ValueError, match="entry 1 has values of other kinds"):
+            with pytest.raises(ValueError, match=rf"rows\[0\]\.{key}.* is "):
                 published.read(file)
 
 
@@ -415,5 +417,5 @@ def test_a_resumed_training_takes_back_what_came_after_its_checkpoint(training):
 def test_numbers_that_a_page_can_show():
     good = [0, -1, 0.5, 10**14, -1e14]
     bad = [True, None, "1", 10**15, 10**5000, float("nan"), float("inf"), [1], {}]
-    assert all(map(json_rows.is_number, good))
-    assert not any(map(json_rows.is_number, bad))
+    assert all(schema.fits(schema.Number, number) for number in good)
+    assert not any(schema.fits(schema.Number, number) for number in bad)

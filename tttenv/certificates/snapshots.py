@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load as load_arrays
 from safetensors.numpy import save as save_arrays
 
 from tttenv.certificates.curve import TAGS, Curve, Point, landmarks
@@ -111,7 +109,7 @@ def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> d
         steps, moves = _arrays(read_data(folder, SNAPSHOTS)[1][SNAPSHOTS], file, rules)
         for step, played in zip(steps, moves, strict=True):
             _require_measured(curve, step, table_of(rules, played))
-    except (SafetensorError, ValueError) as error:
+    except ValueError as error:
         raise ValueError(f"{shown(file)} holds no snapshots: {shown(error)}") from None
     return dict(zip(steps, moves, strict=True))
 
@@ -122,16 +120,12 @@ def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[n
     Raises:
         ValueError: if they are not the expected ones.
     """
-    found = header(data, file).tensors
-    shapes = {key: shape for key, (_, shape) in found.items()}
-    count = (*shapes.get("steps", ()), 0)[0]
-    wanted = {
-        "steps": ("I64", (count,)),
-        "moves": ("U8", (count, len(positions(rules).decisions))),
-    }
-    if found != wanted or not 0 < count <= MOST:
-        raise ValueError(f"wanted are steps and moves of one to {MOST} players on {rules}")
-    arrays = load_arrays(data)
+    found = header(data, file)
+    count, decisions = found.length("steps"), len(positions(rules).decisions)
+    if not 0 < count <= MOST:
+        raise ValueError(f"it has {count} players, not one to {MOST}")
+    expected = {"steps": ("I64", (count,)), "moves": ("U8", (count, decisions))}
+    arrays = found.arrays(expected, f"wanted are steps and moves of players on {rules}")
     steps = arrays["steps"].tolist()
     if steps != sorted(set(steps)):
         raise ValueError("its steps do not go on")

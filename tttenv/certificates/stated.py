@@ -1,12 +1,12 @@
 """The certificate that the card of a checkpoint states; cards are untrusted."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from tttenv.certificates.certificate import METHODS, REACHABLE, Certificate
 from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
-from tttenv.utils import json_rows
+from tttenv.utils import schema
 
 
 def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
@@ -42,12 +42,12 @@ def _seat_is_usual(found: Certificate, seat: str, rules: Rules) -> bool:
         and (odds is None or (len(odds) == 3 and all(_within(part, 0, 1) for part in odds)))
         and (worst is None or _within(worst, -1, 1))
         and isinstance(reached, int)
-        and _within(reached, 0, json_rows.LARGEST)
+        and _within(reached, 0, schema.LARGEST)
     )
 
 
 def _within(number: object, least: float, most: float) -> bool:
-    return json_rows.is_number(number) and least <= number <= most
+    return schema.fits(Annotated[float, schema.Between(least, most)], number)
 
 
 def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:

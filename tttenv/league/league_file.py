@@ -21,8 +21,9 @@ of the pairs, all validated; everything derived is recomputed.
 """
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +33,10 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.league import ratings
 from tttenv.league.league import Failed, League, Result, Settings
-from tttenv.league.pair import DIGITS, EXACT, METHODS, SAMPLED, PairResult
-from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
+from tttenv.league.pair import DIGITS, EXACT, SAMPLED, PairResult
+from tttenv.utils import schema
+from tttenv.utils.schema import Between
+from tttenv.utils.untrusted import MEBIBYTE, shown
 
 VERSION = 1
 LONGEST = 256 * MEBIBYTE  # maximum bytes of a file
@@ -44,6 +47,59 @@ CYCLES = 100  # maximum listed
 FAILED = "failed"
 LETTERS = "WDL"
 _EYE = np.eye(3)
+
+Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
+Name: TypeAlias = Annotated[str, Between(0, LONGEST_NAME)]
+Board: TypeAlias = Annotated[str, Between(0, 400)]
+
+
+class FileSettings(TypedDict):
+    """The settings in a file."""
+
+    rules: str
+    stones: Count
+    games: Count
+    seed: Count
+    positions: Count
+    searches: Count
+
+
+class Player(TypedDict):
+    """A player in a file."""
+
+    player: Name
+
+
+class Pair(TypedDict):
+    """A pair in a file; its result is a `FailedPair` or a `PlayedPair`."""
+
+    first: Count
+    second: Count
+
+
+class FailedPair(TypedDict):
+    """The result of a pair of which a player failed."""
+
+    method: Literal["failed"]
+    reason: Name
+
+
+class PlayedPair(TypedDict):
+    """The result of a pair that has played."""
+
+    method: Literal["exact", "sampled"]
+    as_X: str | list[Any]
+    as_O: str | list[Any]
+
+
+class File(TypedDict):
+    """What `read` takes from a file."""
+
+    version: Literal[1]
+    settings: FileSettings
+    openings: Annotated[list[Board], Between(1, MOST_OPENINGS)]
+    players: Annotated[list[Player], Between(0, MOST_PLAYERS)]
+    pairs: list[Pair]
 
 
 def text(league: League) -> str:
@@ -112,16 +168,9 @@ def read(file: Path) -> League:
     Raises:
         ValueError: if the file is missing or not a league.
     """
-    try:
-        data = read_bytes(file, LONGEST)
-    except FileNotFoundError:
-        raise ValueError(f"{shown(file)} holds no league: there is no such file") from None
-    content = parse_json(data, file)
+    content = schema.read(file, dict, "league", LONGEST)
     try:
         return from_dict(content)
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        kind = type(error).__name__
-        raise ValueError(f"{shown(file)} holds no league: {kind} {shown(error, 60)}") from None
     except ValueError as error:
         raise ValueError(f"{shown(file)} holds no league: {shown(error)}") from None
 
@@ -130,19 +179,20 @@ def from_dict(content: Any) -> League:
     """Return the league of a file's content; see `read`.
 
     Raises:
-        ValueError: for other contents; or KeyError, TypeError and the like.
+        ValueError: for other contents.
     """
-    if not isinstance(content, dict) or _whole(content["version"]) != VERSION:
-        raise ValueError(f"it has no version {VERSION}")
-    settings = _settings(content["settings"])
-    rules = Rules.of(settings.rules)
-    openings = _openings(rules, settings.stones, content["openings"])
-    players = tuple(_name(row["player"]) for row in _list(content["players"], MOST_PLAYERS))
+    found = schema.checked(File, content)
+    given = found["settings"]
+    rules = Rules.of(given["rules"])
+    numbers = given["stones"], given["games"], given["seed"], given["positions"], given["searches"]
+    settings = Settings(str(rules), *numbers)
+    openings = _openings(rules, settings.stones, found["openings"])
+    players = tuple(row["player"] for row in found["players"])
     if len(set(players)) != len(players):
         raise ValueError("a player is listed twice")
     results: dict[tuple[int, int], Result] = {}
-    for row in _list(content["pairs"], len(players) * (len(players) - 1) // 2):
-        first, second = _whole(row["first"]), _whole(row["second"])
+    for row in found["pairs"]:
+        first, second = row["first"], row["second"]
         if not first < second < len(players) or (first, second) in results:
             raise ValueError("its pairs are not each of two players, once")
         results[first, second] = result_from_dict(row, len(openings))
@@ -151,15 +201,8 @@ def from_dict(content: Any) -> League:
     return League(settings, openings, players, results)
 
 
-def _settings(content: Any) -> Settings:
-    if not isinstance(content, dict) or not isinstance(content["rules"], str):
-        raise ValueError("it has no settings")
-    numbers = [_whole(content[name]) for name in Settings.__dataclass_fields__ if name != "rules"]
-    return Settings(str(Rules.of(content["rules"])), *numbers)
-
-
-def _openings(rules: Rules, stones: int, content: Any) -> Boards:
-    boards = [rules.check(rules.parse(_name(text, 400))) for text in _list(content, MOST_OPENINGS)]
+def _openings(rules: Rules, stones: int, texts: Sequence[str]) -> Boards:
+    boards = [rules.check(rules.parse(text)) for text in texts]
     found: Boards = np.array(boards, np.int8).reshape(-1, rules.cells)
     if not len(found) or (np.count_nonzero(found, axis=1) != stones).any():
         raise ValueError(f"its openings are not boards with {stones} stones")
@@ -176,26 +219,24 @@ def result_from_dict(row: Any, openings: int) -> Result:
         openings: the number of openings.
 
     Raises:
-        ValueError: for anything else; or KeyError, TypeError and the like.
+        ValueError: for anything else.
     """
-    method = row["method"]
-    if method == FAILED:
-        return Failed(_name(row["reason"]))
-    if method not in METHODS:
-        raise ValueError(f"a pair's method is {shown(repr(method), 60)}")
-    odds = np.stack([_read_odds(row[key], openings, method) for key in ("as_X", "as_O")])
+    if isinstance(row, dict) and row.get("method") == FAILED:
+        return Failed(schema.checked(FailedPair, row, "the result of a pair")["reason"])
+    found = schema.checked(PlayedPair, row, "the result of a pair")
+    method = found["method"]
+    odds = np.stack([_read_odds(part, openings, method) for part in (found["as_X"], found["as_O"])])
     if method == SAMPLED and odds.sum() < 1:
         raise ValueError("a pair has no games")
     return PairResult(method, odds)
 
 
-def _read_odds(content: Any, openings: int, method: str) -> NDArray[np.float64]:
+def _read_odds(rows: str | list[Any], openings: int, method: str) -> NDArray[np.float64]:
     """Parse the odds (openings, 3) of one colour."""
-    if isinstance(content, str) and method == EXACT:
-        if len(content) != openings or set(content) - set(LETTERS):
+    if isinstance(rows, str):
+        if method != EXACT or len(rows) != openings or set(rows) - set(LETTERS):
             raise ValueError(f"results are {openings} letters of {LETTERS}")
-        return _EYE[[LETTERS.index(letter) for letter in content]]
-    rows = _list(content, openings)
+        return _EYE[[LETTERS.index(letter) for letter in rows]]
     if len(rows) != openings or any(not isinstance(row, list) or len(row) != 3 for row in rows):
         raise ValueError(f"results are {openings} times three numbers")
     kinds = (int,) if method == SAMPLED else (int, float)
@@ -205,21 +246,3 @@ def _read_odds(content: Any, openings: int, method: str) -> NDArray[np.float64]:
     if method == EXACT and (np.abs(odds.sum(axis=1) - 1) > 10.0 ** (3 - DIGITS)).any():
         raise ValueError("exact results are probabilities that sum to one")
     return odds
-
-
-def _list(content: Any, most: int) -> list[Any]:
-    if not isinstance(content, list) or len(content) > most:
-        raise ValueError(f"a list of at most {most:,} entries is wanted")
-    return content
-
-
-def _whole(content: Any) -> int:
-    if type(content) is not int or not 0 <= content <= LARGEST:
-        raise ValueError(f"{shown(repr(content), 60)} is no whole number from 0 on")
-    return content
-
-
-def _name(content: Any, longest: int = LONGEST_NAME) -> str:
-    if not isinstance(content, str) or len(content) > longest:
-        raise ValueError(f"{shown(repr(content), 60)} is no text of at most {longest} characters")
-    return content

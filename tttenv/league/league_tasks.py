@@ -99,10 +99,7 @@ def results(value: Any, block: Block, openings: int) -> list[Result]:
     """
     if not isinstance(value, list) or len(value) != len(block.pairs):
         raise ValueError(f"a list of {len(block.pairs)} results is wanted")
-    try:
-        return [result_from_dict(row, openings) for row in value]
-    except (KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
-        raise ValueError(f"no result of a pair: {type(error).__name__}") from None
+    return [result_from_dict(row, openings) for row in value]
 
 
 def results_of(outcome: TaskResult, openings: int) -> list[Result]:

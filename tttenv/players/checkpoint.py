@@ -28,13 +28,11 @@ import contextlib
 import hashlib
 import importlib
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, cast
-
-from safetensors import SafetensorError
-from safetensors.numpy import load as tensors
+from typing import Annotated, Any, NotRequired, TypedDict, cast
 
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.rules import Rules
@@ -43,29 +41,41 @@ from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Policy
 from tttenv.utils import optional_dependencies
 from tttenv.utils.files import write
+from tttenv.utils.schema import REPEATED, Between, checked
 from tttenv.utils.tensor_file import header
-from tttenv.utils.untrusted import QUOTED, read_bytes, read_json, shown
+from tttenv.utils.untrusted import read_bytes, read_json, shown
 
 CARD = bundled.CARD
 WEIGHTS, POLICY, STATE, SNAPSHOTS = "weights", "policy", "state", "snapshots"  # of data files
 ROLES = (WEIGHTS, POLICY, STATE, SNAPSHOTS)
 LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31, SNAPSHOTS: 2**20}  # bytes of a data file
-KINDS: dict[str, type | tuple[type, ...]] = {  # of a card's entries
-    "learner": str,
-    "preset": str,
-    "config": dict,
-    "rules": str,
-    "steps": int,
-    "versions": dict,
-    "certificate": (dict, type(None)),
-    "files": dict,
-}
-KEYS = set(KINDS)
 TRIES = 100  # how often a reader tries again when a commit replaces the card while it reads
 DATA_FILE = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")
 _TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{DATA_FILE.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within its strings
+
+
+class Choice(TypedDict):
+    """How the weights of a checkpoint choose a move."""
+
+    tolerance: NotRequired[Annotated[float, Between(0, 1)] | None]
+    canonical: NotRequired[bool]
+
+
+class Card(TypedDict):
+    """The entries of a card that are checked when it is read; it may have others."""
+
+    learner: str
+    preset: str
+    config: dict[str, Any]
+    rules: str
+    steps: Annotated[int, Between(0, math.inf)]
+    versions: dict[str, Any]
+    certificate: dict[str, Any] | None
+    files: dict[str, str]
+    seconds: NotRequired[Annotated[float, Between(0, math.inf)]]
+    choice: NotRequired[Choice]
 
 
 def read_card(folder: Path) -> dict[str, Any]:
@@ -76,12 +86,12 @@ def read_card(folder: Path) -> dict[str, Any]:
     """
     file = folder / CARD
     try:
-        card = read_json(file)
+        found = read_json(file)
     except (FileNotFoundError, NotADirectoryError):
         raise ValueError(
             f"no checkpoint in {shown(folder)}: a checkpoint is a folder with a {CARD}"
         ) from None
-    return checked_card(card, file)
+    return checked_card(found, file)
 
 
 def checked_card(card: Any, name: object) -> dict[str, Any]:
@@ -94,10 +104,10 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
     Raises:
         ValueError: if it is no card of a checkpoint.
     """
-    wrong = _wrong_with(card)
-    if wrong:
-        raise ValueError(f"{shown(name)} is not the card of a checkpoint: {wrong}")
-    found: dict[str, Any] = card
+    refusal = f"{shown(name)} is not the card of a checkpoint"
+    found = cast("dict[str, Any]", checked(Card, card, refusal))
+    if wrong := _wrong_with(found["files"]):
+        raise ValueError(f"{refusal}: {wrong}")
     return found
 
 
@@ -219,39 +229,17 @@ def _bytes(file: Path, role: str) -> bytes:
         raise ValueError(f"{shown(file)} is too large for this machine's memory") from None
 
 
-def _wrong_with(card: Any) -> str | None:
-    """Describe what is wrong with a card in a few words; None if it is valid."""
-    if not isinstance(card, dict) or not card.keys() >= KEYS:
-        return f"it needs {', '.join(sorted(KEYS))}"
-    for key, kind in KINDS.items():
-        if not isinstance(card[key], kind) or isinstance(card[key], bool):
-            return f"{key} is {shown(repr(card[key]), QUOTED // 3)}"
-    seconds = card.get("seconds", 0.0)
-    if isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds < 0:
-        return f"seconds is {shown(repr(seconds), QUOTED // 3)}"
-    if "choice" in card and not _is_choice(card["choice"]):
-        return f"choice is {shown(repr(card['choice']), QUOTED // 3)}"
-    if card["steps"] < 0:
-        return f"steps is {card['steps']}"
+def _wrong_with(files: Mapping[str, str]) -> str | None:
+    """Describe what is wrong with the names and digests of data files; None if they are valid."""
     roles = []
-    for name, hashed in card["files"].items():
+    for name, hashed in files.items():
         named = DATA_FILE.fullmatch(name)
-        if not named or not isinstance(hashed, str) or not _DIGEST.fullmatch(hashed):
-            return f"it names the file {shown(repr(name), QUOTED // 3)}"
+        if not named or not _DIGEST.fullmatch(hashed):
+            return f"it names the file {shown(repr(name), REPEATED)}"
         if named.group(2) and not hashed.startswith(named.group(2)[1:]):
             return f"the name and the SHA-256 of {name} differ"
         roles.append(named.group(1))
     return None if len(set(roles)) == len(roles) else "it names two files of one role"
-
-
-def _is_choice(choice: Any) -> bool:
-    """Return whether this is a valid entry of a card about how its player chooses."""
-    if not isinstance(choice, dict) or not isinstance(choice.get("canonical", False), bool):
-        return False
-    near = choice.get("tolerance")
-    if near is None:
-        return True
-    return isinstance(near, int | float) and not isinstance(near, bool) and 0 <= near <= 1
 
 
 def plays_canonically(card: Mapping[str, Any]) -> bool:
@@ -308,15 +296,11 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
     if Rules.of(card["rules"]) != trained:
         raise ValueError(f"the checkpoint in {shown(folder)} has just been replaced by another")
     file, shape = folder / str(file_of(card, POLICY)), positions(trained).boards.shape
-    found = header(data[POLICY], file).tensors
-    if list(found) != ["policy"] or found["policy"][0] not in TYPES or found["policy"][1] != shape:
-        raise ValueError(
-            f"{shown(file)} holds no policy on {trained}: wanted are {shape} probabilities"
-        )
-    try:
-        table = tensors(data[POLICY])["policy"]
-    except (SafetensorError, ValueError) as error:
-        raise ValueError(f"{shown(file)} holds no policy: {shown(error)}") from None
+    found = header(data[POLICY], file)
+    kind = next((kind for kind in TYPES if (kind, shape) in found.tensors.values()), TYPES[-1])
+    table = found.arrays({"policy": (kind, shape)}, f"{shown(file)} holds no policy on {trained}")[
+        "policy"
+    ]
     try:
         return Tabulated(trained, table)
     except ValueError as error:

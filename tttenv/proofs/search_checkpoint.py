@@ -9,8 +9,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load as tensors
 from safetensors.numpy import save
 
 from tttenv.game.rules import Rules
@@ -27,7 +25,7 @@ from tttenv.proofs.table_kernel import (
     new_proof_table,
 )
 from tttenv.utils import files
-from tttenv.utils.tensor_file import header
+from tttenv.utils.tensor_file import Kind, header
 from tttenv.utils.untrusted import read_bytes, shown
 
 KIND = "unfinished search of an m,n,k-game's value, 1"
@@ -80,8 +78,7 @@ def read(file: Path, memory: int) -> SavedSearch:
         FileNotFoundError: if there is no such file.
         ValueError: for anything but a file of this form that fits into the memory.
     """
-    data = read_bytes(file, memory)
-    found = header(data, file)
+    found = header(read_bytes(file, memory), file)
     about = found.metadata
     if about.get("kind") != KIND:
         raise ValueError(f"{shown(file)} is no unfinished search")
@@ -94,19 +91,12 @@ def read(file: Path, memory: int) -> SavedSearch:
         raise ValueError(f"{damaged}: no rules, board or counts") from None
     if not (nodes >= 0 and 0 <= seconds < float("inf")):
         raise ValueError(f"{damaged}: its counts are negative")
-    if set(found.tensors) != {f"{side}.{name}" for side in SIDES for name in (*COLUMNS, *SETS)}:
-        raise ValueError(f"{damaged}: other arrays than a search has")
+    expected: dict[str, Kind] = {}
     for side in SIDES:
-        count = found.tensors[f"{side}.key"][1]
-        for name in (*COLUMNS, *SETS):
-            kind, shape = found.tensors[f"{side}.{name}"]
-            wanted = count if name in COLUMNS else (*count, words(rules.cells))
-            if len(count) != 1 or kind != COLUMNS.get(name, "U64") or shape != wanted:
-                raise ValueError(f"{damaged}: {side}.{name} has another type or shape")
-    try:
-        arrays = tensors(data)
-    except (SafetensorError, ValueError) as error:
-        raise ValueError(f"{damaged}: {shown(error)}") from None
+        count = found.length(f"{side}.key")
+        expected |= {f"{side}.{name}": (kind, (count,)) for name, kind in COLUMNS.items()}
+        expected |= {f"{side}.{name}": ("U64", (count, words(rules.cells))) for name in SETS}
+    arrays = found.arrays(expected, f"{damaged}: other arrays than a search has")
     prover = Prover(rules, memory)
     places = _places([arrays[f"{side}.key"].size for side in SIDES], rules, memory)
     for side, room in zip(SIDES, places, strict=True):

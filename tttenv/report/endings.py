@@ -1,11 +1,12 @@
 """When training runs became unbeatable, from the results of the benchmark or a sweep."""
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, NotRequired, TypedDict
 
 from tttenv.report import sweep_file
-from tttenv.utils import json_rows
+from tttenv.utils.schema import Between, Count, NonNegative, Number
 from tttenv.utils.untrusted import shown
 
 MOST = 10_000  # maximum runs on a page
@@ -28,30 +29,48 @@ class Ending:
         return self.seconds is not None
 
 
-def of_benchmark(found: dict[str, Any], file: Path) -> list[Ending]:
+class BenchmarkPlayer(TypedDict):
+    """A player in the results of the benchmark."""
+
+    player: str
+    folder: str | None
+    seconds: Number | None
+
+
+class BenchmarkTraining(TypedDict):
+    """A training run in the results of the benchmark."""
+
+    learner: str
+    seed: Count
+    folder: str
+    unbeatable_at: tuple[NonNegative, NonNegative] | None  # step and second
+
+
+class Benchmark(TypedDict):
+    """The results of the benchmark, as far as the page shows them."""
+
+    players: Annotated[list[BenchmarkPlayer], Between(1, math.inf)]
+    trainings: NotRequired[list[BenchmarkTraining]]
+    quick: NotRequired[bool]
+
+
+def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
     """Return the runs of a results file; empty if it has none.
 
     Raises:
-        ValueError: if it is not a valid benchmark file, or too large.
+        ValueError: if there are too many.
     """
-    if "trainings" not in found:
-        return []
-    keys = ("learner", "seed", "folder", "unbeatable_at")
-    rows = json_rows.rows_of(found, file, "trainings", BENCHMARK, keys)
+    rows = found.get("trainings", [])
     _check_count(len(rows), file)
-    endings = []
-    for row in rows:
-        reached = row["unbeatable_at"]
-        fits = reached is None or (
-            isinstance(reached, list) and len(reached) == 2 and all(map(_is_time, reached))
+    return [
+        Ending(
+            row["learner"],
+            row["seed"],
+            row["unbeatable_at"] and row["unbeatable_at"][1],
+            row["folder"],
         )
-        if not fits or not isinstance(row["folder"], str):
-            raise _wrong(file)
-        seconds = None if reached is None else reached[1]
-        endings.append(Ending(row["learner"], row["seed"], seconds, row["folder"]))
-    if not all(map(_is_named, endings)):
-        raise _wrong(file)
-    return endings
+        for row in rows
+    ]
 
 
 def of_sweep(file: Path) -> list[Ending]:
@@ -74,19 +93,3 @@ def of_sweep(file: Path) -> list[Ending]:
 def _check_count(trainings: int, file: Path) -> None:
     if trainings > MOST:
         raise ValueError(f"{shown(file)} tells of {trainings:,} trainings: a page shows {MOST:,}")
-
-
-def _is_time(value: object) -> bool:
-    return json_rows.is_number(value) and value >= 0
-
-
-def _is_named(ending: Ending) -> bool:
-    seed: object = ending.seed
-    whole = isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0
-    return isinstance(ending.name, str) and whole and json_rows.is_number(seed)
-
-
-def _wrong(file: Path) -> ValueError:
-    return ValueError(
-        f"{shown(file)} holds no {BENCHMARK}: its trainings have values of other kinds"
-    )

@@ -30,7 +30,8 @@ from tttenv.policy import Policy
 from tttenv.report import endings
 from tttenv.report.curves import read
 from tttenv.report.endings import Ending
-from tttenv.utils import json_rows
+from tttenv.utils import schema
+from tttenv.utils.untrusted import folder_within
 from tttenv.utils.untrusted import shown as shorter
 
 RULES = Rules(3, 3, 3)
@@ -89,13 +90,8 @@ def from_benchmark(
         ValueError: if the file is not from the benchmark, or a trained player is missing or in
             another folder.
     """
-    what, keys = endings.BENCHMARK, ("player", "folder", "seconds")
-    content = json_rows.content(file, what)
-    rows = json_rows.rows_of(content, file, "players", what, keys)
-    if not rows or not all(map(_fits, rows)):
-        raise ValueError(
-            f"{shorter(file)} holds no {what}: its players are not what benchmark.py writes"
-        )
+    content = schema.read(file, endings.Benchmark, endings.BENCHMARK)
+    rows = content["players"]
     trainings = endings.of_benchmark(content, file)
     homes = [Path.cwd(), file.parent, *([runs] if runs else [])]
     found = []
@@ -105,7 +101,7 @@ def from_benchmark(
             policy = untrusted_player(row["player"], RULES)
             found.append(named(row["player"], row["player"], policy))
             continue
-        folder = json_rows.folder(file, row["folder"], homes)
+        folder = folder_within(file, row["folder"], homes)
         if not os.path.isfile(folder / CARD):  # without an error for invalid file names
             gone = shorter(row["folder"])
             raise ValueError(
@@ -130,16 +126,6 @@ def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
         name=shorter(name, LONGEST),
         seeds=(sum(ending.unbeatable for ending in alike), len(alike)) if several else None,
         in_all=not own.unbeatable,
-    )
-
-
-def _fits(row: dict[str, Any]) -> bool:
-    """Return whether a row of the results has values of the right types."""
-    folder, seconds = row["folder"], row["seconds"]
-    return (
-        isinstance(row["player"], str)
-        and (folder is None or isinstance(folder, str))
-        and (seconds is None or json_rows.is_number(seconds))
     )
 
 
@@ -223,7 +209,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     if seconds is None:
         seconds = reached[1] if reached else card.get("seconds")
     for number in (seconds, card["steps"]):
-        if number is not None and not json_rows.is_number(number):
+        if not schema.fits(schema.Number | None, number):
             raise ValueError(f"{shorter(folder / CARD)}: {shorter(repr(number), 60)} is no number")
     return Shown(
         name=shorter(name, LONGEST),

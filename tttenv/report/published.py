@@ -1,41 +1,41 @@
 """Published numbers compared with ours: the output of `reproduce.py --summary` as HTML tables."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TypedDict, cast
 
 from tttenv.certificates import phrases
 from tttenv.report.marks import MINUS, axis, minus
 from tttenv.report.markup import Markup, element, joined
-from tttenv.report.published_rows import LEARNERS, TITLES, cells
-from tttenv.utils import json_rows
-from tttenv.utils.untrusted import shown
+from tttenv.report.published_rows import LEARNERS, TITLES, Filled, cells
+from tttenv.utils import schema
+from tttenv.utils.schema import Number
 
 
-def _text(value: object) -> bool:
-    return isinstance(value, str)
+class PublishedRow(TypedDict):
+    """A row of the file."""
+
+    source: str
+    what: str
+    note: str
+    unit: str
+    tolerance: str
+    claimed: list[Number] | None
+    expected: list[Number] | None
+    published: list[Number] | None
+    repaired: list[Number] | None
+    budget: str | None
+    budget_claimed: str | None
+    main: bool
+    holds: bool | None
 
 
-def _numbers(value: object) -> bool:
-    return isinstance(value, list) and all(map(json_rows.is_number, value))
+class PublishedNumbers(TypedDict):
+    """The content of the file."""
+
+    rows: list[PublishedRow]
 
 
-def _either(kind: Callable[[object], bool]) -> Callable[[object], bool]:
-    return lambda value: value is None or kind(value)
-
-
-def _yes_or_no(value: object) -> bool:
-    return isinstance(value, bool)
-
-
-KINDS: dict[str, Callable[[object], bool]] = {  # validators of a row's values by key
-    **dict.fromkeys(["source", "what", "note", "unit", "tolerance"], _text),
-    **dict.fromkeys(["claimed", "expected", "published", "repaired"], _either(_numbers)),
-    **dict.fromkeys(["budget", "budget_claimed"], _either(_text)),
-    "main": _yes_or_no,
-    "holds": _either(_yes_or_no),
-}
 LEAD = (
     "What each player gets as O against the opponent that hurts it most: what the source claims,"
     " what its experiment gives when it is run again as published, and what our repaired learner"
@@ -44,7 +44,7 @@ LEAD = (
 HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
-def read(file: Path) -> list[dict[str, Any]]:
+def read(file: Path) -> list[Filled]:
     """Return the rows of the file; empty if there is no such file.
 
     Raises:
@@ -52,22 +52,17 @@ def read(file: Path) -> list[dict[str, Any]]:
     """
     if not file.exists():
         return []
-    rows = json_rows.rows(file, "rows", "published numbers", list(KINDS))
-    for number, row in enumerate(rows, start=1):
-        if not all(fits(row[key]) for key, fits in KINDS.items()):
-            wrong = f"entry {number} has values of other kinds than reproduce.py writes"
-            raise ValueError(f"{shown(file)} holds no published numbers: {wrong}")
-    return rows
+    return cast("list[Filled]", schema.read(file, PublishedNumbers, "published numbers")["rows"])
 
 
-def html(rows: list[dict[str, Any]]) -> Markup:
+def html(rows: list[Filled]) -> Markup:
     """Return a figure of the worst cases as O, then, folded, the main rows and all rows."""
     main = [row for row in rows if row["main"]]
     parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
     return joined([_figure(rows), *parts, _folded(f"All {len(rows)} numbers", rows)])
 
 
-def _folded(label: str, rows: list[dict[str, Any]]) -> Markup:
+def _folded(label: str, rows: list[Filled]) -> Markup:
     words = (
         "S0 to S4 are the sources. In parentheses stands what a source does not print, but is"
         " known. Several numbers in a cell are what the row's name lists, in its order. Where it"
@@ -78,7 +73,7 @@ def _folded(label: str, rows: list[dict[str, Any]]) -> Markup:
     return element("details", element("summary", label), about, _table(rows, label))
 
 
-def worst_as_o(rows: list[dict[str, Any]]) -> list[tuple[str, dict[str, float]]]:
+def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
     """Return the learners with worst cases as O, and these: "claimed", "published", "repaired"."""
     found = []
     for row in rows:
@@ -93,7 +88,7 @@ def worst_as_o(rows: list[dict[str, Any]]) -> list[tuple[str, dict[str, float]]]
     return found
 
 
-def _figure(rows: list[dict[str, Any]]) -> Markup:
+def _figure(rows: list[Filled]) -> Markup:
     """Draw a row for each learner on an axis from -1 to 0; empty without such numbers."""
     found = worst_as_o(rows)
     if not found:
@@ -124,7 +119,7 @@ def _figure(rows: list[dict[str, Any]]) -> Markup:
     return element("figure", caption, frame, class_="worst-figure")
 
 
-def _table(rows: list[dict[str, Any]], label: str) -> Markup:
+def _table(rows: list[Filled], label: str) -> Markup:
     heads = [element("th", head, scope="col") for head in HEADS]
     parts = []
     for source in dict.fromkeys(row["source"] for row in rows):
@@ -136,7 +131,7 @@ def _table(rows: list[dict[str, Any]], label: str) -> Markup:
     return element("div", table, class_="scroll", role="region", tabindex=0, aria_label=label)
 
 
-def _row(row: dict[str, Any]) -> Markup:
+def _row(row: Filled) -> Markup:
     data = [element("td", text) for text in (*map(_minus, cells(row)[:3]), _noted(row["note"]))]
     return element("tr", element("th", row["what"], scope="row"), *data)
 

@@ -1,23 +1,56 @@
-"""The header of a safetensors file, checked before its tensors are read.
+"""Reads untrusted safetensors files: the header is checked before any tensor is made.
 
 The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
+
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load
 
 from tttenv.utils.untrusted import parse_json, shown
 
 PREFIX = 8  # bytes of the header's length, little-endian
 LONGEST = 2**24  # bytes of a header
+REPEATED = 80  # characters of a name in a message
+
+
+Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
 
 
 @dataclass(frozen=True)
 class Header:
     """The contents of a safetensors file's header."""
 
-    tensors: dict[str, tuple[str, tuple[int, ...]]]  # type, as "F32", and shape by name
+    data: bytes = field(repr=False)  # the whole file
+    tensors: dict[str, Kind]  # by name
     metadata: dict[str, str]
+
+    def length(self, name: str) -> int:
+        """Return the first dimension of a tensor, or 0 if there is no such tensor."""
+        return (*self.tensors.get(name, ("", ()))[1], 0)[0]
+
+    def arrays(self, expected: Mapping[str, Kind], refusal: str) -> dict[str, NDArray[Any]]:
+        """Return the tensors of the file as arrays, by name.
+
+        Args:
+            expected: the type and shape of each tensor; the file must hold these and no others.
+            refusal: the beginning of messages.
+
+        Raises:
+            ValueError: if it holds other tensors, or its data are damaged.
+        """
+        for name in [*expected, *self.tensors]:
+            if (has := self.tensors.get(name)) != (wanted := expected.get(name)):
+                told = f"{shown(name, REPEATED)} is {_spelled(has)}, not {_spelled(wanted)}"
+                raise ValueError(f"{refusal}: {told}")
+        try:
+            return load(self.data)
+        except (SafetensorError, ValueError) as error:
+            raise ValueError(f"{refusal}: {shown(error)}") from None
 
 
 def header(data: bytes, name: object) -> Header:
@@ -40,10 +73,10 @@ def header(data: bytes, name: object) -> Header:
     if not isinstance(metadata, dict) or not all(isinstance(v, str) for v in metadata.values()):
         raise ValueError(f"{shown(name)} is no file of tensors: its metadata are no texts")
     tensors = {key: _entry(key, value, name) for key, value in content.items()}
-    return Header(tensors, metadata)
+    return Header(data, tensors, metadata)
 
 
-def _entry(key: str, value: Any, name: object) -> tuple[str, tuple[int, ...]]:
+def _entry(key: str, value: Any, name: object) -> Kind:
     if isinstance(value, dict):
         kind, shape = value.get("dtype"), value.get("shape")
         if isinstance(kind, str) and isinstance(shape, list):
@@ -54,3 +87,7 @@ def _entry(key: str, value: Any, name: object) -> tuple[str, tuple[int, ...]]:
         f"{shown(name)} is no file of tensors: it says of {shown(repr(key), 80)}"
         f" {shown(repr(value), 80)}"
     )
+
+
+def _spelled(kind: Kind | None) -> str:
+    return "missing" if kind is None else f"{kind[0]} {list(kind[1])}"

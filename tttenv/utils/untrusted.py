@@ -9,6 +9,7 @@ import math
 import os
 import re
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -97,6 +98,23 @@ def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
         ValueError: for anything but a regular file of bounded size with JSON in it.
     """
     return parse_json(read_bytes(file, limit), file)
+
+
+def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
+    """Return a folder that a file names, if it lies within one of `homes`, following links.
+
+    Raises:
+        ValueError: if it lies elsewhere or is none.
+    """
+    try:
+        place = Path(named).resolve()
+        inside = any(place.is_relative_to(home.resolve()) for home in homes)
+    except (OSError, RuntimeError, ValueError):  # a circle of links, a zero byte, a long name
+        inside = False
+    if not inside:
+        within = " or ".join(dict.fromkeys(shown(home.resolve()) for home in homes))
+        raise ValueError(f"{shown(file)} tells of {shown(named)}, which is not within {within}")
+    return Path(named)
 
 
 def first_line(error: BaseException) -> str:

@@ -1,0 +1,256 @@
+"""Checks JSON values from untrusted files against types, in one line that names file and field.
+
+    class Row(TypedDict):
+        learner: str
+        seed: Annotated[int, Between(0, 1000)]
+        seconds: NotRequired[float | None]
+
+    rows = read(Path("results.json"), list[Row], "results")
+
+A type is a dataclass, a TypedDict, `list[...]`, `tuple[...]`, `dict[str, ...]`, `Literal[...]`, a
+union, `int`, `float`, `str`, `bool`, `None` or `Any`. An integer is a float too; a boolean is
+neither. `Between` bounds a number, or the length of a text, list or object. A dataclass is made
+from an object with its fields and no others; a TypedDict may have further keys.
+"""
+
+import math
+import types
+import typing
+from collections.abc import Callable
+from dataclasses import MISSING, fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypeVar
+
+from tttenv.utils.arrays import described
+from tttenv.utils.untrusted import MEBIBYTE, parse_json, read_bytes, shown
+
+_T = TypeVar("_T")
+Inspect: TypeAlias = Callable[[Any, Any, str], None]
+LONGEST = 64 * MEBIBYTE  # bytes; the benchmark writes some 4,000 a training
+LONGEST_TUPLE = 1000  # items
+REPEATED = 80  # characters of the place of a value in a message
+PLAINLY = {
+    str: "text",
+    int: "an integer",
+    float: "a number",
+    bool: "true or false",
+    type(None): "null",
+}
+
+
+class Between(NamedTuple):
+    """The bounds of a number, or of the length of a text, list or object; both are allowed."""
+
+    least: float
+    most: float
+
+
+LARGEST = 10**15 - 1  # of the numbers below; a page shows no larger ones
+Number: TypeAlias = Annotated[float, Between(-LARGEST, LARGEST)]
+NonNegative: TypeAlias = Annotated[float, Between(0, LARGEST)]
+Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
+
+
+class _Mismatch(Exception):  # noqa: N818  # never leaves this module
+    """A value is not of its type."""
+
+    def __init__(self, place: str, message: str) -> None:
+        super().__init__(message)
+        self.place, self.message = place, message
+
+
+def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
+    """Return the content of an untrusted JSON file.
+
+    Args:
+        file: the file.
+        kind: the type of its content.
+        what: the name of its content in messages, such as "results of a sweep".
+        limit: maximum bytes.
+
+    Raises:
+        ValueError: if it is missing, no regular file of bounded size, or has another content.
+    """
+    refusal = f"{shown(file)} holds no {what}"
+    try:
+        data = read_bytes(file, limit)
+    except FileNotFoundError:  # a link to nothing, too
+        raise ValueError(f"{refusal}: there is no such file") from None
+    try:
+        content = parse_json(data, file)
+    except ValueError:
+        raise ValueError(f"{refusal}: it is not JSON") from None
+    return checked(kind, content, refusal)
+
+
+def checked(
+    kind: type[_T],
+    value: Any,
+    name: str = "",
+    inspect: Inspect | None = None,
+) -> _T:
+    """Return a JSON value as a value of a type.
+
+    Args:
+        kind: the type.
+        value: what JSON can hold.
+        name: of the value, the beginning of messages, if any.
+        inspect: called with each value, its type and its place before the value is checked; it may
+            raise a ValueError.
+
+    Raises:
+        ValueError: if it is not of that type.
+    """
+    try:
+        return typing.cast("_T", _value(value, kind, "", inspect or _nothing))
+    except _Mismatch as error:
+        raise ValueError(f"{name}: {error.message}" if name else error.message) from None
+
+
+def fits(kind: Any, value: Any) -> bool:
+    """Return whether a JSON value is of a type."""
+    try:
+        _value(value, kind, "", _nothing)
+    except _Mismatch:
+        return False
+    return True
+
+
+def _nothing(value: Any, hint: Any, place: str) -> None:
+    """Inspect nothing."""
+
+
+@lru_cache(maxsize=256)
+def _hints(kind: Any) -> dict[str, Any]:
+    return typing.get_type_hints(kind, include_extras=True)
+
+
+def _value(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
+    """Return the value at a place as its type; the place is the names that lead to it."""
+    inspect(value, hint, place)
+    hint = getattr(hint, "__supertype__", hint)  # of a NewType
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if hint is Any:
+        return value
+    if origin in (typing.NotRequired, typing.Required):
+        return _value(value, inner[0], place, inspect)
+    if origin is Annotated:
+        made = _value(value, inner[0], place, inspect)
+        return _bounded(made, hint, place)
+    if origin is Literal:
+        if not any(value == choice and type(value) is type(choice) for choice in inner):
+            raise _wrong(value, hint, place)
+        return value
+    if origin in (types.UnionType, typing.Union):
+        return _either(value, hint, place, inspect)
+    if origin is list:
+        items = _of_type(value, list, hint, place)
+        return [_value(item, inner[0], f"{place}[{i}]", inspect) for i, item in enumerate(items)]
+    if origin is tuple:
+        if not isinstance(value, list | tuple) or len(value) > LONGEST_TUPLE:
+            raise _wrong(value, hint, place)
+        kinds = [inner[0]] * len(value) if inner[-1] is Ellipsis else list(inner)
+        if len(kinds) != len(value):
+            raise _wrong(value, hint, place)
+        pairs = enumerate(zip(value, kinds, strict=True))
+        return tuple(_value(item, kind, f"{place}[{i}]", inspect) for i, (item, kind) in pairs)
+    if origin is dict:
+        content = _of_type(value, dict, hint, place)
+        return {key: _value(v, inner[1], _at(place, key), inspect) for key, v in content.items()}
+    if is_dataclass(hint) or typing.is_typeddict(hint):
+        return _object(_of_type(value, dict, hint, place), hint, place, inspect)
+    if origin is None and isinstance(hint, type):  # of others a dataclass itself has to judge
+        return _of_type(value, hint, hint, place)
+    return value
+
+
+def _object(value: dict[str, Any], hint: Any, place: str, inspect: Inspect) -> Any:
+    """Return an object as a dataclass, or as the dict of a TypedDict."""
+    hints, strict = _hints(hint), is_dataclass(hint)
+    if strict:
+        needed = {f.name for f in fields(hint) if f.default is f.default_factory is MISSING}
+    else:
+        needed = hint.__required_keys__
+    if strict and (odd := next((key for key in value if key not in hints), None)) is not None:
+        raise _Mismatch(place, f"{_named(place)} has no field {shown(repr(odd), REPEATED)}")
+    if lacking := [key for key in hints if key in needed and key not in value]:
+        raise _Mismatch(place, f"{_named(place)} lacks {', '.join(lacking)}")
+    known = {
+        key: _value(value[key], hint_of, _at(place, key), inspect)
+        for key, hint_of in hints.items()
+        if key in value
+    }
+    if not strict:
+        return value | known
+    try:
+        return hint(**known)
+    except (TypeError, OverflowError) as error:
+        raise _Mismatch(place, f"{_named(place)} cannot be set so: {shown(error)}") from None
+
+
+def _either(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
+    """Return a value as the first type of a union that it is of."""
+    deepest = _wrong(value, hint, place)
+    for kind in typing.get_args(hint):
+        try:
+            return _value(value, kind, place, inspect)
+        except _Mismatch as error:
+            if len(error.place) > len(deepest.place):
+                deepest = error
+    raise deepest
+
+
+def _of_type(value: Any, kind: type, hint: Any, place: str) -> Any:
+    allowed = (int, float) if kind is float else kind
+    if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):
+        raise _wrong(value, hint, place)
+    return value
+
+
+def _bounded(value: Any, hint: Any, place: str) -> Any:
+    for bounds in typing.get_args(hint)[1:]:
+        size = value if isinstance(value, int | float) else len(value)
+        if isinstance(bounds, Between) and not bounds.least <= size <= bounds.most:
+            raise _wrong(value, hint, place)
+    return value
+
+
+def _wrong(value: Any, hint: Any, place: str) -> _Mismatch:
+    return _Mismatch(place, f"{_named(place)} is {described(value)}, not {_in_words(hint)}")
+
+
+def _in_words(hint: Any) -> str:
+    """Return a type in plain words."""
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (typing.NotRequired, typing.Required):
+        return _in_words(inner[0])
+    if origin is Annotated:
+        bounds = [bound for bound in inner[1:] if isinstance(bound, Between)]
+        unit = {str: " characters", list: " items", tuple: " items"}.get(
+            typing.get_origin(inner[0]) or inner[0], ""
+        )
+        return _in_words(inner[0]) + "".join(f" {_range(bound, unit)}" for bound in bounds)
+    if origin is Literal:
+        return " or ".join(map(repr, inner))
+    if origin in (types.UnionType, typing.Union):
+        return " or ".join(dict.fromkeys(map(_in_words, inner)))
+    if origin in (list, tuple):
+        return "a list"
+    return PLAINLY.get(hint, "an object")
+
+
+def _range(bounds: Between, unit: str) -> str:
+    if bounds.most == math.inf:
+        return f"of at least {bounds.least:,}{unit}"
+    if unit and not bounds.least:
+        return f"of at most {bounds.most:,}{unit}"
+    return f"from {bounds.least:,} to {bounds.most:,}{unit}"
+
+
+def _at(place: str, key: str) -> str:
+    return f"{place}.{key}" if place else key
+
+
+def _named(place: str) -> str:
+    return shown(place, REPEATED) or "it"
