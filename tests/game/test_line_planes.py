@@ -5,7 +5,7 @@ import pytest
 from played_boards import played_boards
 
 from tttenv import Rules
-from tttenv.game.attack_board_kernel import both_views, new_attack_board, place, remove
+from tttenv.game.attack_board_kernel import both_views, new_attack_board, set_stones
 from tttenv.game.line_planes_kernel import (
     LOSING,
     MINE,
@@ -92,12 +92,8 @@ def test_losing_moves_are_shown_where_lines_decide_and_only_there(size):
         wins = planes[WINS].astype(bool)
         for cell in np.flatnonzero((board == 0) & ~wins).tolist():
             after = rules.play(board, cell)
-            stones = [(int(c), int(after[c] == 1)) for c in np.flatnonzero(after)]
-            for at, side in stones:
-                place(mine, at, side)
+            set_stones(mine, np.choose(after + 1, [1, 0, 2]).astype(np.int8))
             loses = judge(theirs, stack, 100)[0] == WIN
-            for at, side in stones:
-                remove(mine, at, side)
             assert planes[LOSING, cell] == loses, rules.format(board)
             if loses:
                 shown += 1
@@ -127,12 +123,9 @@ def test_judgements_are_the_proved_values_and_forced_moves_are_forced(size, thre
     decided = set()
     for board in played_boards(rules, 300):
         for side in (0, 1):  # the same position, by either view
-            stones = [(int(c), (0 if board[c] == 1 else 1) ^ side) for c in np.flatnonzero(board)]
-            for cell, stone in stones:
-                place(views[0], cell, stone)
+            stones = np.choose(board + 1, [2 - side, 0, 1 + side])
+            set_stones(views[0], stones.astype(np.int8))
             proof, forced = judge(views[side], stack, threats)
-            for cell, stone in stones:
-                remove(views[0], cell, stone)
             if proof != UNPROVEN:
                 decided.add(proof)
                 value = prover.prove(board).value

@@ -8,7 +8,6 @@ from tttenv.game import attack_board_kernel
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.proofs import search_kernel
-from tttenv.proofs.bitset_kernel import contains
 from tttenv.proofs.table_kernel import new_proof_table
 
 UNLIMITED = 10**9
@@ -29,18 +28,15 @@ def test_a_position_is_won_or_held_with_a_zone_as_brute_force_says(text: str, bo
             continue
         for mover in (attack_board_kernel.ATTACKER, attack_board_kernel.DEFENDER):
             table.entries["key"], table.filled[0] = 0, 0
-            for cell in np.flatnonzero(search.board.stones):
-                attack_board_kernel.remove(search.board, cell, search.board.stones[cell] - 1)
-            for cell in np.flatnonzero(drawn):
-                attack_board_kernel.place(search.board, cell, drawn[cell] - 1)
-            search_kernel.begin(search, mover)
-            state = search_kernel.search(search, UNLIMITED, UNLIMITED)
+            attack_board_kernel.set_stones(search.board, drawn.astype(np.int8))
+            state = search_kernel.search(search, mover, UNLIMITED, UNLIMITED, False)
             seen[state] += 1
             attacks = mover == attack_board_kernel.ATTACKER
             assert (state == search_kernel.HELD) == game.holds(stones, attacks), stones
             if state == search_kernel.HELD:
                 cells = range(rules.cells)
-                zone = {cell for cell in cells if contains(search.frames.zones[0], cell)}
+                words = search.frames.zones[0].tolist()
+                zone = {cell for cell in cells if words[cell // 64] >> (cell % 64) & 1}
                 assert zone <= set(empty(stones))
                 assert game.holds_within(stones, zone, attacks), (stones, zone)
     assert min(seen.values()) > boards // 10

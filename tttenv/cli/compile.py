@@ -117,14 +117,14 @@ def _prover() -> None:
 
 
 def _writer_of_proofs() -> None:
-    """Write a proof without a search, which fails at once but compiles the code."""
+    """Begin to write a proof without a search, which fails at once but compiles the code."""
+    from tttenv.game.attack_board_kernel import ATTACKER
     from tttenv.game.rules import Rules
-    from tttenv.proofs.prover import Proof, Prover
+    from tttenv.proofs.prover import Prover
+    from tttenv.proofs.recording_kernel import new_recording, record
 
     rules = Rules(4, 4, 4)
-    prover = Prover(rules)
-    with suppress(ValueError):
-        prover.claims(Proof(rules, rules.start(), 1, 1, 1, 0, 0.0, prover))
+    record(Prover(rules).searches["X"], new_recording(rules.cells, 2**10), True, ATTACKER, 1)
 
 
 def _checker_of_proofs() -> None:

@@ -64,7 +64,7 @@ def both_views(board: AttackBoard) -> tuple[AttackBoard, AttackBoard]:
     return board, replace(board, held=board.held[:, ::-1])
 
 
-@bare
+@inner
 def place(board: AttackBoard, cell: int, side: int) -> None:
     """Put a stone of a side (ATTACKER or DEFENDER) on an empty cell."""
     board.stones[cell] = side + 1
@@ -73,13 +73,24 @@ def place(board: AttackBoard, cell: int, side: int) -> None:
     toggle_hash(board.hashes, cell, side)
 
 
-@bare
+@inner
 def remove(board: AttackBoard, cell: int, side: int) -> None:
     """Take the stone of a side off its cell."""
     board.stones[cell] = 0
     for i in range(board.through_count[cell]):
         board.held[board.lines_through[cell, i], side] -= 1
     toggle_hash(board.hashes, cell, side)
+
+
+@bare
+def set_stones(board: AttackBoard, stones: Stones) -> None:
+    """Replace all stones by others (cells,): 0 empty, 1 the attacker's, 2 the defender's."""
+    for cell in range(stones.size):
+        if board.stones[cell] != stones[cell]:
+            if board.stones[cell] != 0:
+                remove(board, cell, board.stones[cell] - 1)
+            if stones[cell] != 0:
+                place(board, cell, stones[cell] - 1)
 
 
 @inner

@@ -109,7 +109,10 @@ def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
 @compiled
 def full(board: Stones) -> bool:
     """Whether no cell of this board (cells,) is empty."""
-    return 0 not in board
+    for cell in range(board.size):
+        if board[cell] == 0:
+            return False
+    return True
 
 
 @compiled

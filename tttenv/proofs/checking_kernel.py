@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.types import Cells, Mask, Stones
-from tttenv.utils.bare import inner
-from tttenv.utils.compiled import compiled
+from tttenv.utils.bare import bare, inner
 from tttenv.utils.struct import Struct
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
@@ -115,7 +114,7 @@ def slot_of(finished: Finished, image: Stones) -> int:
     return int(slot)
 
 
-@compiled
+@bare
 def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
     """Whether an image of the board is finished; then its zone, mapped to the board."""
     number = smallest_image(board, walk.image)
@@ -127,7 +126,7 @@ def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
     return True
 
 
-@compiled
+@bare
 def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
     """Add the board to the finished positions; HOLDS or a reason."""
     number = smallest_image(board, walk.image)
@@ -146,12 +145,13 @@ def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
 @inner
 def completes_line(board: Board, cell: int, side: int) -> bool:
     """Whether a stone of a side (1 or 2) on the empty cell completes a line."""
-    for line in board.through[cell]:
+    for i in range(board.through.shape[1]):
+        line = board.through[cell, i]
         if line < 0:
             return False
         own = 0
-        for other in board.lines[line]:
-            own += 1 if board.stones[other] == side else 0
+        for j in range(board.lines.shape[1]):
+            own += board.stones[board.lines[line, j]] == side
         if own == board.lines.shape[1] - 1:
             return True
     return False
@@ -160,8 +160,8 @@ def completes_line(board: Board, cell: int, side: int) -> bool:
 @inner
 def is_open(board: Board, line: int) -> bool:
     """Whether the defender has no stone on the line."""
-    for cell in board.lines[line]:
-        if board.stones[cell] == 2:
+    for i in range(board.lines.shape[1]):
+        if board.stones[board.lines[line, i]] == 2:
             return False
     return True
 
@@ -173,7 +173,8 @@ def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
         if not is_open(board, line):
             continue
         count = 0
-        for cell in board.lines[line]:
+        for i in range(board.lines.shape[1]):
+            cell = board.lines[line, i]
             if cell == but:
                 count = times
             elif board.stones[cell] == 0 and zone[cell]:
@@ -183,7 +184,7 @@ def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
     return True
 
 
-@compiled
+@inner
 def read(walk: Walk) -> int:
     """The next number of the proof; -1 at its end."""
     if walk.at[0] >= walk.numbers.size:
@@ -227,7 +228,8 @@ def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
     for line in range(len(board.lines)):
         if is_open(board, line):
             stones = 0
-            for cell in board.lines[line]:
+            for i in range(board.lines.shape[1]):
+                cell = board.lines[line, i]
                 if board.stones[cell] == 1:
                     stones += 1
                 else:
@@ -253,14 +255,14 @@ def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
     for line in range(len(board.lines)):
         if not is_open(board, line):
             continue
-        for cell in board.lines[line]:
-            walk.marks[cell] = True
+        for i in range(board.lines.shape[1]):
+            walk.marks[board.lines[line, i]] = True
         paired = False
         for i in range(begin, begin + 2 * count, 2):
             if walk.marks[walk.numbers[i]] and walk.marks[walk.numbers[i + 1]]:
                 paired = True
-        for cell in board.lines[line]:
-            walk.marks[cell] = False
+        for i in range(board.lines.shape[1]):
+            walk.marks[board.lines[line, i]] = False
         if not paired:
             return LINE_WITHOUT_PAIR
     return HOLDS
@@ -300,7 +302,7 @@ def check_two_threats(board: Board, walk: Walk, zone: Mask) -> int:
 GO_ON = -1  # instead of a reason: the position after the move comes next
 
 
-@compiled
+@bare
 def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     """Read the beginning of a position: HOLDS if that was all, GO_ON or a reason."""
     zone = walk.zones[ply]
@@ -344,14 +346,17 @@ def next_attack(board: Board, walk: Walk, ply: int) -> int:
     return GO_ON
 
 
-@compiled
+@bare
 def end_hold(board: Board, walk: Walk, ply: int) -> int:
     """Go on with a position whose move is verified: HOLDS if it is finished, GO_ON or a reason."""
     zone, after = walk.zones[ply], walk.zones[ply + 1]
-    zone |= after
+    left = 0
+    for other in range(zone.size):
+        zone[other] = zone[other] or after[other]
+        walk.left[ply, other] = walk.left[ply, other] and after[other]
+        left += walk.left[ply, other]
     if walk.step[ply] == MOVES:
-        walk.left[ply] &= after
-        return next_attack(board, walk, ply) if walk.left[ply].any() else HOLDS
+        return next_attack(board, walk, ply) if left > 0 else HOLDS
     cell = walk.move[ply]
     zone[cell] = True
     if walk.step[ply] == ANSWER:
@@ -362,7 +367,7 @@ def end_hold(board: Board, walk: Walk, ply: int) -> int:
     return HOLDS
 
 
-@compiled
+@bare
 def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     """Read the beginning of a position that the attacker wins, as `begin_hold`."""
     if attacker_moves:
@@ -399,7 +404,7 @@ def next_reply(board: Board, walk: Walk, ply: int) -> bool:
     return False
 
 
-@compiled
+@bare
 def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     """Go on with a position whose move is verified: HOLDS if it is finished, or GO_ON."""
     if not attacker_moves and walk.step[ply] == MOVES and next_reply(board, walk, ply):
@@ -407,7 +412,7 @@ def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
     return HOLDS
 
 
-@compiled
+@bare
 def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
     """Whether the proof shows that the attacker wins, or that the defender holds.
 
@@ -424,7 +429,8 @@ def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_fir
     ply = 0
     while True:
         attacker_moves = attacker_first == (ply % 2 == 0)
-        walk.zones[ply] = False
+        for cell in range(walk.zones.shape[1]):
+            walk.zones[ply, cell] = False
         reason = HOLDS
         if not recall(board, finished, walk, walk.zones[ply]):
             if wins:

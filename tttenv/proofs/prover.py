@@ -22,7 +22,6 @@ from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
 from tttenv.proofs import proof_file, recording_kernel, search_kernel
 from tttenv.proofs.proof_file import HELD, STEALING, WINS, Claim
-from tttenv.proofs.recording_kernel import UNLIMITED
 from tttenv.proofs.table_kernel import copy_entries, entry_bytes, new_proof_table
 from tttenv.utils.compile_time import Stopwatch
 
@@ -30,6 +29,8 @@ SLICE = 10_000  # nodes, or positions of a proof, between two looks at the clock
 FIRST_PLACES = 2**14  # in a new table; it grows as it fills
 MEMORY = 2**30  # bytes of both tables, at most, unless said otherwise
 SIDES = "XO"
+UNLIMITED = 1 << 60  # entries of a table
+TRIES = 3  # searches of one position for its proof
 
 
 @dataclass(frozen=True)
@@ -180,10 +181,10 @@ class Prover:
         stop = int(search.nodes[0]) + nodes
         if search.ply[0] == search_kernel.NOT_BEGUN:
             self._set_up(search, position, attacker)
-            search_kernel.begin(search, self._first(position, attacker))
+        first = self._first(position, attacker)
         while True:
             left = stop - int(search.nodes[0])
-            state = search_kernel.search(search, left, self._entries(attacker))
+            state = search_kernel.search(search, first, left, self._entries(attacker), False)
             if state != search_kernel.OPEN:
                 return bool(state == search_kernel.WON)
             if int(search.nodes[0]) >= stop:
@@ -196,13 +197,9 @@ class Prover:
 
     def _set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
         """Set up the position on the search's board."""
-        board = search.board
-        for cell in np.flatnonzero(board.stones):
-            attack_board_kernel.remove(board, int(cell), int(board.stones[cell]) - 1)
-        mine = self._first(position, attacker)
-        for cell in np.flatnonzero(position):
-            side = mine if position[cell] == 1 else 1 - mine
-            attack_board_kernel.place(board, int(cell), side)
+        mine = self._first(position, attacker) + 1
+        stones = np.choose(position + 1, [3 - mine, 0, mine])
+        attack_board_kernel.set_stones(search.board, stones.astype(np.int8))
 
     def _search(self, places: int) -> search_kernel.ProofSearch:
         table = new_proof_table(places, self.rules.cells)
@@ -243,15 +240,41 @@ class Prover:
         while True:
             self._set_up(search, position, attacker)
             recording = recording_kernel.new_recording(self.rules.cells, room)
-            length = recording_kernel.BUSY
-            while length == recording_kernel.BUSY:
+            length, tried = recording_kernel.BUSY, 0
+            while length in (recording_kernel.BUSY, recording_kernel.UNSOLVED):
+                before = int(recording.length[0])
                 length = recording_kernel.record(search, recording, wins, first, SLICE)
+                tried = tried + 1 if int(recording.length[0]) == before else 0
+                if length == recording_kernel.UNSOLVED and tried <= TRIES:
+                    self._solve(search, recording)
+                elif length == recording_kernel.UNSOLVED:
+                    length = recording_kernel.FAILED
             if length == recording_kernel.FAILED:
                 raise ValueError(f"the search of {self.rules} is damaged: it holds no proof")
             if length >= 0:
                 numbers = recording.numbers[:length].copy()
                 return Claim(WINS if wins else HELD, numbers, int(recording.finished[0]))
             room *= 4
+
+    def _solve(
+        self, search: search_kernel.ProofSearch, recording: recording_kernel.Recording
+    ) -> None:
+        """Search a position of a proof that the table has lost."""
+        stones = search.board.stones.copy()
+        if recording.unsolved[0] == attack_board_kernel.NONE:
+            first, changed = int(recording.mover[0]), stones
+        else:
+            first, changed = attack_board_kernel.DEFENDER, stones.copy()
+            changed[recording.unsolved[0]] = attack_board_kernel.ATTACKER + 1
+        attack_board_kernel.set_stones(search.board, changed)
+        try:
+            while (
+                search_kernel.search(search, first, SLICE, UNLIMITED, False) == search_kernel.OPEN
+            ):
+                pass
+        finally:  # also after Ctrl-C
+            search_kernel.leave(search)
+            attack_board_kernel.set_stones(search.board, stones)
 
 
 def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None) -> Proof:

@@ -22,7 +22,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import ATTACKER, DEFENDER, NONE, SEVERAL, place, remove
+from tttenv.game.attack_board_kernel import (
+    ATTACKER,
+    DEFENDER,
+    NONE,
+    SEVERAL,
+    AttackBoard,
+    place,
+    remove,
+)
 from tttenv.game.threat_sequences_kernel import winning_threats
 from tttenv.game.transposition_kernel import canonical_image
 from tttenv.proofs.bitset_kernel import (
@@ -41,16 +49,13 @@ from tttenv.proofs.bitset_kernel import (
 from tttenv.proofs.pairing_kernel import find_pairing
 from tttenv.proofs.search_kernel import (
     HELD,
-    OPEN,
     PAIRS_TRIED,
     THREATS_TRIED,
     WON,
     ProofSearch,
-    begin,
     hit_open_lines,
     judge,
-    leave,
-    search,
+    key_after,
     survey,
 )
 from tttenv.proofs.table_kernel import LEAF, find, forget
@@ -58,10 +63,10 @@ from tttenv.utils.bare import bare, inner
 from tttenv.utils.struct import Struct
 
 POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
-# Instead of a length: there is no room left, the table does not hold the proof, more is to be done.
-FULL, FAILED, BUSY = -1, -2, -3
-SLICE = 10_000  # nodes in one call of the search for a position that the table has lost
-UNLIMITED = 1 << 60  # entries of the table
+# Instead of a length: there is no room left, the table does not hold the proof, more is to be done,
+# a position has to be searched first.
+FULL, FAILED, BUSY, UNSOLVED = -1, -2, -3, -4
+FINISHED, FOLLOWS = 0, 1  # a position: finished, or the one after `Recording.move` comes first
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,10 +79,13 @@ class Recording(Struct):
     key_zones: NDArray[np.uint64]  # (places, words): their zones on the canonical image
     finished: NDArray[np.int64]  # (1,): how many there are
     ply: NDArray[np.int64]  # (1,): of the position that is being written
+    mover: NDArray[np.int64]  # (1,): who is to move there, ATTACKER or DEFENDER
+    returning: NDArray[np.int64]  # (1,): 1 if the position after its `move` is finished
     kind: NDArray[np.int64]  # (plies,): one of the numbers above
     move: NDArray[np.int64]  # (plies,): the move whose position is being written
     zones: NDArray[np.uint64]  # (plies, words)
     left: NDArray[np.uint64]  # (plies, words)
+    unsolved: NDArray[np.int64]  # (1,): the attacker's move before the UNSOLVED position, or NONE
     scratch: NDArray[np.uint64]  # (words,)
 
 
@@ -91,10 +99,13 @@ def new_recording(cells: int, room: int) -> Recording:
         key_zones=np.zeros((room, size), np.uint64),
         finished=np.zeros(1, np.int64),
         ply=np.zeros(1, np.int64),
+        mover=np.zeros(1, np.int64),
+        returning=np.zeros(1, np.int64),
         kind=np.zeros(plies, np.int64),
         move=np.zeros(plies, np.int64),
         zones=np.zeros((plies, size), np.uint64),
         left=np.zeros((plies, size), np.uint64),
+        unsolved=np.zeros(1, np.int64),
         scratch=np.zeros(size, np.uint64),
     )
 
@@ -104,57 +115,55 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
     """Write the proof that the attacker wins, or that the defender holds; or a part of it.
 
     Args:
-        s: a search that is finished or left; while the proof is BUSY, its board stays where the
-            walk is.
+        s: a search that is finished or left. Its board stays where the walk is; if the proof is
+            UNSOLVED, it has to be searched before the next call, after the attacker's move
+            `r.unsolved` if that is one.
         r: what is written so far.
         wins: what is to be shown: that the attacker wins, or that the defender holds.
         first: who is to move, ATTACKER or DEFENDER.
         positions: after how many more it is BUSY, so that the caller can look up.
 
     Returns:
-        The proof's length; or FULL, FAILED or BUSY. After BUSY, another call goes on.
+        The proof's length; or FULL, FAILED, BUSY or UNSOLVED. After the last two, another call
+        goes on.
     """
     stop = r.finished[0] + positions
-    ply = r.ply[0]
+    ply, returning = r.ply[0], r.returning[0] != 0
     mover = first if ply % 2 == 0 else 1 - first
-    opened = BUSY
+    state = BUSY
     while r.finished[0] < stop:
         before = r.length[0]
-        opened = _open_win(s, r, ply, mover) if wins else _open_hold(s, r, ply, mover)
-        if opened == BUSY:
+        if returning:
+            state = _continue_win(s, r, ply, mover) if wins else _continue_hold(s, r, ply)
+        else:
+            state = _open_win(s, r, ply, mover) if wins else _open_hold(s, r, ply, mover)
+        if state == UNSOLVED:
             r.length[0] = before
-        while opened == 0:  # the position is finished
+        if state < 0:
+            break
+        returning = state == FINISHED
+        if returning:
             if ply == 0:
                 return int(r.length[0])
             ply -= 1
             mover = 1 - mover
             remove(s.board, r.move[ply], mover)
-            after = r.move[ply]
-            opened = _continue_win(s, r, ply, mover) if wins else _continue_hold(s, r, ply, mover)
-            if opened == BUSY:  # the next call finds the position after the move finished
-                r.move[ply] = after
-                place(s.board, after, mover)
-                ply += 1
-        if opened < 0:
-            break
-        place(s.board, r.move[ply], mover)
-        ply += 1
-        mover = 1 - mover
-        opened = BUSY
-    r.ply[0] = ply
-    return opened
+        else:
+            place(s.board, r.move[ply], mover)
+            ply += 1
+            mover = 1 - mover
+        state = BUSY
+    r.ply[0], r.returning[0], r.mover[0] = ply, returning, mover
+    return state
 
 
 @inner
 def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Write the beginning of a position: 1 if another follows, after `r.move`, 0 if it is finished.
-
-    Or FULL, FAILED or BUSY.
-    """
+    """Write the beginning of a position: FINISHED, FOLLOWS, FULL, FAILED or UNSOLVED."""
     zone = r.zones[ply]
     clear(zone)
     if _known(s, r, zone):
-        return 0
+        return FINISHED
     if r.length[0] + 2 * r.move.size + 8 > r.numbers.size or 2 * r.finished[0] > r.keys.size:
         return FULL
     potential, mine, theirs = survey(s, mover)
@@ -168,9 +177,9 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
         _write_pairs(s, r, zone)
         return _finish(s, r, ply)
     if mover == DEFENDER:
-        cell = _settled_move(s, mover, HELD)
+        cell = _settled_move(s, r, HELD)
         if cell < 0:
-            return FAILED if cell == NONE else BUSY
+            return cell
         r.kind[ply] = MOVE
     elif theirs != NONE:
         cell = theirs
@@ -186,11 +195,11 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     _write(r, r.kind[ply])
     _write(r, cell)
     r.move[ply] = cell
-    return 1
+    return FOLLOWS
 
 
 @inner
-def _continue_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
+def _continue_hold(s: ProofSearch, r: Recording, ply: int) -> int:
     """Go on with a position after that of `r.move` is finished, as `_open_hold`."""
     zone, after = r.zones[ply], r.zones[ply + 1]
     unite(zone, after)
@@ -210,33 +219,26 @@ def _continue_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 @inner
 def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
     """Choose the attacker's next move: the settled one whose zone leaves the fewest others."""
-    hashes = s.board.hashes
     best, fewest = NONE, 1 << 30
     strongest, weight = NONE, -1
     for cell in range(s.live.size):
         if not contains(r.left[ply], cell):
             continue
-        place(s.board, cell, ATTACKER)
-        image = canonical_image(hashes)
-        at = find(s.table, hashes.current[image] | np.uint64(1))
+        image, key = key_after(s, cell, ATTACKER)
+        at = find(s.table, key)
         if at >= 0 and s.table.entries[at].disproof == 0:
-            map_set(s.table.zones[at], hashes.origins[image], r.scratch)
+            map_set(s.table.zones[at], s.board.hashes.origins[image], r.scratch)
             common = size_of_common(r.scratch, r.left[ply])
             if common < fewest:
                 best, fewest = cell, common
-        remove(s.board, cell, ATTACKER)
         if s.board.through_count[cell] > weight:
             strongest, weight = cell, s.board.through_count[cell]
     if best == NONE:
-        best = strongest
-        place(s.board, best, ATTACKER)
-        state = _solve(s, DEFENDER)
-        remove(s.board, best, ATTACKER)
-        if state != HELD:
-            return BUSY if state == OPEN else FAILED
+        r.unsolved[0] = strongest
+        return UNSOLVED
     _write(r, best)
     r.move[ply] = best
-    return 1
+    return FOLLOWS
 
 
 @inner
@@ -244,7 +246,7 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """As `_open_hold`, of a position that the attacker wins."""
     clear(r.zones[ply])
     if _known(s, r, r.zones[ply]):
-        return 0
+        return FINISHED
     if r.length[0] + 8 > r.numbers.size or 2 * r.finished[0] > r.keys.size:
         return FULL
     _, mine, theirs = survey(s, mover)
@@ -257,83 +259,66 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
         if theirs != NONE:
             r.kind[ply] = ANSWER
             r.move[ply] = theirs
-            return 1
-        return 1 if _next_reply(s, r, ply, 0) == 1 else FAILED
+            return FOLLOWS
+        return _next_reply(s, r, ply, 0)
     r.kind[ply] = MOVE
     if mine != NONE:
         cell = mine
         if mine == SEVERAL:
-            cell = _winning_cell(s)
+            cell = _winning_cell(s.board, ATTACKER, NONE)
         _write(r, cell)
         return _finish(s, r, ply)
     cell = winning_threats(s.board, s.threats, theirs, THREATS_TRIED)
     if cell == NONE:
-        cell = _settled_move(s, mover, WON)
+        cell = _settled_move(s, r, WON)
     if cell < 0:
-        return FAILED if cell == NONE else BUSY
+        return cell
     _write(r, cell)
     r.move[ply] = cell
-    return 1
+    return FOLLOWS
 
 
 @inner
 def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
     """Go on with a position after that of `r.move` is finished, as `_open_win`."""
-    if mover == DEFENDER and r.kind[ply] == MOVES and _next_reply(s, r, ply, r.move[ply] + 1) == 1:
-        return 1
+    more = mover == DEFENDER and r.kind[ply] == MOVES
+    if more and _next_reply(s, r, ply, r.move[ply] + 1) == FOLLOWS:
+        return FOLLOWS
     return _finish(s, r, ply)
 
 
 @inner
 def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
-    """Choose the first empty cell from `cell` on as the reply: 1, or 0 if there is none."""
+    """Choose the first empty cell from `cell` on as the reply: FOLLOWS, or FAILED without one."""
     while cell < s.live.size:
         if s.board.stones[cell] == 0:
             r.move[ply] = cell
-            return 1
+            return FOLLOWS
         cell += 1
-    return 0
+    return FAILED
 
 
 @inner
-def _winning_cell(s: ProofSearch) -> int:
-    """A cell on which the attacker completes a line."""
-    k = s.board.lines.shape[1]
-    for line in range(len(s.board.lines)):
-        if s.board.held[line, ATTACKER] == k - 1 and s.board.held[line, DEFENDER] == 0:
-            for i in range(k):
-                if s.board.stones[s.board.lines[line, i]] == 0:
-                    return int(s.board.lines[line, i])
-    return NONE
-
-
-@inner
-def _solve(s: ProofSearch, mover: int) -> int:
-    """Search the board as it stands: WON or HELD, or OPEN if that takes more than one call."""
-    begin(s, mover)
-    state = search(s, SLICE, UNLIMITED)
-    leave(s)
-    return state
-
-
-@inner
-def _settled_move(s: ProofSearch, mover: int, wanted: int) -> int:
-    """The move that settles the board as `wanted`, from the table or searched; NONE or BUSY."""
+def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
+    """The move that settles the board as `wanted`, WON or HELD; or FAILED or UNSOLVED."""
     hashes = s.board.hashes
-    for _ in range(3):
-        state = _solve(s, mover)
-        if state != wanted:
-            return BUSY if state == OPEN else NONE
-        image = canonical_image(hashes)
-        at = find(s.table, hashes.current[image] | np.uint64(1))
-        if at >= 0 and s.table.entries[at].cell != LEAF:
-            cell = int(hashes.origins[image, s.table.entries[at].cell])
-            return cell if s.board.stones[cell] == 0 else NONE
-        if at >= 0:
-            # An image of this board was settled by pairs or threats that are not found on this one
-            # within the same limit: forget it, so that the search finds a move.
-            forget(s.table, at)
-    return NONE
+    image = canonical_image(hashes)
+    at = find(s.table, hashes.current[image] | np.uint64(1))
+    r.unsolved[0] = NONE
+    if at < 0:
+        return UNSOLVED
+    entry = s.table.entries[at]
+    if entry.proof != 0 and entry.disproof != 0:
+        return UNSOLVED
+    if (entry.proof == 0) != (wanted == WON):
+        return FAILED
+    if entry.cell == LEAF:
+        # An image of this board was settled by pairs or threats that are not found on this one
+        # within the same limit: forget it, so that the search finds a move.
+        forget(s.table, at)
+        return UNSOLVED
+    cell = int(hashes.origins[image, entry.cell])
+    return cell if s.board.stones[cell] == 0 else FAILED
 
 
 @inner
@@ -359,12 +344,12 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
 
 @inner
 def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
-    """Remember the board as it stands and its zone; 0."""
+    """Remember the board as it stands and its zone; FINISHED."""
     image, at = _place(s, r)
     r.keys[at] = s.board.hashes.current[image] | np.uint64(1)
     map_set(r.zones[ply], s.board.hashes.images[image], r.key_zones[at])
     r.finished[0] += 1
-    return 0
+    return FINISHED
 
 
 @inner
@@ -380,7 +365,7 @@ def _write_judged(
     """Write why `judge` says that the defender holds."""
     clear(r.scratch)
     if mover == DEFENDER and mine != NONE:
-        cell = _defenders_cell(s, NONE)
+        cell = _winning_cell(s.board, DEFENDER, NONE)
         clear(zone)
         add(zone, cell)
         add(r.scratch, cell)
@@ -389,8 +374,8 @@ def _write_judged(
         _write(r, cell)
         _write_new_cells(s, r, zone)
     elif mover == ATTACKER and theirs == SEVERAL:
-        first = _defenders_cell(s, NONE)
-        second = _defenders_cell(s, first)
+        first = _winning_cell(s.board, DEFENDER, NONE)
+        second = _winning_cell(s.board, DEFENDER, first)
         clear(zone)
         for cell in (first, second):
             add(zone, cell)
@@ -405,14 +390,14 @@ def _write_judged(
 
 
 @inner
-def _defenders_cell(s: ProofSearch, but: int) -> int:
-    """A cell other than `but` on which the defender completes a line."""
-    k = s.board.lines.shape[1]
-    for line in range(len(s.board.lines)):
-        if s.board.held[line, DEFENDER] == k - 1 and s.board.held[line, ATTACKER] == 0:
+def _winning_cell(board: AttackBoard, side: int, but: int) -> int:
+    """A cell other than `but` on which a side completes a line."""
+    k = board.lines.shape[1]
+    for line in range(len(board.lines)):
+        if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:
             for i in range(k):
-                cell = int(s.board.lines[line, i])
-                if s.board.stones[cell] == 0 and cell != but:
+                cell = int(board.lines[line, i])
+                if board.stones[cell] == 0 and cell != but:
                     return cell
     return NONE
 

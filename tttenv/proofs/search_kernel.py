@@ -147,25 +147,16 @@ def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -
 
 
 @bare
-def begin(s: ProofSearch, mover: int) -> None:
-    """Begin to search the board as it stands, `mover` (ATTACKER or DEFENDER) to move."""
-    s.ply[0] = 0
-    frame = s.frames.of[0]
-    frame.mover = mover
-    frame.proof_limit = INFINITY
-    frame.disproof_limit = INFINITY
-    _enter(s, 0)
-
-
-@bare
-def search(s: ProofSearch, nodes: int, entries: int) -> int:
-    """Go on with a search that is begun until its position is settled or a limit is reached.
+def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) -> int:
+    """Search the board as it stands, or go on, until it is settled or a limit is reached.
 
     Args:
         s: the search. While its position is open, its board stays where the search is, so that
-            another call goes on as if there had been no limit; see `leave`.
+            another call goes on as if there had been no limit.
+        mover: who is to move when a search begins, ATTACKER or DEFENDER.
         nodes: how many may be searched.
         entries: how many the table may have, so that it can be replaced by a larger one in time.
+        early: whether to end it at once instead, see `leave`.
 
     Returns:
         WON, HELD or OPEN.
@@ -173,11 +164,20 @@ def search(s: ProofSearch, nodes: int, entries: int) -> int:
     frames = s.frames.of
     stop = s.nodes[0] + nodes
     ply = s.ply[0]
+    entering = ply == NOT_BEGUN
+    if entering:
+        ply = 0
+        frames[0].mover = mover
+        frames[0].proof_limit = frames[0].disproof_limit = INFINITY
     while True:
+        if entering:
+            _enter(s, ply)
+        entering = False
         frame = frames[ply]
         best, second = _weigh(s, ply)
         if (
-            frame.state != OPEN
+            early
+            or frame.state != OPEN
             or frame.proof >= frame.proof_limit
             or frame.disproof >= frame.disproof_limit
         ):
@@ -196,20 +196,13 @@ def search(s: ProofSearch, nodes: int, entries: int) -> int:
         place(s.board, s.frames.cells[ply, best], frame.mover)
         ply += 1
         frames[ply].mover = 1 - frame.mover
-        _enter(s, ply)
+        entering = True
 
 
-@bare
 def leave(s: ProofSearch) -> None:
     """End a search early, if one is begun: the table keeps what it found, the board is restored."""
-    ply = s.ply[0]
-    while ply >= 0:
-        best, _ = _weigh(s, ply)
-        _store(s, ply, s.frames.cells[ply, best] if best >= 0 else LEAF)
-        ply -= 1
-        if ply >= 0:
-            _take_back(s, ply)
-    s.ply[0] = NOT_BEGUN
+    if s.ply[0] != NOT_BEGUN:
+        search(s, ATTACKER, 0, 0, True)
 
 
 @inner
@@ -358,7 +351,7 @@ def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
     False if the table has lost it; then the move counts as not settled.
     """
     mover, cell = s.frames.of[ply].mover, s.frames.cells[ply, move]
-    image, key = _key_after(s, cell, mover)
+    image, key = key_after(s, cell, mover)
     entry = find(s.table, key)
     if entry < 0 or s.table.entries[entry].disproof != 0:
         s.frames.proofs[ply, move] = s.frames.disproofs[ply, move] = 1
@@ -368,7 +361,7 @@ def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
 
 
 @inner
-def _key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
+def key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
     """The canonical image of the board after a move, as the number of its map, and its key."""
     hashes = s.board.hashes
     best = 0
@@ -632,7 +625,7 @@ def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
     at = frame.moves
     frame.moves += 1
     s.frames.cells[ply, at] = cell
-    known = find(s.table, _key_after(s, cell, frame.mover)[1])
+    known = find(s.table, key_after(s, cell, frame.mover)[1])
     if known >= 0:
         s.frames.proofs[ply, at] = s.table.entries[known].proof
         s.frames.disproofs[ply, at] = s.table.entries[known].disproof

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
 from tttenv.utils.compiled import compiled
+from tttenv.utils.inlining import CalleeCompiler
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -22,11 +23,12 @@ def bare(function: Callable[_P, _R]) -> Callable[_P, _R]:
 def inner(function: Callable[_P, _R]) -> Callable[_P, _R]:
     """Compile `function` as `bare` does, to be called by compiled functions only.
 
-    Without the code that turns Python's objects into arguments it compiles a third faster. A call
-    from Python raises a TypeError.
+    LLVM then sees its code in the callers alone; see `inlining`. A call from Python raises a
+    TypeError.
     """
     made: Any = _with_options(bare(function), no_cpython_wrapper=True)
     if made is not function:
+        made._compiler.pipeline_class = CalleeCompiler
         made._compile_for_args = partial(_refuse, function.__name__)
         made.add_overload = partial(_keep, made.overloads)
     return cast("Callable[_P, _R]", made)

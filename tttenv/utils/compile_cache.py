@@ -21,6 +21,7 @@ from typing import Any
 
 from numba.core import caching
 
+from tttenv.utils import inlining
 from tttenv.utils.private_folder import private_folder, require_private
 
 DIGEST = hashlib.sha256().digest_size
@@ -72,6 +73,12 @@ class CheckedCache(caching.FunctionCache):
             warn_once(cache_unused_message(self._cache_path, error))
 
 
+def is_cached(function: Any) -> bool:
+    """Return whether the cache has code for a compiled function, for whatever argument types."""
+    files = getattr(function._cache, "_cache_file", None)
+    return files is not None and os.path.exists(files._index_path)
+
+
 class _CacheFiles(caching.CompileResultCacheImpl):
     """The names of a function's files in the folder."""
 
@@ -82,6 +89,11 @@ class _CacheFiles(caching.CompileResultCacheImpl):
         self._locator = _CacheFolder(file, self._lineno, folder)
         name = f"{Path(file).stem}.{function.__qualname__}"
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
+
+    def rebuild(self, target_context: Any, payload: Any) -> Any:
+        """Return the function whose code is loaded."""
+        callee = inlining.from_cache(target_context, payload)
+        return super().rebuild(target_context, payload) if callee is None else callee
 
 
 class _CacheFolder(caching.UserProvidedCacheLocator):

@@ -30,7 +30,7 @@ _R = TypeVar("_R")
 
 
 PACKAGE = Path(__file__).parents[1]
-BASE = ("bare", "compiled", "struct")  # what all kernels are written with
+BASE = ("bare", "compiled", "inlining", "struct")  # what all kernels are written with
 
 
 def sources() -> list[Path]:
