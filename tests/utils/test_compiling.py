@@ -7,10 +7,11 @@ from dataclasses import dataclass, field, replace
 import numba
 import numpy as np
 import pytest
+from numba.core import event
 from numpy.typing import NDArray
 
 from tttenv.utils.bare import bare, inner
-from tttenv.utils.compile_time import Stopwatch
+from tttenv.utils.compile_time import Stopwatch, watch
 from tttenv.utils.struct import STRIDED, Struct
 
 
@@ -65,6 +66,44 @@ def test_inner_functions_cannot_be_called_from_python():
     total(whole())
     with pytest.raises(TypeError, match="_add is called by compiled functions only"):
         _add(whole(), 1)
+
+
+def one_more(n):
+    return n + 1
+
+
+one_more.__module__ = "tttenv.players.alphabeta_kernel"
+_one_more = numba.njit(one_more)
+
+
+def three_more(n):
+    return _one_more(_one_more(_one_more(n)))
+
+
+three_more.__module__ = one_more.__module__
+
+
+def test_what_is_compiled_is_counted_beforehand(caplog):
+    shown = []
+
+    class Seen(event.Listener):
+        def on_start(self, _):
+            shown.append(watch.progress)
+
+        def on_end(self, _):
+            shown.append(watch.progress)
+
+    watch._logged.discard("alpha-beta")
+    seen = Seen()
+    event.register("numba:compile", seen)
+    try:
+        with caplog.at_level("INFO", "tttenv"):
+            assert numba.njit(three_more)(1) == 4
+    finally:
+        event.unregister("numba:compile", seen)
+    assert caplog.messages == ["tttenv: compiling alpha-beta, once on this machine (2 functions)"]
+    assert shown[:3] == [f"compiling alpha-beta ({done} of 2)" for done in (0, 0, 1)]
+    assert watch.progress == ""
 
 
 def test_stopwatches_stand_still_while_compiling():

@@ -276,7 +276,23 @@ def bar(quiet: bool) -> Any:
     from rich.console import Console
     from rich.progress import Progress
 
-    return Progress(console=Console(stderr=True), disable=quiet)
+    columns = (*Progress.get_default_columns(), _compiling())
+    return Progress(*columns, console=Console(stderr=True), disable=quiet)
+
+
+def _compiling() -> Any:
+    """Return a column that shows what is being compiled and how far that is."""
+    from rich.progress import ProgressColumn
+    from rich.text import Text
+
+    class Compiling(ProgressColumn):
+        max_refresh = 0.1
+
+        def render(self, _: Any) -> Text:
+            compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
+            return Text(compile_time.watch.progress if compile_time else "", style="cyan")
+
+    return Compiling()
 
 
 @contextlib.contextmanager
@@ -302,6 +318,7 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
         TimeElapsedColumn(),
+        _compiling(),
         console=Console(stderr=True),
         transient=True,
         redirect_stdout=sys.stdout.isatty(),  # else redirected output would appear on the screen

@@ -8,7 +8,10 @@ import time
 from typing import Any
 
 from numba.core import event as events
+from numba.core.dispatcher import Dispatcher
 from numba.core.registry import cpu_target
+
+from tttenv.utils.compile_cache import is_cached
 
 SUBJECTS = {  # by the module of the function that Python calls
     "certificates.mistakes": "certificates",
@@ -40,24 +43,36 @@ class _Watch(events.Listener):
         self.functions, self.seconds, self.processor_seconds = 0, 0.0, 0.0
         self._logged: set[str] = set()
         self._depth, self._began = 0, (0.0, 0.0)
+        self._subject, self._missing, self._total = "", set[Any](), 0
 
     def on_start(self, event: Any) -> None:
         """Begin to count the seconds, unless another function waits for this one."""
         if self._depth == 0:
             self._began = time.perf_counter(), time.process_time()
-            self._log(event.data["dispatcher"].py_func.__module__)
+            self._announce(event.data["dispatcher"])
         self._depth += 1
 
-    def _log(self, module: str) -> None:
+    def _announce(self, function: Any) -> None:
+        """Log what is compiled and how many functions that is."""
+        module = function.py_func.__module__
         if module.startswith("tttenv."):
+            self._missing = missing(function)
+            self._total = len(self._missing)
             name = module.removeprefix("tttenv.").removesuffix("_kernel")
-            self.tell(SUBJECTS.get(name, THE_REST))
+            self._subject = SUBJECTS.get(name, THE_REST)
+            self.tell(self._subject, f" ({self._total} functions)" if self._total > 1 else "")
 
-    def tell(self, subject: str) -> None:
+    def tell(self, subject: str, about: str = "") -> None:
         """Log what is compiled, once."""
         if subject not in self._logged:
             self._logged.add(subject)
-            _logger.info("tttenv: compiling %s, once on this machine", subject)
+            _logger.info("tttenv: compiling %s, once on this machine%s", subject, about)
+
+    @property
+    def progress(self) -> str:
+        """What is being compiled and how far it is; empty if nothing is."""
+        done = self._total - len(self._missing)
+        return f"compiling {self._subject} ({done} of {self._total})" if self._subject else ""
 
     def waited(self, seconds: float) -> None:
         """Count seconds in which another process compiled what this one needs."""
@@ -67,9 +82,23 @@ class _Watch(events.Listener):
         """Add the seconds."""
         self._depth -= 1
         self.functions += 1
+        self._missing.discard(event.data["dispatcher"])
         if self._depth == 0:
+            self._subject = ""
             self.seconds += time.perf_counter() - self._began[0]
             self.processor_seconds += time.process_time() - self._began[1]
+
+
+def missing(function: Any) -> set[Any]:
+    """Return those of a compiled function and all that it calls which the cache lacks."""
+    found, left = set(), [function]
+    while left:
+        each = left.pop()
+        if each not in found:
+            found.add(each)
+            known = (each.py_func.__globals__.get(name) for name in each.py_func.__code__.co_names)
+            left.extend(one for one in known if isinstance(one, Dispatcher))
+    return {each for each in found if not each.overloads and not is_cached(each)}
 
 
 watch = _Watch()
