@@ -101,6 +101,7 @@ def test_the_leaderboard_is_what_certify_prints(opened, shipped, run_here):
     rows, strengths = rows_of(page), []
     assert set(rows) == {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")} | {*PLAYERS}
     for name, row in rows.items():
+        row["Verdict"] = row["Verdict"].removesuffix(" 20 of 20 seeds unbeatable")
         folder = ROOT / "checkpoints" / name
         found = certify(RULES, name).to_dict() if name in PLAYERS else None
         found = found or read_card(folder)["certificate"]
@@ -535,8 +536,8 @@ def test_arrow_keys_move_between_pairs(opened, shipped):
 def test_the_figure_of_published_worst_cases_holds_the_rows_numbers():
     found = dict(published.worst_as_o(PUBLISHED))
     assert len(found) == 10
-    assert found["LMS, seven features"] == {"published": -1, "repaired": 0}
-    assert found["TD(0)"] == {"claimed": -1, "published": -1, "repaired": 0}
+    assert found["LMS, seven features (S0)"] == {"published": -1, "repaired": 0}
+    assert found["TD(0) (S2)"] == {"claimed": -1, "published": -1, "repaired": 0}
     assert {values["repaired"] for values in found.values()} == {0}
     assert published.worst_as_o([row for row in PUBLISHED if row["unit"] == "%"]) == []
     assert "worst-figure" not in published.html([row for row in PUBLISHED if row["unit"] == "%"])

@@ -1,9 +1,11 @@
 """Builds the report: one self-contained HTML file that runs only its own scripts."""
 
 import base64
+import contextlib
 import hashlib
 import re
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -14,9 +16,10 @@ from tttenv.report import data, larger, leaderboard, league, published, strips, 
 from tttenv.report.endings import Ending
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
-from tttenv.report.markup import Markup, joined, script_data, void
+from tttenv.report.markup import Markup, element, joined, script_data, void
 
 PAGE = Path(__file__).parent / "page"
+INSTALL = "pip install -e '.[learn]'"
 PREVIEW = "preview.png"  # the image next to a published page
 # The files of the page, concatenated in this order by kind; all scripts share one scope.
 SECTIONS = [
@@ -129,6 +132,7 @@ def html(
         no_league="hidden" if played is None else "",
         pairs=tables.pairs(players, scores),
         certain=tables.certain(players, scores),
+        links=_links(url),
         **tables.summary(players),
     )
 
@@ -148,6 +152,30 @@ def checked_url(url: str) -> str:
     if not re.fullmatch(r"https?://[\w.:-]+(/[!-~]*)?", url, re.ASCII) or len(url) > 500:
         raise ValueError("the page's address is one like https://name.github.io/project/")
     return url if url.endswith((".html", "/")) else f"{url}/"
+
+
+def _links(url: str | None) -> Markup:
+    """Return the links to the project, and how to install it.
+
+    The addresses are those of the installed package. The documentation of a published page is the
+    folder above it, unless the package names another.
+    """
+    known = {}
+    with contextlib.suppress(PackageNotFoundError):
+        for entry in metadata("tttenv").get_all("Project-URL") or []:
+            label, _, address = str(entry).partition(", ")
+            if re.fullmatch(r"https?://[!-~]+", address):
+                known[label] = address
+    if url is not None:
+        known.setdefault("Documentation", urljoin(url, ".."))
+    links = [
+        element("a", label, href=known[label])
+        for label in ("Documentation", "Repository")
+        if label in known
+    ]
+    install = ["Install: ", element("code", INSTALL), " in a checkout"]
+    parts = [part for link in links for part in (link, " \u00b7 ")]
+    return element("p", *parts, *install, class_="quiet project")
 
 
 def _published_at(url: str | None) -> Markup:

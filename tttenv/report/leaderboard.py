@@ -15,13 +15,23 @@ Cell = tuple[Markup | str, float | str]  # content and sort key
 
 TICK, CROSS = "M2 6.5l3 3.5l5-8", "M2.5 2.5l7 7m0-7l-7 7"
 ODDS = ("wins", "draws", "losses")
+HEADS = {  # what the columns show
+    "Player": "the name that commands take; a click plays it",
+    "Verdict": "whether any opponent can beat it, in either seat",
+    "Against random moves, %": "exact shares of wins, draws and losses",
+    "Worst case": "its result against a best response: 0 is a draw, \u22121 a certain loss",
+    "Optimal moves, %": "mean probability of moves that keep the value, over all positions",
+    "Blunders reached": "positions that its own moves lead to in which it may blunder",
+    "Other blunders": "positions that its own moves never lead to in which it would blunder",
+    "Seconds": "of one core, to the first unbeatable certificate",
+}
 
 
 def html(players: list[Shown]) -> Markup:
     """Return the table, strongest first; each cell has its exact number as sort key."""
     rows = [(player, _cells(player)) for player in ranked(players)]
     heads = [
-        element("th", element("button", head, type="button"), scope="col")
+        element("th", element("button", head, type="button", title=HEADS[head]), scope="col")
         for head in ("Player", *rows[0][1])
     ]
     body = [_row(player, cells) for player, cells in rows]
@@ -99,8 +109,7 @@ def _verdict(player: Shown) -> Markup:
     verdict = element("span", mark, words, class_=f"verdict {'safe' if safe else 'beaten'}")
     if player.seeds is None:
         return verdict
-    reached, count = player.seeds
-    told = f"{reached} of {count} seeds unbeatable"
+    told = f"{player.seeds.unbeatable} of {player.seeds.count} seeds unbeatable"
     return joined([verdict, " ", element("small", told)])
 
 

@@ -1,10 +1,13 @@
 """Loads the players of the report, with their certificates and learning curves."""
 
 import importlib
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from tttenv import Rules, certify
@@ -39,6 +42,15 @@ LONGEST = 100  # maximum characters of a name
 
 
 @dataclass(frozen=True)
+class Seeds:
+    """How the trainings of a learner with several seeds ended."""
+
+    unbeatable: int
+    count: int
+    median_seconds: float | None  # to the first unbeatable certificate
+
+
+@dataclass(frozen=True)
 class Shown:
     """A player as shown in the report."""
 
@@ -50,7 +62,7 @@ class Shown:
     seconds: float | None = None  # to the first unbeatable certificate, or of the whole run
     in_all: bool = False  # whether the seconds are those of the whole run
     steps: int | None = None
-    seeds: tuple[int, int] | None = None  # unbeatable runs and all runs, if several
+    seeds: Seeds | None = None  # of its learner, if several were trained
     quick: bool = False  # trained with fewer steps than usual
     curve: Curve | None = None
     snapshots: dict[int, Moves] = field(default_factory=dict)  # earlier moves by step
@@ -124,9 +136,27 @@ def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
     return replace(
         player,
         name=shorter(name, LONGEST),
-        seeds=(sum(ending.unbeatable for ending in alike), len(alike)) if several else None,
+        seeds=_seeds(alike) if several else None,
         in_all=not own.unbeatable,
     )
+
+
+def _seeds(endings: list[Ending]) -> Seeds:
+    """Return how trainings of one learner ended."""
+    times = [ending.seconds for ending in endings if ending.seconds is not None]
+    return Seeds(len(times), len(endings), median(times) if times else None)
+
+
+@cache
+def _measured() -> dict[str, Seeds]:
+    """Return how the trainings of the package's learners ended, by the learner's name."""
+    file = bundled.home() / "benchmark.json"
+    if not file.is_file():
+        return {}
+    return {
+        one["learner"]: Seeds(one["unbeatable"], one["seeds"], one["median_seconds"])
+        for one in json.loads(file.read_text(encoding="utf-8"))["learners"]
+    }
 
 
 def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None) -> list[Shown]:
@@ -211,6 +241,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
     for number in (seconds, card["steps"]):
         if not schema.fits(schema.Number | None, number):
             raise ValueError(f"{shorter(folder / CARD)}: {shorter(repr(number), 60)} is no number")
+    from_package = bundled.folder(folder.name) == folder.resolve()
     return Shown(
         name=shorter(name, LONGEST),
         spec=shorter(told),
@@ -220,6 +251,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
         seconds=seconds,
         in_all=in_all,
         steps=card["steps"],
+        seeds=_measured().get(str(card["learner"])) if from_package else None,
         curve=curve,
         snapshots=earlier,
         complaint=complaint,

@@ -7,7 +7,7 @@ from typing import TypedDict, cast
 from tttenv.certificates import phrases
 from tttenv.report.marks import MINUS, axis, minus
 from tttenv.report.markup import Markup, element, joined
-from tttenv.report.published_rows import LEARNERS, TITLES, Filled, cells
+from tttenv.report.published_rows import CITED, LEARNERS, TITLES, Filled, cells
 from tttenv.utils import schema
 from tttenv.utils.schema import Number
 
@@ -59,13 +59,23 @@ def html(rows: list[Filled]) -> Markup:
     """Return a figure of the worst cases as O, then, folded, the main rows and all rows."""
     main = [row for row in rows if row["main"]]
     parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
-    return joined([_figure(rows), *parts, _folded(f"All {len(rows)} numbers", rows)])
+    known = [source for source in CITED if any(row["source"] == source for row in rows)]
+    cited = [element("p", "The sources:")] if known else []
+    cited += [element("ul", *map(_source, known), class_="sources")] if known else []
+    return joined([_figure(rows), *cited, *parts, _folded(f"All {len(rows)} numbers", rows)])
+
+
+def _source(name: str) -> Markup:
+    """Return a source with its author, title and address as an item of a list."""
+    words, address = CITED[name]
+    about = words if address is None else element("a", words, href=address)
+    return element("li", f"{name}: ", about)
 
 
 def _folded(label: str, rows: list[Filled]) -> Markup:
     words = (
-        "S0 to S4 are the sources. In parentheses stands what a source does not print, but is"
-        " known. Several numbers in a cell are what the row's name lists, in its order. Where it"
+        "In parentheses stands what a source does not print, but is known."
+        " Several numbers in a cell are what the row's name lists, in its order. Where it"
         " lists nothing, three are win, draw and loss in per cent (in S1: wins of X, wins of O,"
         " draws), and two are those as X and as O or, for a net's loss and accuracy, a range."
     )
@@ -84,7 +94,8 @@ def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
             if row[key] and len(row[key]) == 2 and -1 <= row[key][1] <= 0
         }
         if name and values:
-            found.append((name, values))
+            source = row["source"]
+            found.append((f"{name} ({source})" if source in CITED else name, values))
     return found
 
 

@@ -35,6 +35,9 @@ def _figure(player: Shown, number: int) -> Markup:
     if curve.unbeatable_at:
         step, seconds = curve.unbeatable_at
         words = f"unbeatable after {step:,} steps, {seconds:.1f} s of one core"
+    if player.seeds and player.seeds.median_seconds is not None:
+        found = player.seeds
+        words += f"; median of {found.count} seeds {found.median_seconds:.1f} s"
     share = phrases.share(curve.optimal[-1])
     label = f"{player.name}: {words}; optimal moves {share} %"
     drawn = [

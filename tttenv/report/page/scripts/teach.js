@@ -6,8 +6,8 @@ const LITTLE = 500; // games after which one may stop to see what is not learned
 const ENOUGH = 20000; // games after which it is given up
 
 class Lesson {
-  constructor(seed) {
-    this.learner = new TableLearner(seed);
+  constructor(seed, settings) {
+    this.learner = new TableLearner(seed, settings);
     this.spent = 0; // milliseconds of learning and measuring
     this.measures = [];
     this.measure();
@@ -40,8 +40,9 @@ class Lesson {
 
   // The player that it is now, as a number among data.players.
   player() {
-    const { seed, games } = this.learner;
-    const name = this.certified ? `taught ${seed}` : `taught ${seed} (${games} games)`;
+    const { seed, games, settings } = this.learner;
+    const taught = `taught ${seed}${settingsText(settings)}`;
+    const name = this.certified ? taught : `${taught} (${games} games)`;
     const known = data.players.findIndex((player) => player.name === name);
     if (known >= 0) return known;
     const about = `a table taught in this page, seed ${seed}, ${counted(games)} games`;
@@ -58,20 +59,34 @@ class Lesson {
 // one at an earlier step of its training made. Older links have a comma for the parentheses.
 function playerNamed(asked) {
   const name = (asked ?? "").replace(/^(taught \d+), (\d+ games)$/, "$1 ($2)");
-  const taught = /^taught (\d{1,10})(?: \((\d{1,5}) games\))?$/.exec(name);
+  const taught =
+    /^taught (\d{1,10})(?: explore (\d{1,3}) rate (\d{1,3}))?(?: \((\d{1,5}) games\))?$/.exec(name);
   const known = data.players.findIndex((player) => player.name === name);
   if (known >= 0) return known;
   if (!taught) return snapshotNamed(name);
   const seed = Number(taught[1]);
-  const games = Math.min(Number(taught[2] ?? ENOUGH), ENOUGH);
-  if (!isSeed(seed)) return -1;
-  const again = new Lesson(seed);
+  const settings = settingsOf(taught[2], taught[3]);
+  const games = Math.min(Number(taught[4] ?? ENOUGH), ENOUGH);
+  if (!isSeed(seed) || !settings) return -1;
+  const again = new Lesson(seed, settings);
   while (!again.certified && again.learner.games < games) again.goOn();
   const number = again.player();
   return data.players[number].name === name ? number : -1;
 }
 
 const isSeed = (seed) => Number.isInteger(seed) && seed >= 0 && seed < 2 ** 32;
+// The settings as a player's name and an address have them: nothing for the usual ones.
+const isUsual = ({ explore, rate }) => explore === USUAL.explore && rate === USUAL.rate;
+const settingsText = (one) => (isUsual(one) ? "" : ` explore ${one.explore} rate ${one.rate}`);
+const lessonAddress = ({ seed, settings: one }) =>
+  `#teach=${seed}${isUsual(one) ? "" : `&explore=${one.explore}&rate=${one.rate}`}`;
+
+// The settings of these texts, the usual ones if there are none; undefined for impossible ones.
+function settingsOf(explore = String(USUAL.explore), rate = String(USUAL.rate)) {
+  const settings = { explore: Number(explore), rate: Number(rate) };
+  return settings.explore <= 100 && settings.rate >= 1 && settings.rate <= 100 ? settings : undefined;
+}
+
 const counted = (number) => number.toLocaleString("en-US");
 const signed = (value) => (Math.abs(value) < 5e-4 ? "0" : value.toFixed(2).replace("-", "−"));
 
@@ -86,7 +101,7 @@ async function teachUntil(limit) {
   hurried = calm.matches;
   stopWaiting(); // a game that goes on by itself would put its own address there again
   draw();
-  history.replaceState(null, "", `#teach=${mine.learner.seed}`);
+  history.replaceState(null, "", lessonAddress(mine.learner));
   drawLesson();
   while (mine === lesson && teaching && !mine.ended && mine.learner.games < limit) {
     mine.goOn();
@@ -100,10 +115,13 @@ async function teachUntil(limit) {
   drawLesson();
 }
 
-function newLesson(seed) {
-  lesson = new Lesson(seed);
+function newLesson(seed, settings = chosenSettings()) {
+  lesson = new Lesson(seed, settings);
   teaching = false;
   find("teach-seed").value = String(seed);
+  find("teach-explore").value = String(settings.explore);
+  find("teach-rate").value = String(settings.rate);
+  drawSettings();
   drawLesson();
 }
 
@@ -114,6 +132,24 @@ function typedSeed() {
 }
 
 find("teach-seed").addEventListener("change", () => newLesson(typedSeed()));
+
+const chosenSettings = () =>
+  settingsOf(find("teach-explore").value, find("teach-rate").value);
+
+// The sliders' values beside them, and what a screen reader says.
+function drawSettings() {
+  const { explore, rate } = chosenSettings();
+  const words = { explore: `${explore} %`, rate: (rate / 100).toFixed(2) };
+  for (const [name, text] of Object.entries(words)) {
+    find(`teach-${name}-value`).textContent = text;
+    find(`teach-${name}`).setAttribute("aria-valuetext", text);
+  }
+}
+
+for (const name of ["explore", "rate"]) {
+  find(`teach-${name}`).addEventListener("input", drawSettings);
+  find(`teach-${name}`).addEventListener("change", () => newLesson(typedSeed()));
+}
 
 find("teach-start").addEventListener("click", () => {
   if (teaching) {
@@ -144,12 +180,13 @@ find("teach-lose").addEventListener("click", () => {
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>
   lines.X && (!lines.O || worst.X <= worst.O) ? "X" : "O";
 
-// Addresses "#teach=SEED" teach that one.
+// Addresses "#teach=SEED", with other settings "#teach=SEED&explore=10&rate=20", teach that one.
 function openLesson(text) {
-  const named = /^#teach=(\d{1,10})$/.exec(text);
-  if (!named || !isSeed(Number(named[1]))) return;
+  const named = /^#teach=(\d{1,10})(?:&explore=(\d{1,3})&rate=(\d{1,3}))?$/.exec(text);
+  const settings = named && settingsOf(named[2], named[3]);
+  if (!settings || !isSeed(Number(named[1]))) return;
   makeNow(find("teach"));
-  newLesson(Number(named[1]));
+  newLesson(Number(named[1]), settings);
   find("teach").scrollIntoView();
   teachUntil(Infinity);
 }
