@@ -3,7 +3,7 @@
 from scripts.lib.shipped_tables import HOME
 from tttenv.certificates import larger_curve
 from tttenv.players.checkpoint import read_card
-from tttenv.report import curves, larger_curves
+from tttenv.report import charts, curves
 
 
 def curve_pictures() -> dict[tuple[str, str], bytes]:
@@ -15,11 +15,11 @@ def curve_pictures() -> dict[tuple[str, str], bytes]:
             raise ValueError(f"{card.parent.name} has no curve: {complaint}")
         for scheme in ("light", "dark"):
             name = f"curve-{card.parent.name}.svg"
-            made[name, scheme] = curves.alone(curve, dark=scheme == "dark")
+            made[name, scheme] = charts.curve_chart(curve, "seconds").file(scheme == "dark")
     for card in sorted((HOME / "larger").glob("*/card.json")):
         grown = larger_curve.from_card(read_card(card.parent))
         if grown is not None and len(grown.steps) > 1:
             for scheme in ("light", "dark"):
                 name = f"curve-{card.parent.name}.svg"
-                made[name, scheme] = larger_curves.alone(grown, dark=scheme == "dark")
+                made[name, scheme] = charts.larger_chart(grown).file(scheme == "dark")
     return made

@@ -6,6 +6,8 @@ over the steps of a training (Li et al., "Emergent world representations", ICLR 
 linear in mine and theirs: Nanda et al., arXiv 2309.00941).
 """
 
+from dataclasses import replace
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -13,8 +15,7 @@ from numpy.typing import NDArray
 from learners.move_transformer import Moves, MoveTransformer, boards_before, tokens_of
 from learners.transformer import Transformer, TransformerConfig
 from tttenv.game.rules import Rules
-from tttenv.report import step_drawing as drawing
-from tttenv.report.markup import Markup
+from tttenv.report import charts
 
 STEPS = (0, 10, 20, 30, 40, 60, 80, 100, 130, 160, 200, 250, 300, 400, 500, 600, 700)
 GAMES = 3000  # random games; a third of them is kept from the fit
@@ -63,18 +64,19 @@ def probe_pictures(seed: int) -> dict[bool, bytes]:
         while learner.steps < step:
             learner.step()
         shares.append(read_boards(rules, learner.average, games))
-    return {dark: drawing.standing_alone(_parts(shares), HEIGHT, dark) for dark in (False, True)}
+    drawn = replace(_chart(shares), height=HEIGHT)
+    return {dark: drawn.file(dark) for dark in (False, True)}
 
 
-def _parts(shares: list[list[float]]) -> list[Markup]:
+def _chart(shares: list[list[float]]) -> charts.Chart:
     """Draw the accuracies (steps, layers)."""
-    xs = drawing.places(STEPS)
-    parts = [drawing.text("cells of the board that a linear probe reads right", drawing.LEFT, 14)]
+    xs = charts.places(STEPS)
+    parts = [charts.label("cells of the board that a linear probe reads right", charts.LEFT, 14)]
     names = ("of the input", "after block 1", "after block 2")
     for layer, (words, look) in enumerate(zip(names, LINES.values(), strict=True)):
-        parts.append(drawing.text(words, drawing.LEFT + 90 * layer, 28, look))
-    parts += drawing.scale(PART, [(share, f"{share:.0%}") for share in (LEAST, 0.8, 0.9, 1.0)])
+        parts.append(charts.label(words, charts.LEFT + 90 * layer, 28, look))
+    parts += charts.scale(PART, [(share, f"{share:.0%}") for share in (LEAST, 0.8, 0.9, 1.0)])
     for layer, look in LINES.items():
-        ys = [drawing.height(share[layer], LEAST, 1.0, PART) for share in shares]
-        parts += [drawing.steps(xs, ys, look), drawing.marks(xs, ys, look)]
-    return [*parts, *drawing.along_the_bottom(STEPS[-1], PART[1], "steps")]
+        ys = [charts.height(share[layer], LEAST, 1.0, PART) for share in shares]
+        parts += charts.line(xs, ys, look)
+    return charts.chart(STEPS, PART[1], "steps", parts)

@@ -15,7 +15,7 @@ from tttenv import Rules, certify, player
 from tttenv.certificates import larger_curve
 from tttenv.certificates.curve import COLUMNS, KEY, MOST, extended, for_card, from_card
 from tttenv.players.checkpoint import CARD, read_card
-from tttenv.report import larger_curves
+from tttenv.report import charts
 
 
 def grown(count, every=1, safe=math.inf):
@@ -147,7 +147,7 @@ def test_a_strangers_larger_curve_is_read_or_refused():
 def test_the_drawing_of_a_larger_curve_holds_what_is_known_and_leaves_gaps():
     counts = {name: [None, None, None] for name in larger_curve.COUNTS}
     counts |= {"reached_X": [10, None, 1000], "losing_line_O": [7, 9, 9]}
-    drawn = larger_curves.alone(larger_curve.LargerCurve([1, 2, 3], [1.0, 2.0, 4.0], counts))
+    drawn = charts.larger_chart(larger_curve.LargerCurve([1, 2, 3], [1.0, 2.0, 4.0], counts)).file()
     paths = re.findall(rb'<path class="steps (\w)" d="([^"]+)"', drawn)
     assert [name for name, _ in paths] == [b"x", b"o"]
     assert paths[0][1].count(b"M") == 2  # a gap where the second certificate is open

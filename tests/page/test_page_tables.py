@@ -21,7 +21,7 @@ from tttenv.exact import positions, score, solve
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import read_card
-from tttenv.report import curves, endings, marks, published, step_drawing, strips, tables
+from tttenv.report import charts, curves, endings, published, strips, tables
 from tttenv.report.leaderboard import blunder_positions
 from tttenv.report.load_players import from_benchmark, from_specs
 
@@ -129,14 +129,14 @@ def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):
         for lane, seat in enumerate("XO"):
             bar = row.locator("svg.bar").nth(lane)
             whole = bar.bounding_box()["width"]
-            for kind, share in zip(marks.OUTCOMES, certificate["vs_random"][seat], strict=True):
+            for kind, share in zip(charts.OUTCOMES, certificate["vs_random"][seat], strict=True):
                 part = bar.locator(f".{kind}")
                 width = part.bounding_box()["width"] if part.count() else 0
                 assert width / whole == pytest.approx(share, abs=0.01)
             dot = row.locator(f"svg.dots circle.{seat.lower()}").get_attribute("cx")
             place = float(dot.rstrip("%")) / 100
             worst = certificate["worst_case"][seat]
-            room = marks.ROOM / 100
+            room = charts.ROOM / 100
             assert (place - room) / (1 - 2 * room) - 1 == pytest.approx(worst, abs=1e-3)
 
 
@@ -288,7 +288,7 @@ def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
     page = opened(several)
     results = json.loads((trained / "o/benchmark.json").read_text())
     times = [row["unbeatable_at"][1] for row in results["trainings"]]
-    least, most = marks.log_ends(times)
+    least, most = charts.log_ends(times)
     for found in results["learners"]:
         row = page.locator(".strips tbody tr", has_text=found["learner"])
         own = [t for t in results["trainings"] if t["learner"] == found["learner"]]
@@ -393,7 +393,7 @@ CURVE = Curve(
 
 @pytest.mark.parametrize("over", ["steps", "seconds"])
 def test_a_curve_passes_through_measured_points_and_steps_between_them(over):
-    drawn = curves.svg(CURVE, over, "label")
+    drawn = charts.curve_chart(CURVE, over).svg("label", cursor=True)
     places = dict(re.findall(r'class="steps (\w+)" d="([^"]+)"', drawn))
     series = {"good": [100 * share for share in CURVE.optimal], "x": CURVE.worst["X"]}
     series["o"] = CURVE.worst["O"]
@@ -417,7 +417,7 @@ def test_both_seats_are_seen_where_they_coincide():
         for seat in "xo"
     }
     assert width["x"] > 2 * width["o"]
-    drawn = curves.svg(CURVE, "steps", "label")
+    drawn = charts.curve_chart(CURVE, "steps").svg("label", cursor=True)
     assert drawn.index("steps x") < drawn.index("steps o") < drawn.index("marks o")
     assert drawn.count("a2.6 2.6") == 4 * len(CURVE.steps)  # rings of O and dots of both
     assert drawn.count("l5.2 5.2") == len(CURVE.steps)  # crosses of X
@@ -469,8 +469,8 @@ def test_the_axis_of_all_curves_is_steps_or_seconds(opened, shipped):
 
 def test_ticks_are_round_and_few():
     for last in (0.07, 0.4, 1.5, 8, 25, 130, 520, 19_999, 1e6):
-        found = step_drawing.ticks(last)
-        assert 2 <= len(found) <= step_drawing.TICKS + 1
+        found = charts.ticks(last)
+        assert 2 <= len(found) <= charts.TICKS + 1
         assert found[0] == 0
         assert found[-1] <= last
         assert all(f"{tick:.3g}".rstrip("0.").lstrip("0.")[:2] for tick in found[1:])
@@ -708,7 +708,7 @@ def test_tints_differ_for_colour_blind_readers(sight, scheme):
 @pytest.mark.parametrize("scheme", [0, 1])
 def test_the_stones_have_the_colours_that_they_have_in_the_window(scheme):
     style = (ROOT / "tttenv/report/page/styles/base.css").read_text()
-    palette, alone = (LIGHT, DARK)[scheme], step_drawing.PAINTS[bool(scheme)]
+    palette, alone = (LIGHT, DARK)[scheme], charts.PAINTS[bool(scheme)]
     paper, bad = (
         linear(found[scheme])
         for found in (

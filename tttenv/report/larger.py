@@ -21,7 +21,8 @@ from tttenv.game.notation import name_of
 from tttenv.players import bundled, checkpoint_of, player, rules_of
 from tttenv.players.checkpoint import WEIGHTS, load, read_data
 from tttenv.players.hinting import hinting
-from tttenv.report import larger_curves, networks
+from tttenv.report import networks
+from tttenv.report.charts import larger_chart
 from tttenv.report.load_players import LONGEST, RULES
 from tttenv.report.markup import Markup, element, joined
 from tttenv.utils.untrusted import shown as shorter
@@ -184,7 +185,7 @@ def _learning(player: Larger, curve: LargerCurve) -> Markup:
     heading = element("h3", f"{player.name} learns {player.rules}")
     about = f"{curve.steps[-1]:,} steps, {curve.seconds[-1]:,.0f} s"
     label = f"What certificates of {player.name} followed and found, over seconds of training"
-    return element("figure", element("figcaption", heading, about), larger_curves.svg(curve, label))
+    return element("figure", element("figcaption", heading, about), larger_chart(curve).svg(label))
 
 
 def _row(player: Larger) -> Markup:

@@ -7,8 +7,8 @@ import numpy as np
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import TINY, blunders, reachable
 from tttenv.exact import SEATS, positions, solve
+from tttenv.report.charts import axis, bar, minus, number
 from tttenv.report.load_players import RULES, Shown
-from tttenv.report.marks import axis, bar, minus, number
 from tttenv.report.markup import Markup, element, joined
 
 Cell = tuple[Markup | str, float | str]  # content and sort key

@@ -6,8 +6,8 @@ from tttenv.certificates import phrases
 from tttenv.certificates.phrases import hundredths
 from tttenv.league.league import League, Standing
 from tttenv.league.pair import EXACT, PairResult
+from tttenv.report.charts import minus
 from tttenv.report.load_players import LONGEST
-from tttenv.report.marks import minus
 from tttenv.report.markup import Markup, element, joined
 from tttenv.utils.untrusted import shown as shorter
 

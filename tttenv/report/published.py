@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TypedDict, cast
 
 from tttenv.certificates import phrases
-from tttenv.report.marks import MINUS, axis, minus
+from tttenv.report.charts import MINUS, axis, minus
 from tttenv.report.markup import Markup, element, joined
 from tttenv.report.published_rows import CITED, LEARNERS, TITLES, Filled, cells
 from tttenv.utils import schema

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from statistics import median
 
+from tttenv.report.charts import dot, log_ends, log_place, percent, text
 from tttenv.report.endings import Ending
 from tttenv.report.load_players import LONGEST
-from tttenv.report.marks import dot, log_ends, log_place, percent, text
 from tttenv.report.markup import Markup, element, joined
 from tttenv.utils.untrusted import shown
 

@@ -5,9 +5,9 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.exact import Score, score
-from tttenv.report.curves import svg, thinned, told
+from tttenv.report.charts import curve_chart, measures, minus
+from tttenv.report.curves import thinned
 from tttenv.report.load_players import RULES, Shown
-from tttenv.report.marks import minus
 from tttenv.report.markup import Markup, element, joined
 
 SURE = 1 - 1e-9  # a probability above it is 1 up to rounding
@@ -41,11 +41,11 @@ def _figure(player: Shown, number: int) -> Markup:
     share = phrases.share(curve.optimal[-1])
     label = f"{player.name}: {words}; optimal moves {share} %"
     drawn = [
-        element("div", svg(curve, over, label), class_=f"over-{over}")
+        element("div", curve_chart(curve, over).svg(label, cursor=True), class_=f"over-{over}")
         for over in ("steps", "seconds")
     ]
     caption = element("figcaption", heading, words)
-    about = {"data_name": player.name, "data_player": number, "data_measures": told(curve)}
+    about = {"data_name": player.name, "data_player": number, "data_measures": measures(curve)}
     if player.snapshots:
         steps = {*player.snapshots, curve.steps[-1]}
         about["data_stops"] = " ".join(str(n) for n, at in enumerate(curve.steps) if at in steps)

@@ -1,0 +1,322 @@
+"""All charts of the page, as SVG: curves of trainings, and small drawings next to numbers.
+
+Curves are drawn in view-box units and scale as a whole. Drawings in tables are placed in per cent
+and scale with the page; everything they show is also given in text next to them.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from tttenv.certificates import phrases
+from tttenv.certificates.curve import Curve
+from tttenv.certificates.larger_curve import LargerCurve
+from tttenv.exact import SEATS
+from tttenv.report.markup import Markup, element
+
+MINUS = "\u2212"
+
+
+def minus(text: str) -> str:
+    """Replace the hyphen of a number by a minus sign."""
+    return text.replace("-", MINUS)
+
+
+# Curves
+
+MANY = 60  # number of measures from which markers are small
+WIDTH, LEFT, RIGHT = 320, 36, 310  # the drawing in view-box units
+BELOW = 34  # height of the horizontal axis
+TICKS = 5  # maximum ticks of the horizontal axis
+PAINTS = {  # the colours of a standalone drawing; on the page the style sheet sets them
+    False: {
+        "paper": "#ffffff",
+        "ink": "#57534e",
+        "x": "#265cb0",
+        "o": "#c04a16",
+        "good": "#1b7448",
+    },
+    True: {"paper": "#0d1117", "ink": "#9aa4af", "x": "#8ab4f8", "o": "#ffa660", "good": "#7ed6a2"},
+}
+STYLE = """
+text {{ font: 10px system-ui, sans-serif; fill: {ink} }}
+.grid, .tick {{ stroke: {ink}; stroke-width: .6 }} .grid {{ opacity: .3 }}
+.steps, .marks {{ fill: none; stroke-linejoin: round }}
+.steps.x {{ stroke: {x}; stroke-width: 4; opacity: .4 }}
+.marks.x {{ stroke: {x}; stroke-width: 1.3 }}
+.steps.o {{ stroke: {o}; stroke-width: 1.4; stroke-dasharray: 4 2.5 }}
+.marks.o {{ stroke: {o}; stroke-width: 1.2 }}
+.steps.good {{ stroke: {good}; stroke-width: 1.6 }} .marks.good {{ fill: {good} }}
+text.x {{ fill: {x} }} text.o {{ fill: {o} }} text.good {{ fill: {good} }}
+"""
+# What a larger curve shows, from top to bottom: its counts and titles.
+LARGER = {
+    "reached": "positions followed",
+    "losing_line": "stones of the shortest lost game found",
+    "losing_leaves": "lost games among 500 positions of an attack",
+}
+
+Part = tuple[int, int]  # top and bottom of a part of a drawing
+Values = Sequence[float | None]  # None is unknown
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Measures over time: parts one below the other, over one horizontal axis."""
+
+    parts: list[Markup]
+    height: int  # in view-box units
+    places: list[float]  # of the measures
+
+    def svg(self, label: str, cursor: bool = False) -> Markup:
+        """Return the chart as an element of the page, coloured by the page's style sheet.
+
+        Args:
+            label: the label for screen readers.
+            cursor: whether a script marks a measure.
+        """
+        about = {"role": "img", "aria_label": label, "viewBox": f"0 0 {WIDTH} {self.height}"}
+        if not cursor:
+            return element("svg", *self.parts, **about)
+        at = " ".join(f"{x:g}" for x in self.places)
+        return element("svg", *self.parts, element("path", class_="cursor"), **about, data_x=at)
+
+    def file(self, dark: bool = False) -> bytes:
+        """Return the chart as a standalone SVG file, with a light or dark background."""
+        paints = PAINTS[dark]
+        paper = element("rect", width=WIDTH, height=self.height, fill=paints["paper"])
+        style = element("style", STYLE.format(**paints))
+        size = {"width": 1.4 * WIDTH, "height": 1.4 * self.height}
+        size |= {"viewBox": f"0 0 {WIDTH} {self.height}"}
+        svg = {"xmlns": "http://www.w3.org/2000/svg", **size}
+        return element("svg", style, paper, *self.parts, **svg).encode()
+
+
+def chart(along: Sequence[float], below: int, words: str, parts: Sequence[Markup]) -> Chart:
+    """Return a chart of these parts.
+
+    Args:
+        along: the seconds or steps of the measures.
+        below: where the lowest part ends.
+        words: the label of the horizontal axis.
+        parts: what is above the axis.
+    """
+    axis = _along_the_bottom(along[-1], below, words)
+    return Chart([*parts, *axis], below + BELOW, places(along))
+
+
+def curve_chart(curve: Curve, over: str) -> Chart:
+    """Draw the share of optimal moves above the worst case of both seats.
+
+    Args:
+        curve: the curve.
+        over: "seconds" or "steps", the horizontal axis.
+    """
+    along = getattr(curve, over)
+    xs, above, below = places(along), (22, 82), (118, 178)
+    least = 50 if min(curve.optimal) >= 0.5 else 0
+    shares = [(value, str(value)) for value in (least, (least + 100) // 2, 100)]
+    worst = [(value, minus(f"{value:.1f}")) for value in (-1.0, -0.5, 0.0)]
+    parts = [label("optimal moves, %", LEFT, above[0] - 9)]
+    parts += [label("worst case", LEFT, below[0] - 9), *seats_key(below[0] - 9)]
+    parts += scale(above, shares) + scale(below, worst)
+    parts += line(xs, [height(100 * share, least, 100, above) for share in curve.optimal], "good")
+    lines = [
+        line(xs, [height(value, -1, 0, below) for value in curve.worst[seat]], seat.lower())
+        for seat in SEATS
+    ]
+    parts += [steps for steps, _ in lines] + [marks for _, marks in lines]
+    return chart(along, below[1], over, parts)
+
+
+def larger_chart(curve: LargerCurve) -> Chart:
+    """Draw what certificates on a larger board followed and found, in three parts over seconds."""
+    xs, tops, size = places(curve.seconds), (22, 118, 214), 60
+    parts = seats_key(tops[0] - 9)
+    for (count, words), top in zip(LARGER.items(), tops, strict=True):
+        part, by_seat = (top, top + size), [curve.counts[f"{count}_{s}"] for s in SEATS]
+        known = [number for numbers in by_seat for number in numbers if number is not None]
+        lines, placed = _counts(part, max(known, default=1), logarithmic=count == "reached")
+        parts += [label(words, LEFT, top - 9), *lines]
+        for name, numbers in zip("xo", by_seat, strict=True):
+            parts += line(xs, [None if n is None else placed(n) for n in numbers], name)
+    return chart(curve.seconds, tops[-1] + size, "seconds", parts)
+
+
+def places(along: Sequence[float]) -> list[float]:
+    """Return the horizontal places of measures at these seconds or steps."""
+    return [round(LEFT + (RIGHT - LEFT) * at / max(along[-1], 1e-9), 2) for at in along]
+
+
+def height(value: float, least: float, most: float, part: Part) -> float:
+    """Return the vertical place of a value in a part that shows `least` to `most`."""
+    top, bottom = part
+    return round(bottom - (bottom - top) * _share(value, least, most), 2)
+
+
+def line(xs: Sequence[float], ys: Values, name: str) -> list[Markup]:
+    """Draw steps and a marker at each measure: a cross for X, a ring for O, a dot for both.
+
+    Each measure holds until the next one, without interpolation, with gaps where it is unknown.
+    """
+    path, last = "", None
+    for x, y in zip(xs, ys, strict=True):
+        if last is not None:
+            path += f"H{x:g}"
+        if y is not None:
+            path += f"M{x:g} {y:g}" if last is None else f"V{y:g}"
+        last = y
+    known = [(x, y) for x, y in zip(xs, ys, strict=True) if y is not None]
+    if not known:
+        return []
+    size = 1.4 if len(known) > MANY else 2.6
+    wide, across = f"{2 * size:g}", f"{size:g}"
+    ring = f"a{across} {across} 0 1 0 {wide} 0a{across} {across} 0 1 0 -{wide} 0"
+    shape = f"m0-{across}l{wide} {wide}m0-{wide}l-{wide} {wide}" if name == "x" else ring
+    drawn = "".join(f"M{x - size:g} {y:g}{shape}" for x, y in known)
+    steps = element("path", class_=f"steps {name}", d=path)
+    return [steps, element("path", class_=f"marks {name}", d=drawn)]
+
+
+def scale(part: Part, values: Sequence[tuple[float, str]]) -> list[Markup]:
+    """Draw labelled gridlines across a part at these values, in ascending order."""
+    least, most = values[0][0], values[-1][0]
+    parts = []
+    for value, words in values:
+        y = height(value, least, most, part)
+        parts.append(element("path", class_="grid", d=f"M{LEFT} {y:g}H{RIGHT}"))
+        parts.append(label(words, LEFT - 6, y + 3.5, anchor="end"))
+    return parts
+
+
+def ticks(last: float) -> list[float]:
+    """Return at most TICKS round numbers from 0 to `last`, in steps of 1, 2 or 5 times 10**n."""
+    power = 10.0 ** math.floor(math.log10(last))
+    apart = next(
+        step for step in (power * part for part in (0.1, 0.2, 0.5, 1, 2, 5)) if last / step < TICKS
+    )
+    return [apart * at for at in range(math.floor(last / apart) + 1)]
+
+
+def seats_key(y: float) -> list[Markup]:
+    """Draw the legend of markers, at the right."""
+    return [label("\u00d7 as X", 228, y, "x"), label("\u25cb as O", 272, y, "o")]
+
+
+def label(words: str, x: float, y: float, name: str = "label", anchor: str = "start") -> Markup:
+    """Draw a text in a curve's drawing."""
+    return element("text", words, x=f"{x:g}", y=f"{y:g}", class_=name, text_anchor=anchor)
+
+
+def measures(curve: Curve) -> str:
+    """Describe the measures for the page's cursor, with fields separated by | and records by ;."""
+    columns = zip(curve.steps, curve.seconds, curve.optimal, *curve.worst.values(), strict=True)
+    return ";".join(
+        f"{step:,}|{second:.1f}|{phrases.share(share)}|"
+        + "|".join(minus(phrases.value(value)) for value in worst)
+        for step, second, share, *worst in columns
+    )
+
+
+def _along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
+    """Draw ticks with numbers from 0 to `last` under a part that ends at `below`, with a label."""
+    last, parts = max(last, 1e-9), []
+    for tick in ticks(last):
+        x = LEFT + (RIGHT - LEFT) * tick / last
+        parts.append(element("path", class_="tick", d=f"M{x:.1f} {below + 4}v4"))
+        parts.append(label(f"{tick:,g}", x, below + 19, anchor="middle"))
+    return [*parts, label(words, (LEFT + RIGHT) / 2, below + 31, anchor="middle")]
+
+
+def _counts(
+    part: Part, most: float, logarithmic: bool
+) -> tuple[list[Markup], Callable[[float], float]]:
+    """Return the gridlines of a scale from 0 or 1 to at least `most`, and its placing function."""
+    if logarithmic:
+        tens = max(2, 2 * math.ceil(math.log10(max(most, 1)) / 2))
+        values = [(float(power), _short(10**power)) for power in (0, tens // 2, tens)]
+        return scale(part, values), lambda n: height(math.log10(max(n, 1)), 0, tens, part)
+    apart = ticks(max(most, 1) * 1.0001)[1]
+    top = 2 * math.ceil(max(apart * math.ceil(most / apart), 1) / 2)  # even, so half is a count
+    values = [(share * top, f"{share * top:g}") for share in (0, 0.5, 1)]
+    return scale(part, values), lambda n: height(n, 0, top, part)
+
+
+def _short(number: int) -> str:
+    """Format 1,000 as 1k and 1,000,000 as 1M."""
+    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if number >= size:
+            return f"{number // size}{letter}"
+    return str(number)
+
+
+def _share(value: float, least: float, most: float) -> float:
+    return (min(max(value, least), most) - least) / (most - least)
+
+
+# Drawings in tables
+
+OUTCOMES = ("win", "draw", "loss")
+ROOM = 8.0  # margin at both ends of an axis in per cent, for half a dot
+
+
+def number(text: str) -> Markup:
+    """Format a number aligned at the decimal point, with a minus sign."""
+    whole, point, fraction = minus(text).partition(".")
+    return element("span", whole, element("span", point + fraction), class_="number")
+
+
+def bar(odds: Sequence[float], label: str) -> Markup:
+    """Draw shares of wins, draws and losses side by side."""
+    parts, at = [], 0.0
+    for name, share in zip(OUTCOMES, odds, strict=True):
+        if share > 0:
+            place = {"x": percent(at), "width": percent(share), "height": "100%"}
+            parts.append(element("rect", class_=name, **place))
+        at += share
+    return element("svg", *parts, class_="bar", role="img", aria_label=label)
+
+
+def axis(dots: Sequence[tuple[float, str]]) -> Markup:
+    """Draw dots on a line from -1 to 0, by value and class, with ticks at both ends and halfway.
+
+    The class "x" is drawn as a cross, others as a ring or disc by the style.
+    """
+    ends = {"x1": percent(ROOM / 100), "x2": percent(1 - ROOM / 100)}
+    parts = [element("line", class_="axis", y1="50%", y2="50%", **ends)]
+    for tick in (-1.0, -0.5, 0.0):
+        x = percent(along(tick, -1, 0))
+        parts.append(element("line", class_="tick", x1=x, x2=x, y1="25%", y2="75%"))
+    parts += [dot(along(value, -1, 0), 50, name) for value, name in dots]
+    return element("svg", *parts, class_="dots", aria_hidden="true")
+
+
+def along(value: float, least: float, most: float) -> float:
+    """Return the place of a value on such an axis, as a share of the drawing's width."""
+    return ROOM / 100 + _share(value, least, most) * (1 - 2 * ROOM / 100)
+
+
+def dot(x: float, y: float, name: str) -> Markup:
+    """Draw a dot at a share of the width and a height in per cent."""
+    return element("circle", class_=name, cx=percent(x), cy=f"{y:g}%", r=4)
+
+
+def percent(share: float) -> str:
+    """Format a share as a coordinate of a drawing."""
+    return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
+
+
+def log_place(value: float, least: float, most: float) -> float:
+    """Return the place of a positive value on a logarithmic axis, as a share of its length."""
+    return (math.log(value) - math.log(least)) / (math.log(most) - math.log(least))
+
+
+def log_ends(values: Sequence[float]) -> tuple[float, float]:
+    """Return the powers of ten that enclose positive values."""
+    lowest, highest = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
+    return 10.0**lowest, 10.0 ** max(highest, lowest + 1)
+
+
+def text(words: str, x: float, y: float, name: str = "") -> Markup:
+    """Draw a text centred at a share of the width and a height in per cent."""
+    return element("text", words, x=percent(x), y=f"{y:g}%", class_=name)
