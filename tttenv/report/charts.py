@@ -86,10 +86,10 @@ class Chart:
         paints = PAINTS[dark]
         paper = element("rect", width=WIDTH, height=self.height, fill=paints["paper"])
         style = element("style", STYLE.format(**paints))
-        size = {"width": 1.4 * WIDTH, "height": 1.4 * self.height}
-        size |= {"viewBox": f"0 0 {WIDTH} {self.height}"}
-        svg = {"xmlns": "http://www.w3.org/2000/svg", **size}
-        return element("svg", style, paper, *self.parts, **svg).encode()
+        size: dict[str, object] = {"width": 1.4 * WIDTH, "height": 1.4 * self.height}
+        svg = size | {"viewBox": f"0 0 {WIDTH} {self.height}"}
+        xmlns = "http://www.w3.org/2000/svg"
+        return element("svg", style, paper, *self.parts, xmlns=xmlns, **svg).encode()
 
 
 def chart(along: Sequence[float], below: int, words: str, parts: Sequence[Markup]) -> Chart:
