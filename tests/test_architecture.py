@@ -45,7 +45,8 @@ NAMED = re.compile(r"((?:tttenv|learners|scripts)(?:\.\w+)+)(?::\w+)?")
 LEARNING = f"{ADAPTERS} learners.* scripts.*"
 COMMANDS = "tttenv.cli.* learners.cli.* learners.examples.* scripts.*"
 LIBRARIES = {  # who may import what
-    "numba": "tttenv.utils.bare tttenv.utils.comp* tttenv.utils.inlining tttenv.utils.struct *_kernel",
+    "numba": "tttenv.utils.bare tttenv.utils.comp* tttenv.utils.inlining tttenv.utils.struct"
+    " *_kernel",
     "gymnasium": "tttenv tttenv.env.* tttenv.testing.*"
     f" tttenv.cli.subjects tttenv.cli.compile {LEARNING}",
     **dict.fromkeys(["torch", "stable_baselines3", "sb3_contrib"], LEARNING),
