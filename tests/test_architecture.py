@@ -48,7 +48,7 @@ LIBRARIES = {  # who may import what
     "numba": "tttenv.utils.bare tttenv.utils.comp* tttenv.utils.inlining tttenv.utils.struct"
     " *_kernel",
     "gymnasium": "tttenv tttenv.env.* tttenv.testing.*"
-    f" tttenv.cli.subjects tttenv.cli.compile {LEARNING}",
+    f" tttenv.cli.load_subject tttenv.cli.compile {LEARNING}",
     **dict.fromkeys(["torch", "stable_baselines3", "sb3_contrib"], LEARNING),
     "tensorboard": f"tttenv.report.events {LEARNING}",
     **dict.fromkeys(["tyro", "rich"], COMMANDS),

@@ -14,7 +14,7 @@ import tyro
 
 from learners.registry import LEARNERS, row
 from tttenv.certificates import phrases
-from tttenv.cli import ahead, console, workers
+from tttenv.cli import background_compile, console, workers
 from tttenv.cli.options import (
     AddressOrNone,
     FileOrNone,
@@ -72,7 +72,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     name, rest = args[0], args[1:]
     parts = row(name).compiled
     wanted = () if {"-h", "--help"} & set(rest) else parts
-    with ahead.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
+    with background_compile.compiling(*wanted, processes=2) as compiled:  # while PyTorch is loaded
         _train(name, rest, prog, lambda: compiled.wait(*parts))
 
 

@@ -18,7 +18,7 @@ from tttenv.certificates import metrics
 from tttenv.cli import console
 from tttenv.cli.main import COMMANDS, GROUPS
 from tttenv.players import PLAYERS, bundled, player
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 from tttenv.utils.registry import near
 
 ROOT = Path(__file__).parents[2]
@@ -142,13 +142,13 @@ def test_no_name_is_near_to_one_that_resembles_none():
 )
 def test_players_that_are_nearly_called_so_are_told(spec, hint):
     spec, hint = (text.format(bundled.home()) for text in (spec, hint))
-    with pytest.raises(ValueError, match=re.escape(hint) + "$"), hinting(spec):
+    with pytest.raises(ValueError, match=re.escape(hint) + "$"), did_you_mean(spec):
         player(spec)
 
 
 def test_a_checkpoint_that_is_there_and_refused_is_not_suggested(tmp_path):
     (tmp_path / "card.json").write_text("[")
-    with pytest.raises(ValueError, match=r"is not JSON: [^;]*$"), hinting(str(tmp_path)):
+    with pytest.raises(ValueError, match=r"is not JSON: [^;]*$"), did_you_mean(str(tmp_path)):
         player(str(tmp_path))
 
 

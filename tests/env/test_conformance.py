@@ -8,7 +8,7 @@ import wrong_subjects
 from tttenv import Rules
 from tttenv.policy import uniform
 from tttenv.testing import LawBrokenError, check_env, check_policy, env_checks, policy_checks
-from tttenv.testing.asked_player import Player
+from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.findings import ANSWERS, examine
 from tttenv.testing.recorded_games import record
 
@@ -61,7 +61,8 @@ def test_the_kit_raises_what_the_doctor_finds_of_a_policy(name):
     assert "\n" not in str(error.value)
     if name == "memory":
         policy.asked = 0
-    player, laws = Player("policy", RULES, policy), policy_checks.PLAYER[: policy_checks.LAWS]
+    player = CheckedPlayer("policy", RULES, policy)
+    laws = policy_checks.PLAYER[: policy_checks.LAWS]
     found = list(examine(player, laws))
     first = next(one for one in found if one.breaks)
     assert (first.breaks, first.status == "problem") == (law, is_problem)

@@ -14,10 +14,10 @@ import tttenv
 import tttenv.testing
 from tttenv import Rules
 from tttenv.cli import doctor as doctor_command
+from tttenv.cli.load_subject import Environment, load
 from tttenv.cli.play.notation import cell_of
-from tttenv.cli.subjects import Environment, load
 from tttenv.players import PLAYERS
-from tttenv.testing.asked_player import Player
+from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import examine
 from tttenv.testing.policy_checks import PLAYER
@@ -52,9 +52,9 @@ MISTAKES = {  # the subject: the checks that find it, and what the last of them 
     "bare_softmax": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "ppo": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
     "dqn": ("legal", r"plays without a mask: \d\d\.\d% of its probability"),
-    "dice": ("repeatable", "of the boards anew"),
-    "of_the_batch": ("batches", "depending on the boards beside it"),
-    "logits": ("answers", r"answers no probabilities on the board _________: \[3\.0"),
+    "dice": ("repeatable", "returns another output"),
+    "of_the_batch": ("batches", "depending on the rest of the batch"),
+    "logits": ("answers", r"returns no probabilities on the board _________: \[3\.0"),
     "too_few": ("answers", r"answers \(4520, 8\) numbers about \(4520, 9\) cells"),
     "learned_as_x": ("view", "as O it moves better when mine and theirs are swapped"),
     "seen_wrongly": ("view", "as X and O it moves better when"),
@@ -134,7 +134,7 @@ def test_warnings_that_do_no_harm_are_notes():
 def test_play_on_taken_cells_is_found_as_that_too():
     found = problems("wrong_subjects:on_stones")
     assert set(found) == {"legal", "all illegal"}
-    assert found["all illegal"] == "its favourite cell is a taken one on 100.0% of the boards"
+    assert found["all illegal"] == "its favourite cell is occupied on 100.0% of the boards"
 
 
 @pytest.mark.parametrize("name", [*PLAYERS])
@@ -154,7 +154,7 @@ def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
         for stones, name in enumerate(cells.split()):
             cell = cell_of(rules, name)
             if stones % 2 == seat:
-                assert subject.answers(board[None].copy())[0, cell] > 0
+                assert subject.policy(board[None].copy())[0, cell] > 0
             board = rules.play(board, cell)
         assert rules.lost(board)
         assert stones % 2 != seat
@@ -171,8 +171,8 @@ def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_agai
     def restless(boards):
         return np.eye(large.cells)[(dice.random(boards.shape) * (boards == 0)).argmax(axis=1)]
 
-    for player in (restless, load("mcts:time=0.01", "5,5,4", None, "logits").answers):
-        (found,) = examine(Player("it", large, player), PLAYER[-1:])
+    for player in (restless, load("mcts:time=0.01", "5,5,4", None, "logits").policy):
+        (found,) = examine(CheckedPlayer("it", large, player), PLAYER[-1:])
         assert found.status == "skipped", found
 
 
@@ -205,7 +205,7 @@ BEATABLE = "no mistake in the setup found; it can be beaten"
 def test_of_a_network_that_answers_a_constant_only_that_is_said():
     found = {one.check: one for one in findings("wrong_subjects:dead_net")}
     for name in ("all illegal", *SAYS_NOTHING):
-        told = "says nothing about a player that answers every board alike"
+        told = "says nothing about a player with the same output on every board"
         assert (found[name].status, found[name].told) == ("skipped", told)
 
 
@@ -386,7 +386,7 @@ def test_a_saved_model_is_looked_at_as_it_plays(deterministic, tmp_path):
     wrong_subjects.maskable_ppo().save(tmp_path / "model.zip")
     word = str(deterministic).lower()
     spec = f"sb3:path={tmp_path}/model.zip,trust=true,deterministic={word}"
-    probs = load(spec, None, None, "logits").answers(Rules().start(1))
+    probs = load(spec, None, None, "logits").policy(Rules().start(1))
     assert (probs.max() == 1) == deterministic
     assert probs == pytest.approx(tttenv.player(spec)(Rules().start(1)))
 

@@ -9,12 +9,12 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.certificates.phrases import of_seat
-from tttenv.cli import ahead, console, text_tables, workers
+from tttenv.cli import background_compile, console, text_tables, workers
 from tttenv.cli.console import AllWorkers
 from tttenv.cli.options import Flag, MethodOrNone, OpponentOrNone, Player, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 
 PROG = "certify.py"
 EXAMPLES = """
@@ -90,7 +90,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.players import rules_of
 
     loading = console.stage(f"loading {given.player}", given.json)
-    with loading, hinting(given.player):
+    with loading, did_you_mean(given.player):
         rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
         policy = player(given.player, rules)
     if given.sampled:
@@ -146,7 +146,7 @@ def certified(given: Arguments, rules: Any, policy: Any) -> Any:
             return certify(rules, asked, method=ALL_POSITIONS)
     with (
         console.stage(f"certifying {given.player} on {rules}", given.json) as tell,
-        ahead.compiling(SEARCH),  # while the game is being solved
+        background_compile.compiling(SEARCH),  # while the game is being solved
     ):
         about: dict[str, Any] = {"method": REACHABLE, "name": given.player}
         about["watch"] = lambda found: tell(progress(found))
@@ -170,12 +170,12 @@ def meet(given: Arguments) -> None:
 
     specs = (given.player, str(given.against))
     named = next(filter(is_path, specs), given.player)  # a checkpoint stores its rules
-    with hinting(named):
+    with did_you_mean(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     head_to_head.require_small(rules)
     tables = []
     for spec in specs:
-        with console.stage(f"loading {spec}", given.json), hinting(spec):
+        with console.stage(f"loading {spec}", given.json), did_you_mean(spec):
             policy = player(spec, rules)
         require_pure(policy)
         with watched(policy, spec, rules, given.json) as asked:

@@ -7,7 +7,7 @@ from typing import Any
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 
 PROG = "doctor.py"
 EXAMPLES = """
@@ -48,10 +48,10 @@ def main(args: list[str], prog: str = PROG) -> None:
     console.check_seed(given.seed)
     if given.games < 1:
         raise ValueError(f"at least one game is played, not {given.games}")
-    from tttenv.cli.subjects import load
+    from tttenv.cli.load_subject import load
     from tttenv.testing.diagnosis import diagnosis
 
-    with console.stage(f"loading {given.subject}", given.json), hinting(given.subject):
+    with console.stage(f"loading {given.subject}", given.json), did_you_mean(given.subject):
         subject = load(given.subject, given.rules, given.obs, given.kind)
     with console.bar(given.json) as bar:
         found = diagnosis(

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 from tttenv.cli import console
 from tttenv.cli.options import Player
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 
 PROG = "gomocup.py"
 EXAMPLES = """
@@ -74,7 +74,7 @@ def require_player(given: Arguments) -> None:
 
     size = max(3, given.k)
     smallest = Rules(size, size, given.k)
-    with hinting(given.player):
+    with did_you_mean(given.player):
         rules = rules_of(given.player) if is_path(given.player) else smallest
         player(given.player, rules)
     if rules.k != given.k:

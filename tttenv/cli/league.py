@@ -16,7 +16,7 @@ from tttenv.cli.options import Flag, Players, RulesOrNone
 from tttenv.cli.text_tables import Column, say
 from tttenv.cli.workers import HERE
 from tttenv.parallel import ResultsFolder, TaskResult
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 
 if TYPE_CHECKING:
     from tttenv.league.league import Block, Result
@@ -77,7 +77,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.utils.files import write
 
     named = next(filter(is_path, given.players), "random")  # a checkpoint stores its rules
-    with hinting(named):
+    with did_you_mean(named):
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     players = list(given.players) or usual(rules)
     count = len(opening_classes(rules, given.openings))
@@ -193,7 +193,7 @@ def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> d
     found: dict[str, bool] = {}
     for spec in players:
         tell(f"loading player {len(found) + 1} of {len(players)}, {spec}")
-        with hinting(spec):
+        with did_you_mean(spec):
             asker = Asker(rules, player(spec, rules), spec)
         found[spec] = asker.searches or asker.impure is not None
     return found

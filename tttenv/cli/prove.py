@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tttenv.cli import ahead, console
+from tttenv.cli import background_compile, console
+from tttenv.cli.background_compile import BackgroundCompile
 from tttenv.cli.options import FileOrNone, Flag, Game, NumberOrNone, TextOrNone
 from tttenv.cli.text_tables import say
 from tttenv.utils.untrusted import MEBIBYTE
@@ -75,7 +76,7 @@ def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
     unfinished = out.with_name(out.name.removesuffix(".safetensors") + ".search.safetensors")
     with (
         console.stage(f"preparing the search of {rules}", given.json) as tell,
-        ahead.compiling(CHECKER, WRITER) as later,
+        background_compile.compiling(CHECKER, WRITER) as later,
     ):
         begun = _begun(given, rules, board, unfinished)
         search = _Search(begun, unfinished, later, lambda text: tell(f"{rules}: {text}"))
@@ -123,7 +124,7 @@ class _Search:
     """
 
     def __init__(
-        self, begun: Any, file: Path, later: ahead.Ahead, tell: Callable[[str], Any]
+        self, begun: Any, file: Path, later: BackgroundCompile, tell: Callable[[str], Any]
     ) -> None:
         self.begun, self.file, self.later, self.tell = begun, file, later, tell
         self.nodes, self.seconds = begun.nodes, begun.seconds  # summed over all runs

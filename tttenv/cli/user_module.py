@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any
 
-from tttenv.testing.failing import naming
+from tttenv.testing.failures import user_errors
 
 
 def is_in_a_module(name: str) -> bool:
@@ -24,7 +24,7 @@ def imported(name: str) -> Any:
     """
     module, _, path = name.partition(":")
     sys.path.insert(0, os.getcwd())
-    with naming(name):
+    with user_errors(name):
         found: Any = importlib.import_module(module)
         for part in path.split("."):
             found = getattr(found, part)

@@ -20,7 +20,7 @@ from tttenv.exact import SEATS, enumerable
 from tttenv.game.notation import name_of
 from tttenv.players import bundled, checkpoint_of, player, rules_of
 from tttenv.players.checkpoint import WEIGHTS, load, read_data
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 from tttenv.report import networks
 from tttenv.report.charts import larger_chart
 from tttenv.report.load_players import LONGEST, RULES
@@ -60,7 +60,7 @@ def split(specs: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_larger(spec: str) -> bool:
-    with hinting(spec):
+    with did_you_mean(spec):
         return checkpoint_of(spec) is not None and rules_of(spec) != RULES
 
 

@@ -27,7 +27,7 @@ from tttenv.players import (
     untrusted_player,
 )
 from tttenv.players.checkpoint import CARD, load, read_card
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 from tttenv.players.llm import LanguageModel
 from tttenv.policy import Policy
 from tttenv.report import endings
@@ -197,7 +197,7 @@ def shown(spec: str, name: str) -> Shown:
     Raises:
         ValueError: if it is unknown, damaged, impure or for another board.
     """
-    with hinting(spec):
+    with did_you_mean(spec):
         found = checkpoint_of(spec)
         if found is not None and not found[1]:
             return trained(found[0], name)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tttenv.game.rules import Rules
-from tttenv.testing.asked_player import Player
+from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.env_checks import ENVIRONMENT
 from tttenv.testing.findings import Finding, examine
 from tttenv.testing.policy_checks import PLAYER
@@ -83,7 +83,7 @@ def diagnose(
 
 def diagnosis(
     name: str,
-    subject: Player | Environment,
+    subject: CheckedPlayer | Environment,
     games: int,
     seed: int,
     watch: Callable[[Iterable[Finding], int], Iterable[Finding]] = lambda findings, count: findings,

@@ -14,7 +14,7 @@ from gymnasium.utils.env_checker import check_env as gymnasium_check
 
 from tttenv.exact import SEATS
 from tttenv.game.rules import Rules
-from tttenv.testing.failing import SubjectError, said
+from tttenv.testing.failures import SubjectError, describe_error
 from tttenv.testing.findings import (
     Check,
     Finding,
@@ -26,8 +26,8 @@ from tttenv.testing.findings import (
     require,
     skipped,
 )
+from tttenv.testing.observed_board import empty_cells, finished
 from tttenv.testing.recorded_games import LONGEST, Game, Moment, Record, record
-from tttenv.testing.shown_board import empty, finished
 
 SPACE = "observations lie in their space"
 MASKS = "the mask marks the empty cells"
@@ -71,7 +71,9 @@ def interface(record: Record) -> Finding:
             )
         except Exception as error:  # including what the environment raises
             plain = isinstance(error, (AssertionError, gymnasium.error.Error)) and str(error)
-            return problem(f"Gymnasium's check_env fails: {plain or said(error)}", change, breaks)
+            return problem(
+                f"Gymnasium's check_env fails: {plain or describe_error(error)}", change, breaks
+            )
     told = [_plain(one.message) for one in heard]
     notes = [one for one in told if any(part in one for part in NOTES)]
     for one in told:
@@ -210,7 +212,7 @@ def _replay(record: Record) -> list[Any]:
         for _ in range(LONGEST):
             if finished(observed, record.rules):
                 break
-            cell = int(rng.choice(empty(observed, record.rules)))
+            cell = int(rng.choice(empty_cells(observed, record.rules)))
             observed, reward, over, cut, info = env.step(cell)
             told.append((repr(observed), reward, over, repr(info)))
             if over or cut:
@@ -285,9 +287,9 @@ def illegal(record: Record) -> Finding:
     env, rng = record.env, np.random.default_rng(2)
     for _ in range(5):
         observed, _ = env.reset()
-        if len(empty(observed, record.rules)) == record.rules.cells:
+        if len(empty_cells(observed, record.rules)) == record.rules.cells:
             observed = env.step(int(rng.integers(record.rules.cells)))[0]
-        taken = np.setdiff1d(np.arange(record.rules.cells), empty(observed, record.rules))
+        taken = np.setdiff1d(np.arange(record.rules.cells), empty_cells(observed, record.rules))
         if not taken.size:
             return skipped("it shows no taken cell")
         try:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from tttenv.testing.failing import FAILURES, SubjectError, is_of_others, said
+from tttenv.testing.failures import FAILURES, SubjectError, describe_error, raised_by_user_code
 
-ANSWERS = "what is asked is answered"
-REPAIR = "let its attributes be read, and its methods be called, without an error"
+ANSWERS = "every call succeeds"
+REPAIR = "fix the error, which one of its attributes or methods raises"
 
 
 @dataclass(frozen=True)
@@ -71,9 +71,11 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
             found = problem(failure.told, failure.change, ANSWERS)
             found = replace(found, cause=failure.__cause__)
         except FAILURES as error:
-            if not is_of_others(error):
+            if not raised_by_user_code(error):
                 raise
-            found = replace(problem(f"fails with {said(error)}", REPAIR, ANSWERS), cause=error)
+            found = replace(
+                problem(f"fails with {describe_error(error)}", REPAIR, ANSWERS), cause=error
+            )
         yield replace(found, check=check.name)
         if check.first and found.status == "problem":
             return

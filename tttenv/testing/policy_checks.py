@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from typing import TypeAlias
 
 import numpy as np
 
@@ -13,8 +14,8 @@ from tttenv.game.notation import names_of
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy, forfeits, masked_normalise
-from tttenv.testing.asked_player import Player
-from tttenv.testing.failing import SubjectError
+from tttenv.testing.checked_player import CheckedPlayer
+from tttenv.testing.failures import SubjectError
 from tttenv.testing.findings import (
     Check,
     Finding,
@@ -27,76 +28,81 @@ from tttenv.testing.findings import (
 )
 from tttenv.testing.strength import LARGE, SEARCHED, Strength, lost_game, optimal
 
-PROBABILITIES = "a policy answers probabilities, not negative and summing to one"
-MEMORYLESS = "a policy remembers nothing, and answers the same board alike every time"
-ALONE = "a board alone is answered as in a batch, in any order"
-TAKEN = "a taken cell has probability zero"
+Look: TypeAlias = Callable[[CheckedPlayer], Finding]
+PROBABILITIES = "a policy returns probabilities that are not negative and sum to one"
+MEMORYLESS = "a policy has no memory: the same board always gets the same output"
+ALONE = "the output on a board depends neither on its batch nor on the order"
+TAKEN = "an occupied cell has probability zero"
 CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights may reach
 
 
-def answers(subject: Player) -> Finding:
+def answers(subject: CheckedPlayer) -> Finding:
     """Check that it returns probabilities for every board, which sum to one, or a forfeit."""
-    boards, numbers = subject.boards, subject.told
+    boards, numbers = subject.boards, subject.output
     good = (np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)
-    if forfeits(subject.answers):
+    if forfeits(subject.policy):
         good |= ~numbers.any(axis=1)
     bad = np.flatnonzero(~good)
     if bad.size:
         shown = subject.rules.format(boards[bad[0]])
         told = np.round(numbers[bad[0]], 4).tolist()
-        told = f"answers no probabilities on the board {shown}: {told}"
-        return problem(told, subject.wanted, PROBABILITIES)
-    return ok(f"answers probabilities on {len(boards)} boards")
+        told = f"returns no probabilities on the board {shown}: {told}"
+        return problem(told, subject.expected, PROBABILITIES)
+    return ok(f"returns probabilities on {len(boards)} boards")
 
 
-def repeatable(subject: Player) -> Finding:
+def repeatable(subject: CheckedPlayer) -> Finding:
     """Check that repeated queries return the same output."""
     boards = subject.some
-    off = np.abs(subject.asked(boards) - subject.asked(boards)).max(axis=1)
-    limit, anew = getattr(subject.answers, "impure", None), off > subject.near
+    off = np.abs(subject.query(boards) - subject.query(boards)).max(axis=1)
+    limit, anew = getattr(subject.policy, "impure", None), off > subject.near
     if not anew.any() and not limit:
-        return ok("answers the same board alike every time")
-    why = f"is limited by {limit}" if limit else f"answers {share(anew)} of the boards anew"
+        return ok("returns the same output whenever it is queried about a board")
+    why = (
+        f"is limited by {limit}"
+        if limit
+        else f"returns another output for {share(anew)} of the boards"
+    )
     return problem(
-        f"{why}, so what is measured of it changes",
+        f"{why}, so measurements of it change",
         "give its probabilities instead of a sampled move; switch off dropout (eval()), noise and"
-        " time limits; seed dice by the board",
+        " time limits; seed random numbers by the board",
         MEMORYLESS,
     )
 
 
-def batches(subject: Player) -> Finding:
+def batches(subject: CheckedPlayer) -> Finding:
     """Check that the output on a board depends neither on its batch nor on the order."""
     boards, near = subject.some, subject.near
-    together = subject.asked(boards)
-    if np.abs(subject.asked(boards) - together).max() > near:
+    together = subject.query(boards)
+    if np.abs(subject.query(boards) - together).max() > near:
         return skipped("it does not repeat itself anyway")
     order = np.random.default_rng(0).permutation(len(boards))
-    alone = np.concatenate([subject.asked(boards[i : i + 1]) for i in order[:50]])
+    alone = np.concatenate([subject.query(boards[i : i + 1]) for i in order[:50]])
     off = max(
-        np.abs(subject.asked(boards[order]) - together[order]).max(),
+        np.abs(subject.query(boards[order]) - together[order]).max(),
         np.abs(alone - together[order[:50]]).max(),
     )
-    if np.abs(subject.asked(boards) - together).max() > near:
+    if np.abs(subject.query(boards) - together).max() > near:
         return problem(
-            "answers boards otherwise once it has been asked about others",
-            "keep nothing from one question to the next: answer from the board alone",
+            "its output on a board changes once it has been queried about others",
+            "keep no state between calls: compute the output from the board alone",
             MEMORYLESS,
         )
     if off <= near:
-        return ok("answers a board alone as it does among others")
+        return ok("returns the same output for a board alone and in a batch")
     return problem(
-        f"answers a board differently, by up to {off:.2g}, depending on the boards beside it",
-        "ask it in evaluation mode (batch normalisation), and normalise over cells, not the batch",
+        f"its output on a board differs by up to {off:.2g}, depending on the rest of the batch",
+        "query it in evaluation mode (batch normalisation); normalise over cells, not the batch",
         ALONE,
     )
 
 
-def legal(subject: Player) -> Finding:
+def legal(subject: CheckedPlayer) -> Finding:
     """Check the probability on occupied cells, with and without its mask."""
     boards = subject.boards
-    played = float(subject.told[boards != 0].sum() / len(boards))
-    breaks = TAKEN if subject.told[boards != 0].any() else ""
+    played = float(subject.output[boards != 0].sum() / len(boards))
+    breaks = TAKEN if subject.output[boards != 0].any() else ""
     bare = played
     if subject.network is not None:
         bare = float(subject.unmasked(boards)[boards != 0].sum() / len(boards))
@@ -113,32 +119,32 @@ def legal(subject: Player) -> Finding:
     return ok("plays legal moves only", breaks)
 
 
-def all_illegal(subject: Player) -> Finding:
+def all_illegal(subject: CheckedPlayer) -> Finding:
     """Check whether its preferred cells, before masking, are nearly always occupied."""
     boards = subject.boards
-    told = subject.told if subject.network is None else subject.unmasked(boards)
+    told = subject.output if subject.network is None else subject.unmasked(boards)
     taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
     taken = taken[(boards != 0).any(axis=1)]
     if taken.mean() < 0.9:
         if looks(subject).status == "problem":
-            return skipped("says nothing about a player that answers every board alike")
-        return ok(f"its favourite cell is taken on {share(taken)} of the boards")
+            return skipped("says nothing about a player with the same output on every board")
+        return ok(f"its favourite cell is occupied on {share(taken)} of the boards")
     return problem(
-        f"its favourite cell is a taken one on {share(taken)} of the boards",
+        f"its favourite cell is occupied on {share(taken)} of the boards",
         "look for an inverted mask, illegal moves that cost nothing, or a board seen as empty",
     )
 
 
-def looks(subject: Player) -> Finding:
+def looks(subject: CheckedPlayer) -> Finding:
     """Check whether a network's output depends on the board at all."""
     if subject.network is None:
-        return skipped("looked at in networks and models only")
+        return skipped("only networks and models are checked")
     numbers = subject.numbers(subject.boards)
     shown = numbers[:, np.isfinite(numbers).all(axis=0)]
     if shown.size and np.ptp(shown, axis=0).max() > 1e-6 * (1 + np.abs(shown).max()):
         return ok("its numbers depend on the board")
     return problem(
-        "answers the same numbers whatever the board",
+        "returns the same numbers whatever the board",
         "look for an observation that is never filled in, dead units (lower the learning rate) or"
         " weights that are not the trained ones",
     )
@@ -154,7 +160,7 @@ ON_ITS_PATH = 0.45  # optimal moves above chance, where its moves lead; untraine
 WORSE = -0.2  # on that way, what is clearly worse than random moves
 
 
-def learned(subject: Player) -> Finding:
+def learned(subject: CheckedPlayer) -> Finding:
     """Check whether it plays better than random moves, in either seat."""
     if not enumerable(subject.rules):
         return skipped(LARGE)
@@ -196,18 +202,18 @@ def _percent(shares: list[float]) -> str:
     return " and ".join(f"{share} as {seat}" for share, seat in zip(shown, SEATS, strict=True))
 
 
-def if_it_has_learned(look: Callable[[Player], Finding]) -> Callable[[Player], Finding]:
+def if_it_has_learned(look: Look) -> Look:
     """Skip a check without a problem if the player has learned nothing: it says nothing then."""
 
     @wraps(look)
-    def looked(subject: Player) -> Finding:
+    def looked(subject: CheckedPlayer) -> Finding:
         if not enumerable(subject.rules):
             return skipped(LARGE)
         found = look(subject)
         if found.status not in ("ok", "weak"):
             return found
         if looks(subject).status == "problem":
-            return skipped("says nothing about a player that answers every board alike")
+            return skipped("says nothing about a player with the same output on every board")
         if learned(subject).status == "weak":
             return skipped("says nothing about a player that has learned nothing")
         return found
@@ -216,7 +222,7 @@ def if_it_has_learned(look: Callable[[Player], Finding]) -> Callable[[Player], F
 
 
 @if_it_has_learned
-def rewards(subject: Player) -> Finding:
+def rewards(subject: CheckedPlayer) -> Finding:
     """Check whether it avoids winning, like an agent trained on the opponent's reward."""
     both = subject.strength
     for seat, name in zip(both, SEATS, strict=True):
@@ -243,7 +249,7 @@ def _plays_to_lose(seat: Strength, both: Sequence[Strength]) -> bool:
 
 
 @if_it_has_learned
-def sides(subject: Player) -> Finding:
+def sides(subject: CheckedPlayer) -> Finding:
     """Check whether it is strong in one seat and near random in the other."""
     if rewards(subject).status == "problem":
         return skipped("it plays to lose anyway")
@@ -289,7 +295,7 @@ def _way(part: float) -> str:
 
 
 @if_it_has_learned
-def explored(subject: Player) -> Finding:
+def explored(subject: CheckedPlayer) -> Finding:
     """Check whether it plays well only in positions that its own moves lead to."""
     if "problem" in (rewards(subject).status, sides(subject).status):
         return skipped("it plays to lose or in one seat only")
@@ -312,7 +318,7 @@ def explored(subject: Player) -> Finding:
 
 
 @if_it_has_learned
-def view(subject: Player) -> Finding:
+def view(subject: CheckedPlayer) -> Finding:
     """Check whether it plays better on boards with mine and theirs swapped."""
     if (turned := _turned(subject)) is None:
         return skipped("answers boards that can be reached only")
@@ -331,14 +337,14 @@ def view(subject: Player) -> Finding:
     )
 
 
-def _turned(subject: Player) -> dict[str, tuple[float, float]] | None:
+def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]] | None:
     """Return the seats that play better on swapped boards, with the shares of optimal moves.
 
     None if it cannot be asked about boards that cannot be reached.
     """
     try:
         there = optimal(
-            subject.rules, lambda boards: masked_normalise(subject.asked(-boards), boards == 0)
+            subject.rules, lambda boards: masked_normalise(subject.query(-boards), boards == 0)
         )
     except SubjectError:
         return None
@@ -347,13 +353,13 @@ def _turned(subject: Player) -> dict[str, tuple[float, float]] | None:
     return {name: (turned, plain) for name, turned, plain in shares if turned > plain + CHANCE}
 
 
-def lost_games(subject: Player) -> Finding:
+def lost_games(subject: CheckedPlayer) -> Finding:
     """Report a lost game for each seat, if a short search finds one, on boards of any size."""
-    if limit := getattr(subject.answers, "impure", None):
+    if limit := getattr(subject.policy, "impure", None):
         return skipped(f"is limited by {limit}: it may not play the same game again")
 
     def lawful(boards: Boards) -> Probs:
-        return masked_normalise(subject.asked(boards), boards == 0)
+        return masked_normalise(subject.query(boards), boards == 0)
 
     player: Policy = subject.table if enumerable(subject.rules) else lawful
     told, lost = [], False
@@ -403,4 +409,6 @@ def check_policy(policy: Policy, rules: Rules, tolerance: float = 1e-6, count: i
         LawBrokenError: at the first violated invariant.
     """
     near = tolerance + 1e-4  # sums may differ from one by 1e-4
-    raise_first(examine(Player("policy", rules, policy, count=count, near=near), PLAYER[:LAWS]))
+    raise_first(
+        examine(CheckedPlayer("policy", rules, policy, count=count, near=near), PLAYER[:LAWS])
+    )

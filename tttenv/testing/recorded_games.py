@@ -11,9 +11,9 @@ import numpy as np
 
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
-from tttenv.testing.asked_env import Asked
-from tttenv.testing.failing import SubjectError
-from tttenv.testing.shown_board import board_of, finished
+from tttenv.testing.checked_env import CheckedEnv
+from tttenv.testing.failures import SubjectError
+from tttenv.testing.observed_board import board_of, finished
 
 LONGEST = 1000  # steps before a game counts as endless
 
@@ -50,7 +50,7 @@ class Game:
 class Record:
     """All recorded games; `alone` if the agent moves for both sides."""
 
-    env: Asked
+    env: CheckedEnv
     rules: Rules
     seed: int
     alone: bool = False
@@ -75,7 +75,7 @@ def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
     Raises:
         ValueError: if the observations show no board.
     """
-    rng, asked = np.random.default_rng(seed), Asked(env)
+    rng, asked = np.random.default_rng(seed), CheckedEnv(env)
     try:
         _first_board(asked, rules, seed)
         alone = _moves_for_both(asked, rules, rng)
@@ -86,7 +86,7 @@ def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
     return Record(asked, rules, seed, alone, found)
 
 
-def _first_board(env: Asked, rules: Rules, seed: int | None = None) -> Boards:
+def _first_board(env: CheckedEnv, rules: Rules, seed: int | None = None) -> Boards:
     """Return the board (cells,) of a new game."""
     board = board_of(env.reset(seed)[0], rules.cells)
     if board is None:
@@ -97,7 +97,7 @@ def _first_board(env: Asked, rules: Rules, seed: int | None = None) -> Boards:
     return board
 
 
-def _moves_for_both(env: Asked, rules: Rules, rng: np.random.Generator) -> bool:
+def _moves_for_both(env: CheckedEnv, rules: Rules, rng: np.random.Generator) -> bool:
     """Return whether a step adds one stone instead of two, so that there is no opponent."""
     for _ in range(20):
         before = _first_board(env, rules)
@@ -111,7 +111,7 @@ def _moves_for_both(env: Asked, rules: Rules, rng: np.random.Generator) -> bool:
 
 
 def _play(
-    env: Asked, rules: Rules, alone: bool, rng: np.random.Generator, seed: int | None
+    env: CheckedEnv, rules: Rules, alone: bool, rng: np.random.Generator, seed: int | None
 ) -> Game:
     observed, info = env.reset(seed)
     shown = board_of(observed, rules.cells)
@@ -131,7 +131,7 @@ def _play(
     return game
 
 
-def _step(env: Asked, rules: Rules, alone: bool, before: Boards, cell: int) -> Moment:
+def _step(env: CheckedEnv, rules: Rules, alone: bool, before: Boards, cell: int) -> Moment:
     observed, reward, over, truncated, info = env.step(cell)
     shown = board_of(observed, rules.cells)
     board = before.copy()

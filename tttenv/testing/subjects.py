@@ -7,8 +7,8 @@ from typing import Any
 from tttenv.game.rules import Rules
 from tttenv.players.as_policy import resolve_policy
 from tttenv.policy import Observed, from_observations, is_network
-from tttenv.testing.asked_player import Player
-from tttenv.testing.failing import naming
+from tttenv.testing.checked_player import CheckedPlayer
+from tttenv.testing.failures import user_errors
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Environment:
 
 def subject_of(
     name: str, found: Any, rules: Rules | None, obs: str | None = None, kind: str = "logits"
-) -> Player | Environment:
+) -> CheckedPlayer | Environment:
     """Return an object as a subject of the checks.
 
     Args:
@@ -35,7 +35,7 @@ def subject_of(
     Raises:
         ValueError: if it is neither a player nor an environment of the game.
     """
-    with naming(name):
+    with user_errors(name):
         plays = hasattr(found, "step") and hasattr(found, "reset")
     if plays:
         return environment_subject(name, found, rules)
@@ -44,7 +44,7 @@ def subject_of(
 
 def environment_subject(name: str, env: Any, rules: Rules | None = None) -> Environment:
     """Return an environment as a subject; its game is its own, or else 3,3,3."""
-    with naming(name):
+    with user_errors(name):
         batch, space = hasattr(env, "num_envs"), getattr(env, "action_space", None)
         size, bare = getattr(space, "n", None), getattr(env, "unwrapped", env)
         known = getattr(bare, "rules", None)
@@ -58,9 +58,9 @@ def environment_subject(name: str, env: Any, rules: Rules | None = None) -> Envi
 
 def player_subject(
     name: str, rules: Rules, found: Any, obs: str | None = None, kind: str = "logits"
-) -> Player:
+) -> CheckedPlayer:
     """Return a policy, function, network or model as a subject."""
-    with naming(name):
+    with user_errors(name):
         model = hasattr(found, "policy") and hasattr(found, "predict")
         network_itself = is_network(found)
     if model:
@@ -68,11 +68,11 @@ def player_subject(
     if obs or network_itself:
         found = from_observations(found, rules, obs or "onehot", kind)
     network = found if isinstance(found, Observed) else None
-    return Player(name, rules, resolve_policy(rules, found), network)
+    return CheckedPlayer(name, rules, resolve_policy(rules, found), network)
 
 
-def model_subject(name: str, rules: Rules, model: Any, deterministic: bool) -> Player:
+def model_subject(name: str, rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
     """Return a model of Stable-Baselines3, both as a player and as a network."""
     models = importlib.import_module("tttenv.adapters.sb3.models")
     asked = models.observed(model, rules, deterministic)
-    return Player(name, rules, asked, asked, models.masked(model))
+    return CheckedPlayer(name, rules, asked, asked, models.masked(model))

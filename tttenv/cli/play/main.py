@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from tttenv.cli import ahead, console
+from tttenv.cli import background_compile, console
 from tttenv.cli.options import Flag, OpponentOrNone, PlayerOrNone, RulesOrNone
-from tttenv.players.hinting import hinting
+from tttenv.players.did_you_mean import did_you_mean
 
 PROG = "play.py"
 EXAMPLES = """
@@ -92,10 +92,10 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 
     spec = given.player or _usual(given)
     fresh = given.learn and spec == "td0"
-    with hinting(spec):
+    with did_you_mean(spec):
         rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
     advised = not enumerable(rules) and (given.versus is None or given.hints)
-    prover = beside.enter_context(ahead.compiling(*[PROVER] * advised))
+    prover = beside.enter_context(background_compile.compiling(*[PROVER] * advised))
     if given.learn:
         home = importlib.import_module("learners.cli.learning_player")
         learning = home.LearningPlayer(spec, rules, given.seed)
@@ -114,7 +114,7 @@ def _side(spec: str, rules: Any) -> Any:
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 
-    with hinting(spec):
+    with did_you_mean(spec):
         return Side(_short(spec), player(spec, rules))
 
 

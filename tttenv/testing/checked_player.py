@@ -11,7 +11,7 @@ from tttenv import policy as policies
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.types import Boards, Numbers
 from tttenv.policy import Observed, masked_normalise
-from tttenv.testing.failing import SubjectError, failing
+from tttenv.testing.failures import SubjectError, failing
 from tttenv.testing.strength import Strength, strength
 from tttenv.utils.policy_output import answered_numbers
 
@@ -31,12 +31,12 @@ ENGINE = (
 
 
 @dataclass(frozen=True)
-class Player:
+class CheckedPlayer:
     """A player under test, with its outputs checked."""
 
     name: str
     rules: Rules
-    answers: Policy  # unchanged, valid or not
+    policy: Policy  # unchanged, valid or not
     network: Observed | None = None  # its network, if known
     masks: bool = True  # whether its own library masks its moves
     count: int | None = None  # boards to test; None: all, or 500 of a large game
@@ -54,16 +54,16 @@ class Player:
         return self.boards[:: max(1, len(self.boards) // 500)]
 
     @cached_property
-    def told(self) -> Numbers:
+    def output(self) -> Numbers:
         """The output on all boards, from the first query."""
-        return self.asked(self.boards)
+        return self.query(self.boards)
 
     @cached_property
     def table(self) -> Tabulated:
         """Its moves, masked and renormalized."""
         order = np.zeros((len(positions(self.rules)), self.rules.cells))
         order[positions(self.rules).index(self.boards)] = masked_normalise(
-            self.told, self.boards == 0
+            self.output, self.boards == 0
         )
         return Tabulated(self.rules, order)
 
@@ -73,12 +73,12 @@ class Player:
         return strength(self.rules, self.table)
 
     @property
-    def wanted(self) -> str:
+    def expected(self) -> str:
         """The required output, described for this kind of player."""
         kinds = {"external:": PROGRAM, "gomocup:": ENGINE}
         return next((told for kind, told in kinds.items() if kind in self.name), FUNCTION)
 
-    def asked(self, boards: Boards) -> Numbers:
+    def query(self, boards: Boards) -> Numbers:
         """Query the player.
 
         Raises:
@@ -86,29 +86,29 @@ class Player:
                 cell.
         """
         given = boards.copy()
-        with self._asked_about(boards):
-            numbers = answered_numbers(self.answers(given), "it")
+        with self._named_failures(boards):
+            numbers = answered_numbers(self.policy(given), "it")
         if (given != boards).any():
             raise SubjectError("changes the boards that it is asked about", "work on a copy")
         if numbers.shape != boards.shape:
             told = f"answers {numbers.shape} numbers about {boards.shape} cells"
-            raise SubjectError(told, self.wanted)
+            raise SubjectError(told, self.expected)
         return numbers
 
     def unmasked(self, boards: Boards) -> Numbers:
         """The network's probabilities without a mask, (batch, cells)."""
         assert self.network is not None
-        with self._asked_about(boards):
+        with self._named_failures(boards):
             return self.network.unmasked(boards)
 
     def numbers(self, boards: Boards) -> Numbers:
         """The network's raw output, (batch, cells)."""
         assert self.network is not None
-        with self._asked_about(boards):
+        with self._named_failures(boards):
             return self.network.numbers(boards)
 
-    def _asked_about(self, boards: Boards) -> AbstractContextManager[None]:
-        return failing(f"asked about {len(boards)} boards", self.wanted)
+    def _named_failures(self, boards: Boards) -> AbstractContextManager[None]:
+        return failing(f"asked about {len(boards)} boards", self.expected)
 
 
 def some_boards(rules: Rules, count: int = 500, seed: int = 0) -> Boards:

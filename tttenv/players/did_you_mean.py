@@ -10,7 +10,7 @@ from tttenv.utils.registry import near
 
 
 @contextmanager
-def hinting(spec: str) -> Iterator[None]:
+def did_you_mean(spec: str) -> Iterator[None]:
     """In this block, the error about a misspelt folder of a checkpoint suggests the nearest one."""
     try:
         yield

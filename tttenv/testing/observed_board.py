@@ -27,7 +27,7 @@ def board_of(observed: Any, cells: int) -> Boards | None:
     return board if good else None
 
 
-def empty(observed: Any, rules: Rules) -> Cells:
+def empty_cells(observed: Any, rules: Rules) -> Cells:
     """Return the cells that an observation shows empty; all cells if it is not understood."""
     board = board_of(observed, rules.cells)
     return np.flatnonzero(board == 0) if board is not None else np.arange(rules.cells)

@@ -11,7 +11,7 @@ from pathlib import Path
 CODE = "import sys; from tttenv.cli import compile; compile.in_order(sys.argv[1:])"
 
 
-class Ahead:
+class BackgroundCompile:
     """Parts that background processes compile.
 
     Args:
@@ -66,15 +66,15 @@ def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
 
 
 @contextmanager
-def compiling(*names: str, processes: int = 1) -> Iterator[Ahead]:
+def compiling(*names: str, processes: int = 1) -> Iterator[BackgroundCompile]:
     """Compile parts missing from the cache in background processes until the block ends.
 
     Args:
         names: the parts, keys of `tttenv.cli.compile.PARTS`, in the order they are needed.
         processes: the number of processes to distribute them over.
     """
-    ahead = Ahead(names, processes)
+    running = BackgroundCompile(names, processes)
     try:
-        yield ahead
+        yield running
     finally:
-        ahead.stop()
+        running.stop()

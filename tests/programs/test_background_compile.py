@@ -13,11 +13,11 @@ from tttenv.cli.play.main import PROVER
 
 CODE = """
 import numpy as np
-from tttenv.cli import ahead, compile
+from tttenv.cli import background_compile, compile
 from tttenv.utils.compile_time import watch
 PART = "what networks see"
 for _ in range(2):
-    with ahead.compiling(PART) as compiled:
+    with background_compile.compiling(PART) as compiled:
         print(compile.is_compiled(PART))
         compiled.wait(PART)
 print(compile.is_compiled(PART), watch.seconds > 0, watch.functions)
@@ -46,9 +46,9 @@ def test_a_part_is_compiled_by_another_process_and_once(tmp_path):
 
 
 def test_a_process_that_fails_keeps_nobody_waiting(monkeypatch):
-    from tttenv.cli import ahead
+    from tttenv.cli import background_compile
 
-    monkeypatch.setattr(ahead, "CODE", "raise SystemExit(1)")
+    monkeypatch.setattr(background_compile, "CODE", "raise SystemExit(1)")
     monkeypatch.setattr("tttenv.cli.compile.is_compiled", lambda name: False)
-    with ahead.compiling("the prover", "environments", processes=2) as compiled:
+    with background_compile.compiling("the prover", "environments", processes=2) as compiled:
         compiled.wait("the prover", "environments")

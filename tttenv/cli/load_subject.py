@@ -7,8 +7,8 @@ import gymnasium
 from tttenv import Rules
 from tttenv.cli.user_module import imported, is_in_a_module
 from tttenv.players import FOREIGN, PLAYERS, bundled, is_path, player, rules_of
-from tttenv.testing.asked_player import Player
-from tttenv.testing.failing import naming
+from tttenv.testing.checked_player import CheckedPlayer
+from tttenv.testing.failures import user_errors
 from tttenv.testing.subjects import (
     Environment,
     environment_subject,
@@ -19,7 +19,7 @@ from tttenv.testing.subjects import (
 from tttenv.utils.registry import near
 
 
-def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | Environment:
+def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPlayer | Environment:
     """Load the player or environment of a name.
 
     Args:
@@ -34,7 +34,7 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> Player | E
         ValueError: if nothing has that name, or it is neither a player nor an environment.
     """
     if name in gymnasium.registry:
-        with naming(name):
+        with user_errors(name):
             made = gymnasium.make(name)
         return environment_subject(name, made, Rules.of(rules) if rules else None)
     if is_in_a_module(name):

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from tttenv.game.types import Mask
-from tttenv.testing.failing import SubjectError, failing
+from tttenv.testing.failures import SubjectError, failing
 
 RESET = "reset(self, *, seed=None, options=None) begins a game and returns observation and info"
 STEP = (
@@ -14,7 +14,7 @@ STEP = (
 )
 
 
-class Asked:
+class CheckedEnv:
     """The environment `raw`, with return values checked for their form."""
 
     def __init__(self, raw: Any) -> None:

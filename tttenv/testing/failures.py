@@ -28,25 +28,25 @@ def failing(when: str, change: str) -> Iterator[None]:
     try:
         yield
     except FAILURES as error:
-        raise SubjectError(f"fails when {when} with {said(error)}", change) from error
+        raise SubjectError(f"fails when {when} with {describe_error(error)}", change) from error
 
 
 @contextmanager
-def naming(name: str) -> Iterator[None]:
+def user_errors(name: str) -> Iterator[None]:
     """Report exceptions of the user's code in this block as invalid input of that name."""
     try:
         yield
     except FAILURES as error:  # a script without a main guard may call exit
-        raise ValueError(f"{name}: {said(error)}") from None
+        raise ValueError(f"{name}: {describe_error(error)}") from None
 
 
-def said(error: BaseException) -> str:
+def describe_error(error: BaseException) -> str:
     """Describe an error in one line: its type, its message and the user's line that raised it."""
     message = " ".join(str(error).split())
     return type(error).__name__ + (f": {message}" if message else "") + _place(error)
 
 
-def is_of_others(error: BaseException) -> bool:
+def raised_by_user_code(error: BaseException) -> bool:
     """Return whether the user's code raised the error, directly or through a library.
 
     This keeps our own bugs from being reported as the subject's.
