@@ -10,7 +10,7 @@ SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark docs pictures test test-all test-rest test-slow test-disturbed test-rllib test-ray test-agents campaign campaign-short check format clean
+.PHONY: benchmark docs pictures test test-all test-rest test-slow test-disturbed test-rllib test-ray test-loggers test-agents campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
@@ -33,6 +33,7 @@ test-rest: ## what `make test` leaves out
 	$(MAKE) campaign-short ARGS="--seed 1"  # the same cases each time; longer runs draw new ones
 	$(MAKE) test-rllib ARGS=
 	$(MAKE) test-ray ARGS=
+	$(MAKE) test-loggers ARGS=
 	$(MAKE) test-agents ARGS=
 	$(MAKE) docs ARGS=
 
@@ -47,6 +48,9 @@ test-rllib: .venv-rllib/ready ## the tests of the RLlib adapter, in an environme
 
 test-ray: .venv-rllib/ready ## the executor on a local Ray cluster of three nodes, in the same one
 	.venv-rllib/bin/python -m pytest -n 0 tests/ray_cluster $(ARGS)
+
+test-loggers: .venv-rllib/ready ## trainings logged to wandb, offline, and to MLflow, in the same one
+	.venv-rllib/bin/python -m pytest -n 0 tests/loggers $(ARGS)
 
 test-agents: .venv-agents/ready ## verifiers and OpenEnv, in an environment of their own
 	.venv-agents/bin/python -m pytest -n 0 tests/agents $(ARGS)
@@ -93,10 +97,11 @@ clean: ## remove the virtual environment, results, runs and the built documentat
 	touch $@ .venv/core
 
 .venv-rllib/ready: pyproject.toml constraints-rllib.txt
-	@echo "installing tttenv, RLlib and the test tools into .venv-rllib"
+	@echo "installing tttenv, RLlib, wandb, MLflow and the test tools into .venv-rllib"
 	$(PYTHON) -m venv .venv-rllib
 	.venv-rllib/bin/python -m pip --disable-pip-version-check install --quiet \
-		--constraint constraints-rllib.txt --editable '.[learn,rllib]' hypothesis pytest pytest-xdist
+		--constraint constraints-rllib.txt --editable '.[learn,rllib,wandb]' mlflow-skinny hypothesis \
+		pytest pytest-xdist
 	touch $@
 
 .venv-agents/ready: pyproject.toml constraints-agents.txt

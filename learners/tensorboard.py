@@ -1,15 +1,7 @@
 """`learners.training.tensorboard`, importable by its short name."""
 
-from learners.training.tensorboard import (
-    ADDRESS,
-    COMPARED,
-    EVENTS,
-    FIRST,
-    SCENES,
-    TensorBoard,
-    layout,
-    remove_events,
-)
+from learners.training.loggers import EVENTS, SCENES
+from learners.training.tensorboard import ADDRESS, COMPARED, FIRST, TensorBoard, layout
 from tttenv.certificates.markdown import certificate_table
 
 __all__ = [
@@ -21,5 +13,4 @@ __all__ = [
     "TensorBoard",
     "certificate_table",
     "layout",
-    "remove_events",
 ]

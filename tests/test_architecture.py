@@ -59,6 +59,8 @@ LIBRARIES = {  # who may import what
         ["huggingface_hub", "httpx2"],
         "tttenv.utils.hub_client tttenv.players.hub tttenv.certificates.model_card",
     ),
+    "wandb": "learners.training.wandb_log",
+    "mlflow": "learners.training.mlflow_log",
     "ray": f"tttenv.parallel.ray_cluster {ADAPTERS}",
     **dict.fromkeys(["pickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"], "nobody"),
 }

@@ -5,7 +5,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -21,6 +21,7 @@ from tttenv.cli.options import (
     Flag,
     FolderOrNone,
     NumberOrNone,
+    Repeated,
     RulesText,
     YesOrNone,
 )
@@ -56,6 +57,7 @@ class Options:
     ray: AddressOrNone = None  # a Ray cluster for the actors: its address, or auto
     gpus_per_task: float = 0.0  # of an actor, which then computes on cuda
     json: Flag = False  # print the certificate as JSON instead of a progress bar
+    log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
     export_csv: FileOrNone = None  # supervised: write its boards and best replies only
 
 
@@ -92,9 +94,12 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
     if options.export_csv:
         _export(name, options)
         return
-    with console.stage("loading TensorBoard", quiet):
+    with console.stage("loading what the training writes with", quiet):
+        from learners.training.loggers import chosen
         from learners.training.loop import Schedule, usual_schedule
         from learners.training.train import TAKEN, is_taken, train
+
+        log = chosen(options.log)
     from tttenv.game.rules import Rules
     from tttenv.utils.compile_time import watch
 
@@ -122,8 +127,9 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
             stepped=bar.stepped,
             start=options.start,
             backend=backend,
+            log=log,
         )
-    _conclude(out, last, watch.seconds, options.json)
+    _conclude(out, last, watch.seconds, options.json, log)
 
 
 def _backend(options: Options) -> Any:
@@ -356,8 +362,10 @@ def _with_a_line_below() -> Any:
     return Below
 
 
-def _conclude(out: Path, last: Any, compile_seconds: float, as_json: bool) -> None:
-    """Print the last evaluation of a training, and where its player is."""
+def _conclude(
+    out: Path, last: Any, compile_seconds: float, as_json: bool, log: Sequence[str]
+) -> None:
+    """Print the last evaluation of a training, and where its player and its curves are."""
     if as_json:
         found = None if last.certificate is None else last.certificate.to_dict()
         result = {"player": str(out), "steps": last.step, "seconds": last.seconds}
@@ -374,9 +382,16 @@ def _conclude(out: Path, last: Any, compile_seconds: float, as_json: bool) -> No
     if last.unbeatable_at:
         step, seconds = last.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
-    from learners.training.tensorboard import ADDRESS
+    say(f"{out} holds the player; its curves:")
+    if "tensorboard" in log:
+        from learners.training.tensorboard import ADDRESS
 
-    say(f"{out} holds the player; watch its curves with:")
-    print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
-    say("and, without smoothing, at:")
-    print(ADDRESS)
+        print(f"tensorboard --logdir {shlex.quote(str(out.parent))}")
+        say("and, without smoothing, at:")
+        print(ADDRESS)
+    if "csv" in log:
+        print(out / "csv" / "curves.csv")
+    if "wandb" in log:
+        print(f"wandb sync {shlex.quote(str(out))}/wandb/offline-run-*  # if it was offline")
+    if "mlflow" in log:
+        print("mlflow ui")

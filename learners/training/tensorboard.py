@@ -4,7 +4,7 @@ import contextlib
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,26 +13,16 @@ from tensorboard.compat.proto.summary_pb2 import Summary
 from torch.utils.tensorboard import SummaryWriter
 from torch.utils.tensorboard.summary import hparams
 
-from learners.training.board_pictures import policy_picture
+from learners.training.loggers import EVENTS, SECONDS, STEPS
+from learners.training.loggers import SCENES as SCENES  # a public name of this module
 from learners.training.tag_descriptions import description
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.markdown import certificate_table
+from tttenv.drawing.tiles import Picture
 from tttenv.exact import SEATS, enumerable, positions
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
 
-# Boards whose heat maps are shown, by rules; other rules show the empty board only.
-SCENES = {
-    "3,3,3": {
-        "opening": "_________",
-        "reply_to_corner": "X________",
-        "reply_to_centre": "____X____",
-        "fork_trap": "X___O___X",
-    }
-}
-EVENTS = "events.out.tfevents."  # how the names of event files begin
 FIRST = ("learner", "preset", "rules", "seed")
-SECONDS, STEPS = "unbeatable/seconds", "unbeatable/steps"  # to the first unbeatable certificate
 COMPARED = ("exact/worst_case_X", "exact/worst_case_O", "exact/optimal_moves", SECONDS, STEPS)
 # The charts to look at first, without smoothing: the worst case jumps, and 0 is what counts.
 ADDRESS = "http://localhost:6006/#custom_scalars&_smoothingWeight=0"
@@ -124,15 +114,8 @@ def _begin_after(folder: Path) -> None:
     time.sleep(min(max(latest + 1 - time.time(), 0), 1))
 
 
-def remove_events(folder: Path) -> None:
-    """Remove the events of a run that died before its first checkpoint."""
-    for file in folder.glob(f"{EVENTS}*"):
-        if file.is_file():
-            file.unlink()
-
-
 class TensorBoard:
-    """Writes one training's events into `folder`; use it as a context manager.
+    """Writes one training's events into `folder`; see `loggers.Logger`.
 
     Args:
         folder: TensorBoard shows its name as the run's.
@@ -141,7 +124,9 @@ class TensorBoard:
         at: the step to go on from; later events of an interrupted run are dropped.
     """
 
-    def __init__(self, folder: Path, rules: Rules, settings: dict[str, Any], at: int = 0) -> None:
+    def __init__(
+        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
+    ) -> None:
         _begin_after(folder)
         self.rules, self.settings = rules, settings
         with _uninterrupted():
@@ -151,11 +136,9 @@ class TensorBoard:
             self._described: set[str] = set()
             self._write(*self._hparams()[:2])  # so that the tab has the run from its beginning
 
-    def __enter__(self) -> "TensorBoard":
-        return self
-
     @_uninterrupted()
-    def __exit__(self, *_: object) -> None:
+    def close(self, finished: bool = True) -> None:
+        """Close the file."""
         self.writer.close()
 
     @_uninterrupted()
@@ -164,23 +147,16 @@ class TensorBoard:
         self.writer.flush()
 
     @_uninterrupted()
-    def curves(self, step: int, numbers: dict[str, float]) -> None:
+    def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Write one point for each tag, the first one with the tag's description."""
         for tag, number in numbers.items():
             self._write(self._scalar(tag, number), step=step)
 
-    def scenes(self, step: int, policy: Policy) -> None:
-        """Write the policy's probabilities on a few named boards as heat maps in per cent."""
-        scenes = SCENES.get(str(self.rules), {"opening": "_" * self.rules.cells})
-        for name, text in scenes.items():
-            board = self.rules.parse(text)
-            picture = policy_picture(self.rules, board, policy(board[None])[0])
-            with _uninterrupted():
-                self.writer.add_image(f"policy/{name}", picture, step, dataformats="HWC")
-
-    def unbeatable(self, step: int, seconds: float) -> None:
-        """Write the step and second of the first unbeatable certificate, for HPARAMS."""
-        self.curves(step, {SECONDS: seconds, STEPS: float(step)})
+    @_uninterrupted()
+    def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
+        """Write pictures for the tab IMAGES."""
+        for name, picture in pictures.items():
+            self.writer.add_image(name, picture, step, dataformats="HWC")
 
     @_uninterrupted()
     def summary(self, step: int, certificate: Certificate | None) -> None:

@@ -1,10 +1,10 @@
-"""A training with its files: checkpoints, TensorBoard's curves, and resuming."""
+"""A training with its files: checkpoints, logs, and resuming."""
 
 import contextlib
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from learners.actors import Actors
 from learners.base import Learner, PlaysByActors, StartsFromWeights
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
+from learners.training.loggers import USUAL, Loggers, opened, remove_logs
 from learners.training.loop import (
     Evaluation,
     Progress,
@@ -26,7 +27,6 @@ from learners.training.loop import (
     last_evaluation,
     run,
 )
-from learners.training.tensorboard import TensorBoard, remove_events
 from tttenv.certificates import larger_curve
 from tttenv.certificates.curve import KEY, for_card
 from tttenv.exact import enumerable
@@ -66,6 +66,7 @@ def train(
     stepped: Stepped = lambda step: None,
     start: Path | None = None,
     backend: Backend | None = None,
+    log: Sequence[str] = USUAL,
 ) -> Evaluation:
     """Train learner `name` and leave its checkpoint, curves and state in the folder `out`.
 
@@ -85,6 +86,7 @@ def train(
             begins; the card says which.
         backend: the workers of its actors, if the schedule has any; without it they are processes
             of this machine.
+        log: where curves, pictures and the certificate go: rows of `loggers.LOGGERS`.
 
     Returns:
         The last evaluation.
@@ -112,12 +114,12 @@ def train(
         if start is not None:
             about["start"] = _start(learner, name, start)
         with _locked(out):
-            training = _Training(learner, rules, schedule, out, about)
+            training = _Training(learner, rules, schedule, out, about, log)
             if resume:
                 return training.resume(watch, stepped)
             _require_free(out)
             tidy(out, ())
-            remove_events(out)
+            remove_logs(out)
             return training.follow(Progress(), watch, stepped)
 
 
@@ -198,13 +200,14 @@ class _Training:
     schedule: Schedule
     out: Path
     about: dict[str, Any]  # learner, preset, config and rules, for the card
+    log: Sequence[str]  # names of loggers
 
     def follow(self, progress: Progress, watch: Watch, stepped: Stepped) -> Evaluation:
         """Train to the end, writing curves at every evaluation and checkpoints at intervals."""
         stepped(progress.step)
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
-        with self._tensorboard(progress) as board:
+        with self._loggers(progress) as board:
             if not progress.step:
                 board.curves(0, before_training(self.learner, self.rules, progress))
             for evaluation in run(self.learner, self.rules, self.schedule, progress, stepped):
@@ -237,7 +240,7 @@ class _Training:
             raise ValueError(
                 f"the training in {shown(self.out)} is finished at step {progress.step}: {hint}"
             )
-        with self._tensorboard(progress) as board:
+        with self._loggers(progress) as board:
             evaluation = last_evaluation(self.learner, self.rules, progress)
             board.scenes(evaluation.step, evaluation.policy)
             board.flush()
@@ -314,10 +317,10 @@ class _Training:
             snapshots=progress.snapshots,
         )
 
-    def _tensorboard(self, progress: Progress) -> TensorBoard:
+    def _loggers(self, progress: Progress) -> contextlib.AbstractContextManager[Loggers]:
         kept = ("learner", "preset", "rules")
         settings = {key: self.about[key] for key in kept} | self.about["config"]
-        return TensorBoard(self.out, self.rules, settings, progress.step)
+        return opened(self.log, self.out, self.rules, settings, progress.step)
 
 
 def _require_same_kinds(own: dict[str, Any], stored: dict[str, Any]) -> None:

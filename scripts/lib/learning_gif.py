@@ -9,8 +9,8 @@ from PIL import Image
 
 from learners.reinforce import Reinforce, ReinforceConfig
 from learners.training.board_pictures import board_picture, coordinates, write
+from learners.training.loggers import SCENES
 from learners.training.loop import Progress, run, usual_schedule
-from learners.training.tensorboard import SCENES
 from scripts.lib.gif import gif
 from tttenv import Rules
 from tttenv.certificates import phrases

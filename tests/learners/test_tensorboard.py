@@ -1,6 +1,7 @@
 """What TensorBoard is told: every tag described, no empty group, settings, certificate, address."""
 
 import re
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -9,20 +10,15 @@ from tensorboard.compat.proto.summary_pb2 import SummaryMetadata
 from tensorboard.plugins.hparams import plugin_data_pb2
 
 from learners.registry import LEARNERS
+from learners.training.loggers import SECONDS, STEPS
 from learners.training.loop import Progress, before_training, run, usual_schedule
 from learners.training.tag_descriptions import description
-from learners.training.tensorboard import (
-    COMPARED,
-    SECONDS,
-    STEPS,
-    TensorBoard,
-    certificate_table,
-    layout,
-)
+from learners.training.tensorboard import COMPARED, TensorBoard, layout
 from learners.training.train import train
 from tttenv import Rules, certify, player
 from tttenv.certificates import phrases
 from tttenv.certificates.certificate import REACHABLE
+from tttenv.certificates.markdown import certificate_table
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +113,7 @@ def test_every_row_of_the_table_has_as_many_cells_as_its_head(method):
 
 def test_scalars_of_a_second_writer_are_described_again(tmp_path):
     for number in (1, 2):
-        with TensorBoard(tmp_path / str(number), Rules(), {}) as board:
+        with closing(TensorBoard(tmp_path / str(number), Rules(), {})) as board:
             board.curves(1, {"exact/blunders": 3.0})
             board.curves(2, {"exact/blunders": 2.0})
         found = EventAccumulator(str(tmp_path / str(number))).Reload()

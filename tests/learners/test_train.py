@@ -193,7 +193,7 @@ def test_a_signal_waits_until_tensorboard_has_taken_what_it_is_given(tmp_path):
 
     board = TensorBoard(tmp_path, Rules(), {})
     board.writer._get_file_writer().add_summary = take
-    with pytest.raises(KeyboardInterrupt), board:
+    with pytest.raises(KeyboardInterrupt), contextlib.closing(board):
         board.curves(1, {"one": 1.0, "two": 2.0})
     assert taken[:2] == [("one", 1), ("two", 1)]
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -14,6 +14,8 @@ EXTRAS = {
     "huggingface_hub": "hub",
     "onnxruntime": "onnx",
     "pyarrow": "data",
+    "wandb": "wandb",
+    "mlflow": "mlflow",
 }
 NO_WINDOW = "windows are drawn by pygame-ce, which is not installed: pip install 'tttenv[window]'"
 

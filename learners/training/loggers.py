@@ -1,0 +1,162 @@
+"""Where a training's curves, pictures and certificate go: loggers by name, one row each."""
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from learners.training.board_pictures import policy_picture
+from tttenv.certificates.certificate import Certificate
+from tttenv.drawing.tiles import Picture
+from tttenv.game.rules import Rules
+from tttenv.policy import Policy
+from tttenv.utils.registry import Row, Table
+
+# To add a logger: a file in this folder with a class that satisfies `Logger`, and its row here.
+LOGGERS: Table[Any] = Table(
+    "logger",
+    {
+        "tensorboard": Row(
+            "learners.training.tensorboard:TensorBoard", "event files in the checkpoint's folder"
+        ),
+        "csv": Row(
+            "learners.training.csv_log:CSVLog", "curves.csv, pictures and certificate.md in csv/"
+        ),
+        "wandb": Row(
+            "learners.training.wandb_log:WandbLog", "a run of Weights & Biases (extra wandb)"
+        ),
+        "mlflow": Row("learners.training.mlflow_log:MLflowLog", "a run of MLflow (extra mlflow)"),
+    },
+)
+USUAL = ("tensorboard",)
+EVENTS = "events.out.tfevents."  # how the names of TensorBoard's files begin
+FILES = (f"{EVENTS}*", "csv", "wandb-run.txt", "mlflow-run.txt")  # in the checkpoint's folder
+SECONDS, STEPS = "unbeatable/seconds", "unbeatable/steps"  # to the first unbeatable certificate
+
+# Boards whose heat maps are shown, by rules; other rules show the empty board only.
+SCENES = {
+    "3,3,3": {
+        "opening": "_________",
+        "reply_to_corner": "X________",
+        "reply_to_centre": "____X____",
+        "fork_trap": "X___O___X",
+    }
+}
+
+
+class Logger(Protocol):
+    """Takes what a training measures.
+
+    It is made of the checkpoint's folder, the rules, the settings by name (learner, preset, rules
+    and the learner's config), and the step to go on from: what an interrupted run wrote beyond that
+    step is dropped if possible, or written again.
+    """
+
+    def curves(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Take one point for each tag, like `exact/worst_case_X`."""
+
+    def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
+        """Take pictures (height, width, 3) of uint8 by their names, like `policy/opening`."""
+
+    def flush(self) -> None:
+        """Write everything to the disk, since a checkpoint follows."""
+
+    def summary(self, step: int, certificate: Certificate | None) -> None:
+        """Take the last certificate."""
+
+    def close(self, finished: bool) -> None:
+        """End, after a training that has finished or failed."""
+
+
+class Loggers:
+    """Passes on what a training measures to any number of loggers; use `opened` to make it."""
+
+    def __init__(self, rules: Rules, loggers: Sequence[Logger]) -> None:
+        self.rules, self.loggers = rules, loggers
+
+    def curves(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Pass on one point for each tag."""
+        for logger in self.loggers:
+            logger.curves(step, numbers)
+
+    def unbeatable(self, step: int, seconds: float) -> None:
+        """Pass on the step and second of the first unbeatable certificate."""
+        self.curves(step, {SECONDS: seconds, STEPS: float(step)})
+
+    def scenes(self, step: int, policy: Policy) -> None:
+        """Pass on the policy's probabilities on a few named boards as heat maps in per cent."""
+        pictures = policy_pictures(self.rules, policy)
+        for logger in self.loggers:
+            logger.pictures(step, pictures)
+
+    def flush(self) -> None:
+        """Let all loggers write everything to the disk."""
+        for logger in self.loggers:
+            logger.flush()
+
+    def summary(self, step: int, certificate: Certificate | None) -> None:
+        """Pass on the last certificate."""
+        for logger in self.loggers:
+            logger.summary(step, certificate)
+
+
+@contextlib.contextmanager
+def opened(
+    names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
+) -> Iterator[Loggers]:
+    """Yield the loggers of these names, which are closed at the end.
+
+    Raises:
+        ModuleNotFoundError: if the library of one is not installed.
+        ValueError: for an unknown name.
+    """
+    with contextlib.ExitStack() as stack:
+        made: list[Logger] = []
+        for kind in [LOGGERS.load(name) for name in names]:
+            made.append(kind(folder, rules, settings, at))
+            stack.push(_closing(made[-1]))
+        yield Loggers(rules, made)
+
+
+def _closing(logger: Logger) -> Callable[..., None]:
+    """Return what closes a logger at the end of a `with` block."""
+
+    def close(failure: type[BaseException] | None, *_: object) -> None:
+        logger.close(finished=failure is None)
+
+    return close
+
+
+def chosen(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of loggers in a command's options, each of which may list several.
+
+    Raises:
+        ModuleNotFoundError: if the library of one is not installed.
+        ValueError: for an unknown name.
+    """
+    names = [name.strip() for text in given for name in text.split(",")]
+    found = tuple(dict.fromkeys(names)) or USUAL
+    for name in found:
+        LOGGERS.load(name)
+    return found
+
+
+def remove_logs(folder: Path) -> None:
+    """Remove what loggers wrote for a run that died before its first checkpoint."""
+    for pattern in FILES:
+        for path in folder.glob(pattern):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            elif path.is_file():
+                path.unlink()
+
+
+def policy_pictures(rules: Rules, policy: Policy) -> dict[str, Picture]:
+    """Return a policy's probabilities on a few named boards as heat maps in per cent."""
+    scenes = SCENES.get(str(rules), {"opening": "_" * rules.cells})
+    boards = {name: rules.parse(text) for name, text in scenes.items()}
+    return {
+        f"policy/{name}": policy_picture(rules, board, policy(board[None])[0])
+        for name, board in boards.items()
+    }

@@ -1,0 +1,102 @@
+"""A training as a run of MLflow.
+
+The experiment is `tttenv`, or MLFLOW_EXPERIMENT_NAME, on the server or in the store that
+MLFLOW_TRACKING_URI names.
+"""
+
+import contextlib
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mlflow import MlflowClient
+from mlflow.entities import Metric, Param, RunStatus
+from mlflow.exceptions import MlflowException
+
+from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.markdown import certificate_table
+from tttenv.drawing.tiles import Picture
+from tttenv.game.rules import Rules
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import first_line, read_bytes, shown
+
+RUN = "mlflow-run.txt"  # the run's identifier, in the checkpoint's folder
+LONGEST = 500  # characters of a setting
+
+
+class MLflowLog:
+    """Writes one training as a run; see `loggers.Logger`. A resumed training goes on with its run.
+
+    Raises:
+        ValueError: in one line, if the store cannot be opened or the server reached.
+    """
+
+    def __init__(
+        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
+    ) -> None:
+        known = _identifier(folder) if at else None
+        with _one_line():
+            self.client: Any = MlflowClient()
+            if known is None:
+                known = self._begun(folder, settings)
+            else:
+                self.client.update_run(known, status=RunStatus.to_string(RunStatus.RUNNING))
+        self.run = known
+        write(folder / RUN, f"{known}\n")
+
+    def _begun(self, folder: Path, settings: Mapping[str, Any]) -> str:
+        """Return the identifier of a new run."""
+        name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or "tttenv"
+        experiment = self.client.get_experiment_by_name(name)
+        number = experiment.experiment_id if experiment else self.client.create_experiment(name)
+        run = self.client.create_run(number, run_name=folder.resolve().name).info.run_id
+        params = [Param(name, str(value)[:LONGEST]) for name, value in settings.items()]
+        self.client.log_batch(run, params=params)
+        return str(run)
+
+    def curves(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Log one point for each tag."""
+        now = int(time.time() * 1000)
+        metrics = [Metric(tag, float(number), now, step) for tag, number in numbers.items()]
+        with _one_line():
+            self.client.log_batch(self.run, metrics=metrics)
+
+    def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
+        """Log pictures as artifacts, like `policy/opening-00000050.png`."""
+        with _one_line():
+            for name, picture in pictures.items():
+                self.client.log_image(self.run, picture, f"{name}-{step:08}.png")
+
+    def flush(self) -> None:
+        """Do nothing: each call has written what it was given."""
+
+    def summary(self, step: int, certificate: Certificate | None) -> None:
+        """Log the certificate as text."""
+        if certificate is not None:
+            with _one_line():
+                self.client.log_text(self.run, certificate_table(certificate), "certificate.md")
+
+    def close(self, finished: bool) -> None:
+        """End the run."""
+        with _one_line():
+            self.client.set_terminated(self.run, "FINISHED" if finished else "FAILED")
+
+
+def _identifier(folder: Path) -> str | None:
+    """Return the identifier of an interrupted run; None if there is none."""
+    try:
+        text = read_bytes(folder / RUN, 200).decode("ascii").strip()
+    except (FileNotFoundError, ValueError):
+        return None
+    return text if text.isalnum() else None
+
+
+@contextlib.contextmanager
+def _one_line() -> Iterator[None]:
+    """Turn the library's errors into one line."""
+    try:
+        yield
+    except MlflowException as error:
+        raise ValueError(f"mlflow: {shown(first_line(error))}") from None

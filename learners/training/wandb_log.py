@@ -1,0 +1,101 @@
+"""A training as a run of Weights & Biases.
+
+The project is `tttenv`, or WANDB_PROJECT; WANDB_MODE=offline keeps the run in the checkpoint's
+folder until `wandb sync` uploads it. The library handles the key; it is not read here.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import wandb
+
+from learners.training.tag_descriptions import description
+from tttenv.certificates.certificate import Certificate
+from tttenv.certificates.markdown import certificate_table
+from tttenv.certificates.metrics.certificate import flat
+from tttenv.drawing.tiles import Picture
+from tttenv.game.rules import Rules
+from tttenv.utils.files import write
+from tttenv.utils.untrusted import first_line, read_bytes, shown
+
+RUN = "wandb-run.txt"  # the run's identifier, in the checkpoint's folder
+
+
+class WandbLog:
+    """Writes one training as a run; see `loggers.Logger`. A resumed training goes on with its run.
+
+    The axis of all curves is the training's step.
+
+    Raises:
+        ValueError: in one line, if the library cannot begin a run, as without a login.
+    """
+
+    def __init__(
+        self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
+    ) -> None:
+        known = _identifier(folder) if at else None
+        with _one_line():
+            self.run: Any = wandb.init(
+                project=os.environ.get("WANDB_PROJECT") or "tttenv",
+                name=folder.resolve().name,
+                id=known,
+                resume="allow" if known else None,
+                dir=str(folder),
+                config=dict(settings),
+                settings=wandb.Settings(silent=True, console="off", x_disable_stats=True),
+            )
+            self.run.define_metric("step", hidden=True)
+            self.run.define_metric("*", step_metric="step")
+        write(folder / RUN, f"{self.run.id}\n")
+
+    def curves(self, step: int, numbers: Mapping[str, float]) -> None:
+        """Log one point for each tag."""
+        with _one_line():
+            self.run.log({"step": step, **numbers})
+
+    def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
+        """Log pictures."""
+        made = {name: wandb.Image(picture) for name, picture in pictures.items()}
+        with _one_line():
+            self.run.log({"step": step, **made})
+
+    def flush(self) -> None:
+        """Do nothing: the library's own process has what was logged."""
+
+    def summary(self, step: int, certificate: Certificate | None) -> None:
+        """Log the certificate as a table, and its numbers as the run's summary."""
+        if certificate is None:
+            return
+        numbers = flat(certificate)
+        rows = [[tag, number, description(tag)] for tag, number in numbers.items()]
+        table = wandb.Table(columns=["tag", "value", "meaning"], data=rows)
+        text = wandb.Html(f"<pre>{certificate_table(certificate)}</pre>")
+        with _one_line():
+            self.run.log({"step": step, "certificate": table, "certificate_text": text})
+            self.run.summary.update(numbers)
+
+    def close(self, finished: bool) -> None:
+        """End the run."""
+        with _one_line():
+            self.run.finish(exit_code=0 if finished else 1)
+
+
+def _identifier(folder: Path) -> str | None:
+    """Return the identifier of an interrupted run; None if there is none."""
+    try:
+        text = read_bytes(folder / RUN, 200).decode("ascii").strip()
+    except (FileNotFoundError, ValueError):
+        return None
+    return text if text.isalnum() else None
+
+
+@contextlib.contextmanager
+def _one_line() -> Iterator[None]:
+    """Turn the library's errors into one line."""
+    try:
+        yield
+    except wandb.errors.Error as error:
+        raise ValueError(f"wandb: {shown(first_line(error))}") from None

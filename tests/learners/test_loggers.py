@@ -1,0 +1,174 @@
+"""Loggers of a training: all take the same, and none changes what is learned."""
+
+import csv
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from learners.cli import train as command
+from learners.registry import LEARNERS
+from learners.training import loggers
+from learners.training.loop import usual_schedule
+from learners.training.train import train
+from tttenv import Rules, certify, player
+from tttenv.certificates.markdown import certificate_table
+from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
+from tttenv.utils.registry import Row
+
+SHORT = usual_schedule("td0", steps=10, every=2, checkpoint_every=4)
+
+
+def trained(out, *log, steps=10, **options):
+    schedule = replace(SHORT, steps=steps)
+    return train("td0", LEARNERS.load("td0").Config(), Rules(), schedule, out, log=log, **options)
+
+
+def rows_of(out):
+    with (out / "csv" / "curves.csv").open(newline="") as file:
+        return [(int(r["step"]), r["tag"], float(r["value"])) for r in csv.DictReader(file)]
+
+
+def points(rows):
+    """Without the clock."""
+    return [row for row in rows if not row[1].startswith(("time/", "unbeatable/seconds"))]
+
+
+class Kept(loggers.Logger):
+    """A logger that keeps what it gets, for the table."""
+
+    made = []
+
+    def __init__(self, folder, rules, settings, at=0):
+        self.settings, self.at, self.got, self.pictured, self.ended = settings, at, [], {}, None
+        Kept.made.append(self)
+
+    def curves(self, step, numbers):
+        """Keep points."""
+        self.got += [(step, tag, float(number)) for tag, number in numbers.items()]
+
+    def pictures(self, step, pictures):
+        """Keep pictures."""
+        self.pictured |= {(step, name): picture for name, picture in pictures.items()}
+
+    def flush(self):
+        """Keep how many points there are."""
+        self.flushed = len(self.got)
+
+    def summary(self, step, certificate):
+        """Keep the certificate."""
+        self.certificate = certificate
+
+    def close(self, finished):
+        """Keep how it ended."""
+        self.ended = finished
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    monkeypatch.setitem(loggers.LOGGERS.rows, "kept", Row(f"{__name__}:Kept", "keeps all"))
+    monkeypatch.setattr(Kept, "made", [])
+    monkeypatch.setitem(sys.modules, __name__, sys.modules[__name__])
+    return Kept
+
+
+@pytest.fixture
+def both(kept, tmp_path):
+    """A training with three loggers; its folder and the logger that kept everything."""
+    last = trained(tmp_path / "r", "tensorboard", "csv", "kept")
+    return tmp_path / "r", kept.made[0], last
+
+
+def test_all_loggers_get_the_same_numbers_pictures_and_certificate(both):
+    out, kept, last = both
+    assert rows_of(out) == kept.got
+    assert {step for step, *_ in kept.got} == {0, 2, 4, 6, 8, 10}
+    events = EventAccumulator(str(out), {"images": 0}).Reload()
+    for tag in {tag for _, tag, _ in kept.got}:
+        wanted = [(step, np.float32(number)) for step, name, number in kept.got if name == tag]
+        assert [(e.step, np.float32(e.value)) for e in events.Scalars(tag)] == wanted
+    for (step, name), picture in kept.pictured.items():
+        file = out / "csv" / f"{name.replace('/', '-')}-{step:08}.png"
+        assert np.array_equal(np.asarray(Image.open(file)), picture)
+        assert step in [e.step for e in events.Images(name)]
+    assert {name for _, name in kept.pictured} == {
+        f"policy/{name}" for name in loggers.SCENES["3,3,3"]
+    }
+    assert kept.certificate == last.certificate == certify(Rules(), player(str(out)))
+    table = certificate_table(last.certificate)
+    assert (out / "csv" / "certificate.md").read_text() == f"{table}\n"
+    assert kept.settings["learner"] == "td0"
+    assert kept.ended is True
+    assert kept.flushed == len(kept.got)
+
+
+def test_loggers_change_nothing_that_is_learned(tmp_path, kept):
+    names = []
+    for log in (("tensorboard",), ("csv", "kept")):
+        trained(out := tmp_path / log[0], *log)
+        names.append(file_of(read_card(out), WEIGHTS))
+    assert names[0] == names[1]
+
+
+def test_an_interrupted_log_goes_on_without_gaps_or_repeats(tmp_path, kept):
+    trained(whole := tmp_path / "whole", "csv")
+
+    def stop(evaluation):
+        if evaluation.step == 6:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path / "r", "csv", "kept", watch=stop)
+    assert kept.made[0].ended is False
+    with (tmp_path / "r" / "csv" / "curves.csv").open("a") as file:
+        file.write("6,exact/blun")  # the process died in the middle of a line
+    trained(tmp_path / "r", "csv", "kept", resume=True)
+    assert kept.made[1].at == 4  # the last checkpoint
+    assert points(rows_of(tmp_path / "r")) == points(rows_of(whole))
+
+
+def test_a_new_training_removes_what_a_dead_one_logged(tmp_path):
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "csv" / "old.png").write_text("old")
+    (tmp_path / "wandb-run.txt").write_text("old")
+    trained(tmp_path, "csv", steps=2)
+    assert not (tmp_path / "csv" / "old.png").exists()
+    assert not (tmp_path / "wandb-run.txt").exists()
+
+
+def test_the_command_takes_several_and_says_where_they_are(run_here, tmp_path):
+    told = run_here("train.py", "td0", "--steps", 4, "--log", "csv,tensorboard", "--out", "r")
+    assert told.returncode == 0, told.stderr
+    assert "r/csv/curves.csv" in told.stdout
+    assert "tensorboard --logdir" in told.stdout
+    told = run_here("train.py", "td0", "--steps", 4, "--log", "csv", "--log", "csv", "--out", "s")
+    assert told.returncode == 0, told.stderr
+    assert not list((tmp_path / "s").glob("events*"))
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("wandb", "pip install 'tttenv[wandb]'"),
+        ("mlflow", "pip install 'tttenv[mlflow]'"),
+        ("csv,tensorbord", "did you mean tensorboard?"),
+    ],
+)
+def test_a_logger_that_is_not_there_is_refused_before_the_training(
+    run_here, tmp_path, monkeypatch, name, said
+):
+    monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, f"learners.training.{name}_log", raising=False)
+    told = run_here("train.py", "td0", "--log", name, "--out", "r")
+    assert told.returncode == 2
+    assert told.stderr.count("\n") == 1
+    assert said in told.stderr
+    assert not (tmp_path / "r").exists()
+
+
+def test_every_logger_is_in_the_help():
+    shown = " ".join(command.Options.__dataclass_fields__)
+    assert "log" in shown
