@@ -75,7 +75,7 @@ class LMS:
         self.weights = torch.as_tensor(first(self.seen.shape[1]))
         self.final = np.where(game.lost, 1.0, 0.0)  # for the side that has just moved
         m, n, k = rules.m, rules.n, rules.k
-        self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board", copy=False)
+        self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board")
 
     def step(self) -> dict[str, float]:
         """Play some games; log the mean squared error, or the norm of the weights."""

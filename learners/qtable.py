@@ -20,7 +20,7 @@ from torch import Tensor
 from learners.symmetry_classes import SymmetryClasses, greedy_table, move_values
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import SEATS, positions, require_enumerable
-from tttenv.game.rewards import Outcome
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 
@@ -73,7 +73,7 @@ class QTable:
         self.rng, self.played = np.random.default_rng(config.seed), 0
         size = (config.games, rules.m, rules.n, rules.k)
         opponent = None if config.self_play else "random"
-        self.env = VectorTicTacToe(*size, opponent, obs="board", copy=False)
+        self.env = VectorTicTacToe(*size, opponent, obs="board")
         self.env.np_random = self.rng
         classes = SymmetryClasses(self.game, config.symmetric)
         self.representative = torch.as_tensor(classes.representative)  # (positions,)

@@ -68,7 +68,7 @@ class TD0:
         self.rng, self.root = np.random.default_rng(config.seed), 0
         size = (config.games, rules.m, rules.n, rules.k)
         opponent = None if config.self_play else "random"
-        self.env = VectorTicTacToe(*size, opponent, "X", obs="board", copy=False)
+        self.env = VectorTicTacToe(*size, opponent, "X", obs="board")
         self.env.np_random = self.rng
         classes = SymmetryClasses(game, config.symmetric)
         self.representative = torch.as_tensor(classes.representative)  # (positions,)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from tttenv.certificates.certificate import certify
     from tttenv.certificates.refutation import refute
     from tttenv.exact import score, solve, worst_case
-    from tttenv.game.rewards import Outcome
+    from tttenv.game.outcomes_kernel import Outcome
     from tttenv.game.rules import Rules
     from tttenv.players import player
     from tttenv.policy import Policy
@@ -37,7 +37,7 @@ __all__ = [
 
 # Imported at first use, so that `--help` does not load the compiler.
 _HOMES = {
-    "Outcome": "tttenv.game.rewards",
+    "Outcome": "tttenv.game.outcomes_kernel",
     "Policy": "tttenv.policy",
     "Rules": "tttenv.game.rules",
     "certify": "tttenv.certificates.certificate",

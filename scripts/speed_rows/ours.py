@@ -32,9 +32,7 @@ def rows(seed: int) -> Iterator[Row]:
             for case in cases(m):
                 name = f"vector env {m},{n},{k}, opponent={opponent}, {case.games:,} games"
                 name += "" if case.obs == "onehot" else f", obs={case.obs}"
-                name += "" if case.copy else ", copy=False"
-                options = {"m": m, "n": n, "k": k, "opponent": opponent}
-                options |= {"copy": case.copy, "obs": case.obs}
+                options = {"m": m, "n": n, "k": k, "opponent": opponent, "obs": case.obs}
                 rivals = ("pgx random legal", "pgx first legal")
                 compared = m == 3 and case.games == 8192 and case.obs == "onehot"
                 work = _later(vector, seed, case.games, options)
@@ -68,15 +66,13 @@ class Case(NamedTuple):
 
     games: int
     obs: str = "onehot"
-    copy: bool = True
 
 
 def cases(m: int) -> list[Case]:
     """Return the batches to measure on boards of m rows."""
     if m > 9:
         return [Case(64), Case(8192)]
-    found = [Case(games, obs) for games in (64, 8192, BIG) for obs in ("onehot", "board")]
-    return found + ([Case(8192, copy=False)] if m == 3 else [])
+    return [Case(games, obs) for games in (64, 8192, BIG) for obs in ("onehot", "board")]
 
 
 def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:

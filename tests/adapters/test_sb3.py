@@ -98,8 +98,6 @@ def test_the_last_observation_of_a_game_is_in_its_info_as_the_space_has_it(obs):
 
 
 def test_a_vec_env_that_would_mislead_sb3_says_so():
-    with pytest.raises(ValueError, match=r"^SB3 keeps observations .* needs copy=True$"):
-        VecEnv(2, copy=False)
     with pytest.warns(UserWarning, match="opponent=None .* use SelfPlayCallback"):
         VecEnv(2, opponent=None)
 

@@ -68,8 +68,11 @@ class Games:
 
     def _batches(self, size: Any, policy: Any, seat: Any, seed: int, dice: Any) -> None:
         """Two ways to play a batch, and the referee."""
-        both = (True, False)
-        envs = [VectorTicTacToe(GAMES, *size, policy, seat, obs="board", copy=c) for c in both]
+        settings = {"seat": seat, "obs": "board"}
+        ways = [policy]
+        if policy is not None:
+            ways.append(lambda boards: policy(boards))  # called through Python
+        envs = [VectorTicTacToe(GAMES, *size, one, **settings) for one in ways]
         generator, _ = seeding.np_random(seed)
         asked = None if policy is None else plain(policy)
         referee = Referee(size, GAMES, asked, seat, generator.bit_generator.random_raw)

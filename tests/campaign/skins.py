@@ -126,11 +126,10 @@ class Batch(Skin):
     """The vector environment."""
 
     def make(self, more: dict[str, Any]) -> Any:
-        """Some games, sometimes in arrays that are used again."""
+        """Some games."""
         games = self.dice.choice((1, 2, 7))
-        copy = self.dice.random() < 0.5
         given = {**self.made, "obs": self.obs, **more}
-        return VectorTicTacToe(games, copy=copy, **given)
+        return VectorTicTacToe(games, **given)
 
     def legal(self) -> Any:
         """A legal cell for every game."""

@@ -13,7 +13,7 @@ from tttenv.certificates.certificate import METHODS
 from tttenv.certificates.refutation import losing_leaves, refute
 from tttenv.env.rollouts import rollout
 from tttenv.exact import Tabulated, positions, score, solve, tabulate
-from tttenv.game.rewards import Outcome
+from tttenv.game.outcomes_kernel import Outcome
 from tttenv.league.cached_player import Asker
 from tttenv.league.pair import exact_odds, sampled_odds
 from tttenv.policy import uniform, validated

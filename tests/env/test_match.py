@@ -168,7 +168,7 @@ def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     boards = [RULES.parse(text) for text in ("_" * 9, "X________", "XX_OO____", "X___O____")]
     for games in (part, whole):
         games.set_boards(np.array(boards))
-        games.step(np.array([1, 2, 2, 4]), self_play=False)  # the third wins, the fourth errs
+        games.place(np.array([1, 2, 2, 4]), self_play=False)  # the third wins, the fourth errs
     which = np.array([False, True, True, True])
     part.keep(which)
     assert part.over.tolist() == [False, True, True]
@@ -178,7 +178,7 @@ def test_keeping_some_games_goes_on_with_them_alone_just_as_before(kind):
     assert (part.boards(slice(None)) == whole.boards(which)).all()
     assert (part.seats(slice(None)) == whole.seats(which)).all()
     part.keep(np.array([True, False, False]))
-    assert part.step(np.array([8]), self_play=False).tolist() == [0]
+    assert part.place(np.array([8]), self_play=False).tolist() == [0]
     part.reply(player("first"), np.array([0]), np.zeros(1))
     assert part.boards(slice(None)).tolist() == [[-1, -1, 1, -1, 0, 0, 0, 0, 1]]
 

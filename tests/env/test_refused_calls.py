@@ -72,7 +72,7 @@ def told(env):
     """All that a refused call must leave as it is."""
     rng = env._np_random
     state = rng and rng.bit_generator.state
-    arrays = [array.tolist() for array in env.match.games.state()]
+    arrays = [array.tolist() for array in env.match.games.state]
     return arrays, env.match.active, id(rng), state, env._np_random_seed, env.match.opponent
 
 

@@ -124,28 +124,6 @@ def test_handed_out_arrays_stay_as_they_were():
     assert equal(infos["action_mask"], kept[1])
 
 
-@pytest.mark.parametrize(
-    ("opponent", "obs", "rules"),
-    pairs([None, "random", "tactical"], OBS, [(3, 3, 3), (4, 4, 3)]),
-)
-def test_arrays_that_are_overwritten_hold_the_same_as_those_handed_out(opponent, obs, rules):
-    m, n, k = rules
-    both = [VectorTicTacToe(40, m, n, k, opponent, obs=obs, copy=copy) for copy in (True, False)]
-    for env in both:
-        env.reset(seed=2)
-    dice = np.random.default_rng(0)
-    for _ in range(200):
-        masks = both[0].action_masks()
-        own, shared = (
-            env.step(cells) for cells in [moves(masks, dice, wrong=0.03)] for env in both
-        )
-        for one, two in zip(own[:4], shared[:4], strict=True):
-            assert equal(one, two)
-        assert ("final_obs" in own[4]) == ("final_obs" in shared[4])
-        if "final_obs" in own[4]:
-            assert (own[4]["final_obs"] == shared[4]["final_obs"]).all()
-
-
 def test_final_rows_are_zero_where_the_game_goes_on():
     vector = VectorTicTacToe(2, opponent=None)
     vector.reset(seed=0, options={"board": np.array([[1, 1, 0, -1, -1, 0, 0, 0, 0], [0] * 9])})

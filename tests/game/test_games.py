@@ -47,10 +47,10 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
     assert len(cells) == 255_168
     assert [(winners == who).sum() for who in (1, -1, 0)] == [131_184, 77_904, 46_080]
     batch = kind(Rules(), len(cells))
-    batch.reset(np.ones(len(cells), np.bool_))
+    batch.restart(np.arange(len(cells)), 0, None, "X")
     lengths = (cells >= 0).sum(axis=1)
     for ply in range(9):
-        batch.step(cells[:, ply], self_play=True)
+        batch.place(cells[:, ply], self_play=True)
         ended = lengths == ply + 1
         assert (batch.over == ended).all()
         mover = 1 if ply % 2 == 0 else -1
@@ -68,7 +68,7 @@ def test_all_255168_games_end_as_the_plain_rules_say_for_the_mover(games, kind):
 
 def test_games_that_are_kept_go_on_without_the_others():
     games = TableGames(Rules(), 6)
-    games.reset(np.ones(6, np.bool_))
+    games.restart(np.arange(6), 0, None, "X")
     games.keep(np.arange(6) < 4)
     cells = games.sample(1)
     assert cells.shape == (4,)

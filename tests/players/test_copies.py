@@ -74,7 +74,7 @@ def test_a_copy_made_in_mid_game_plays_on_alike(played_by, way):
     for env in (
         gym.make("TicTacToe-v0", **given),
         TicTacToe(**given, seat="O", obs="board"),
-        VectorTicTacToe(5, **given, copy=False),
+        VectorTicTacToe(5, **given, obs="board", autoreset_mode="NextStep"),
         VectorTicTacToe(5, **given, obs="dict"),
     ):
         env.reset(seed=4)

@@ -7,6 +7,7 @@ from reference import spell
 
 from tttenv import Rules, player
 from tttenv.adapters.pettingzoo import raw_env
+from tttenv.env.asked import attempt
 from tttenv.env.env import TicTacToe
 from tttenv.env.match import Match
 from tttenv.env.vector import VectorTicTacToe
@@ -71,7 +72,7 @@ def told(env):
     """All that an environment knows about its games, to be compared."""
     match, rng = env.match, env._np_random
     return (
-        [array.tolist() for array in match.games.state()],
+        [array.tolist() for array in match.games.state],
         match.games.seats(slice(None)).tolist(),
         match.boards.tolist(),
         match.active,
@@ -136,8 +137,8 @@ class Pair:
 
 
 def some_cells(masks, dice, wrong=0.05):
-    """A legal cell for each game, now and then any."""
-    cells = [dice.choice(np.flatnonzero(mask)) for mask in masks]
+    """A legal cell for each game, if it is not over, and now and then any."""
+    cells = [dice.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks]
     wild = dice.random(len(cells)) < wrong
     return np.where(wild, dice.integers(masks.shape[1], size=len(cells)), cells)
 
@@ -171,13 +172,15 @@ def test_a_call_that_fails_in_one_game_has_changed_nothing(rules, seat, fault):
 
 
 @pytest.mark.parametrize(
-    ("fault", "rules", "seat", "copy"), pairs(FAULTS, [SIZES[0], SIZES[-1]], SEATS, [True, False])
+    ("fault", "rules", "seat", "mode"),
+    pairs(FAULTS, [SIZES[0], SIZES[-1]], SEATS, ["SameStep", "NextStep"]),
 )
-def test_a_call_that_fails_in_many_games_has_changed_nothing(rules, seat, fault, copy):
+def test_a_call_that_fails_in_many_games_has_changed_nothing(rules, seat, fault, mode):
     obs = ("onehot", "board", "dict")[len(fault) % 3]
 
     def make(opponent):
-        return VectorTicTacToe(11, *rules, opponent=opponent, seat=seat, obs=obs, copy=copy)
+        given = {"opponent": opponent, "seat": seat, "obs": obs, "autoreset_mode": mode}
+        return VectorTicTacToe(11, *rules, **given)
 
     pair = Pair(make, player("tactical", Rules(*rules)), FAULTS[fault])
     play(pair, 25, 11)
@@ -228,7 +231,7 @@ def test_blocks_within_a_block_are_undone_with_it():
     before, dice = match.boards.tolist(), rng.bit_generator.state
 
     def interrupted():
-        with match.attempt(rng):
+        with attempt(match, rng):
             match.step(match.legal().argmax(axis=1), rng)
             assert match.boards.tolist() != before
             raise KeyboardInterrupt

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tttenv.adapters import frozen, wanted
-from tttenv.env.observation import require_open
+from tttenv.env.guard import require_open
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations

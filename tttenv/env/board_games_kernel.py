@@ -5,20 +5,101 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.step_buffers_kernel import FIRST, NOBODY, SECOND
+from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, SECOND
 from tttenv.game.outcomes_kernel import DRAW, GOING, ILLEGAL, LOSS, WIN, Outcomes
 from tttenv.game.random_kernel import MIX_1, OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.game.rules_kernel import completes, full
 from tttenv.game.types import Boards, Cells, Mask, Stones
-from tttenv.utils.bare import inner
+from tttenv.utils.bare import bare, inner
 from tttenv.utils.compiled import compiled
 
+# Compiled code accepts plain tuples faster than named ones or classes.
 Shape = tuple[int, int, int]  # m, n and k
+# The games: their boards in the agent's view (games, cells), where the other side is to move (games
+# that the agent's stone has finished), their outcomes, and whether they are over, (games,) each.
+Games = tuple[Boards, Mask, Outcomes, Mask]
+Opponent = tuple[int]  # its kind, NOBODY or RANDOM
+Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
+# The fields of `games.StepOutput`.
+Output = tuple[NDArray[Any], Boards, NDArray[np.float64], Outcomes, Mask, NDArray[Any]]
 
 
-Opponent = tuple[int, int]  # its kind, NOBODY or RANDOM; the agent's seat in new games
-# As `StepBuffers`; compiled code accepts plain tuples faster than named ones.
-Buffers = tuple[NDArray[Any], Boards, Outcomes, Mask, NDArray[Any], Mask]
+@compiled
+def step(
+    games: Games,
+    cells: Cells,
+    keys: tuple[np.uint64, np.uint64],
+    opponent: Opponent,
+    seat: int,
+    shape: Shape,
+    payoffs: NDArray[np.float64],
+    mode: int,
+    output: Output,
+) -> int:
+    """Run a whole step: moves, replies, restarts, rewards and views.
+
+    The arguments and the result are those of `table_games_kernel.step`, with `shape`, m, n and k,
+    in place of the table.
+    """
+    boards, flipped, former_outcomes, former_over = games
+    observations, masks, rewards, outcomes, over, finals = output
+    against = opponent[0] != NOBODY
+    ended, (key, restart_key) = 0, keys
+    for i in range(len(boards)):
+        board = boards[i]
+        if mode == NEXT_STEP and former_over[i]:
+            begin(board, i, restart_key, opponent, seat)
+            flipped[i], outcome = False, GOING
+        else:
+            outcome = put(board, cells[i], not against, shape)
+            flipped[i] = against and outcome in (WIN, DRAW)
+            if against and outcome == GOING:
+                outcome = answer(board, sample(board, keyed(key, i, REPLY)), shape)
+        outcomes[i] = outcome
+        over[i] = outcome != GOING
+        rewards[i] = payoffs[outcome]
+        ended += outcome != GOING
+        if mode == SAME_STEP:
+            finals[i] = 0
+            if outcome != GOING:
+                show(board, finals[i])
+                begin(board, i, key, opponent, seat)
+                flipped[i] = False
+        else:
+            former_outcomes[i], former_over[i] = outcome, outcome != GOING
+        show(board, observations[i])
+        if mode != SAME_STEP and outcome != GOING:
+            masks[i] = 0
+        else:
+            for c in range(board.size):
+                masks[i, c] = board[c] == 0
+    return ended
+
+
+@inner
+def begin(board: Stones, game: int, key: np.uint64, opponent: Opponent, seat: int) -> None:
+    """Restart a game; if the agent is O, a RANDOM opponent opens."""
+    board[:] = 0
+    second = seat != FIRST and (seat == SECOND or keyed(key, game, SEAT) >= 0.5)
+    if second and opponent[0] != NOBODY:
+        board[sample(board, keyed(key, game, OPENING))] = -1
+
+
+@bare
+def restart(
+    boards: Boards,
+    flipped: Mask,
+    which: Cells,
+    start: int,
+    key: np.uint64,
+    opponent: Opponent,
+    seat: int,
+    shape: Shape,
+) -> None:
+    """Restart the games `which`; the number of the first of all games is `start`."""
+    for j in range(len(which)):
+        begin(boards[which[j]], start + which[j], key, opponent, seat)
+        flipped[which[j]] = False
 
 
 @inner
@@ -57,102 +138,60 @@ def answer(board: Stones, cell: int, shape: Shape) -> int:
 @compiled
 def place(
     boards: Boards,
+    flipped: Mask,
     cells: Cells,
-    self_play: bool,
+    opponent: Opponent,
     shape: Shape,
     outcomes: Outcomes,
-    over: Mask,
-    flipped: Mask,
     waiting: Cells,
+    finished: Cells,
 ) -> int:
-    """Put the agents' stones on `cells` (games,), changing the boards (games, cells); see `put`.
+    """Put the agents' stones on `cells` (games,), and write the agents' outcomes (games,).
 
-    Writes the agents' outcomes, which games are over, and in which of them the side to move is not
-    the one whose view the board is, (games,) each. Returns the number of games still in progress;
-    `waiting` (games,) starts with their indices.
+    `waiting` and `finished` start with the indices of the games that go on and of the others.
+    Returns the number of the former.
     """
-    count = 0
+    going = 0
     for i in range(len(boards)):
-        outcome = put(boards[i], cells[i], self_play, shape)
+        outcome = put(boards[i], cells[i], opponent[0] == NOBODY, shape)
         outcomes[i] = outcome
-        over[i] = outcome != GOING
-        flipped[i] = not self_play and outcome in (WIN, DRAW)
-        waiting[count] = i
-        count += outcome == GOING
-    return count
+        flipped[i] = opponent[0] != NOBODY and outcome in (WIN, DRAW)
+        waiting[going] = i
+        finished[i - going] = i
+        going += outcome == GOING
+    return going
 
 
 @compiled
 def reply(
-    boards: Boards, waiting: Cells, cells: Cells, shape: Shape, outcomes: Outcomes, over: Mask
+    boards: Boards,
+    waiting: Cells,
+    cells: Cells,
+    shape: Shape,
+    outcomes: Outcomes,
+    finished: Cells,
+    count: int,
 ) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`, in place.
+    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`.
 
-    Returns the number of these games still in progress.
+    Writes the agents' outcomes, and appends the games that end to the `count` in `finished`.
+    Returns their number.
     """
-    count = 0
     for j in range(len(waiting)):
         i = waiting[j]
         outcomes[i] = answer(boards[i], cells[j], shape)
-        over[i] = outcomes[i] != GOING
-        count += outcomes[i] == GOING
+        finished[count] = i
+        count += outcomes[i] != GOING
     return count
 
 
-@compiled
-def sample_replies(boards: Boards, waiting: Cells, dice: NDArray[np.float64]) -> Cells:
-    """Sample empty cells in the games `waiting` by the given random numbers."""
-    cells = np.empty(len(waiting), np.int64)
+@bare
+def sample_replies(
+    boards: Boards, waiting: Cells, dice: Dice, opponent: Opponent, shape: Shape, cells: Cells
+) -> None:
+    """Write a RANDOM opponent's cells (waiting,), with one random number each."""
     for j in range(len(waiting)):
         cells[j] = sample(boards[waiting[j]], dice[j])
-    return cells
-
-
-@compiled
-def step_autoreset(
-    boards: Boards,
-    cells: Cells,
-    key: np.uint64,
-    opponent: Opponent,
-    shape: Shape,
-    buffers: Buffers,
-) -> int:
-    """Run a whole step: moves, replies, final views, restarts and views.
-
-    Args:
-        boards: boards in progress, in the agents' view, (games, cells), changed.
-        cells: the agents' stones, (games,).
-        key: the key of this step; see `random_kernel.keyed`.
-        opponent: the agents' opponent.
-        shape: m, n and k.
-        buffers: the output arrays.
-
-    Returns:
-        The number of games that ended.
-    """
-    observations, masks, outcomes, over, finals, stale = buffers
-    kind, seat = opponent
-    against = kind != NOBODY
-    ended = 0
-    for i in range(len(boards)):
-        board = boards[i]
-        outcome = put(board, cells[i], not against, shape)
-        if against and outcome == GOING:
-            outcome = answer(board, sample(board, keyed(key, i, REPLY)), shape)
-        outcomes[i] = outcome
-        over[i] = outcome != GOING
-        if len(stale) == 0 or stale[i]:
-            finals[i] = 0
-        if outcome != GOING:
-            ended += 1
-            show(board, finals[i])
-            board[:] = 0
-            if against and seat != FIRST and (seat == SECOND or keyed(key, i, SEAT) >= 0.5):
-                board[sample(board, keyed(key, i, OPENING))] = -1
-        show(board, observations[i])
-        for c in range(board.size):
-            masks[i, c] = board[c] == 0
-    return ended
 
 
 @inner
@@ -171,23 +210,38 @@ def show(board: Stones, view: NDArray[np.float32]) -> None:
         view[2 * cells + c] = board[c] == 0
 
 
-@compiled
-def observe(boards: Boards, over: Mask, observations: NDArray[np.float32], masks: Boards) -> None:
-    """Write the views and masks (games,) of all games; masks of finished games are zeros."""
+@bare
+def observe(boards: Boards, shape: Shape, observations: NDArray[Any], masks: Boards) -> None:
+    """Write the views and masks of games in progress, (games,) each."""
     for i in range(len(boards)):
         show(boards[i], observations[i])
         for c in range(boards.shape[1]):
-            masks[i, c] = boards[i, c] == 0 and not over[i]
+            masks[i, c] = boards[i, c] == 0
 
 
-@compiled
-def observe_finals(boards: Boards, over: Mask, finals: NDArray[np.float32]) -> None:
-    """Write the views (games,) of finished games; zeros for the others."""
-    for i in range(len(boards)):
-        if over[i]:
-            show(boards[i], finals[i])
-        else:
-            finals[i] = 0
+@bare
+def observe_over(
+    boards: Boards,
+    flipped: Mask,
+    over: Mask,
+    which: Cells,
+    shape: Shape,
+    observations: NDArray[Any],
+    masks: Boards,
+) -> None:
+    """Write masks of zeros for those of the games `which` that are over."""
+    for j in range(len(which)):
+        if over[which[j]]:
+            masks[which[j]] = 0
+
+
+@bare
+def observe_some(
+    boards: Boards, flipped: Mask, which: Cells, shape: Shape, observations: NDArray[Any]
+) -> None:
+    """Write the views of the games `which`."""
+    for j in range(len(which)):
+        show(boards[which[j]], observations[which[j]])
 
 
 CHUNK = 32  # cells counted at once, without branches
@@ -239,7 +293,7 @@ def sample(board: Stones, die: float) -> int:
 
 
 @compiled
-def sample_legal(boards: Boards, key: np.uint64, cells: Cells) -> None:
+def sample_legal(boards: Boards, key: np.uint64, shape: Shape, cells: Cells) -> None:
     """Write a random empty cell for each game (games,), from the key's i-th number.
 
     Random cells are tried until one is empty, which is uniform over the empty cells; after some

@@ -7,22 +7,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from tttenv.env.match import Illegal, Match, Seat, one_action
-from tttenv.env.observation import (
-    OBSERVATIONS,
-    Observation,
-    Observer,
-    Start,
-    TextObserver,
-    draw,
-    generator_kept,
-    known_render_mode,
-    new_last_stones,
-    plain_seed,
-    require_open,
-    resolve_opponent,
-    show,
-)
+from tttenv.env.arguments import Illegal, Seat, one_action, resolve_opponent
+from tttenv.env.asked import attempt
+from tttenv.env.guard import require_game, require_open
+from tttenv.env.match import Match
+from tttenv.env.observation import OBSERVATIONS, Observation, Observer, TextObserver
+from tttenv.env.rendering import draw, known_render_mode, new_last_stones, show
+from tttenv.env.reset_options import Start, generator_kept, plain_seed
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.policy import Policy
@@ -135,11 +126,11 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
     ) -> None:
         self.rules = Rules(m, n, k)
         other = resolve_opponent(opponent, self.rules)
-        self.match = Match(self.rules, 1, other, seat, illegal, draw=draw)
         one_of("obs", obs, (*OBSERVATIONS, "text"))
         self.observer: Observer | TextObserver = (
             TextObserver(self.rules) if obs == "text" else Observer(self.rules, obs)
         )
+        self.match = Match(self.rules, 1, other, seat, illegal, draw, self.observer.planes)
         self.observation_space = self.observer.space
         self.action_space = spaces.Discrete(self.rules.cells)
         self.render_mode = known_render_mode(render_mode, self.metadata)
@@ -173,7 +164,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         start = Start.of(self.match, options)
         with generator_kept(self):
             super().reset(seed=plain_seed(seed))
-            with self.match.attempt(self.np_random, always=human):
+            with attempt(self.match, self.np_random, always=human):
                 if seed is not None:
                     self.match.key = None  # it came from the previous generator
                 start.begin(self.match, self.np_random)
@@ -194,11 +185,10 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         if not self.match.active or self.closed:
-            require_open(self.closed)
-            raise gymnasium.error.ResetNeeded("no game is going on: call reset() before step()")
+            require_game(self.closed, False)
         if self.render_mode != "human":
             return self._played(action)
-        with self.match.attempt(self.np_random, always=True):  # rendering may fail
+        with attempt(self.match, self.np_random, always=True):  # rendering may fail
             return self._played(action)
 
     def _played(
@@ -214,10 +204,10 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
         else:
             self.match.step(one_action(action), self.np_random)
         observed, info = self._now()
-        outcome, over = self.match.outcomes[0], not self.match.active
+        outcome, over = self.match.games.outcomes[0], not self.match.active
         if over:
             info["outcome"] = outcome
-        return observed, self.match.payoffs.one(outcome), over, False, info
+        return observed, self.match.payoffs.each[outcome], over, False, info
 
     def sample_action(self) -> int:
         """Sample a legal cell with the action space's generator.
@@ -229,8 +219,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         if not self.match.active or self.closed:
-            require_open(self.closed)
-            raise gymnasium.error.ResetNeeded("no game is going on: call reset() first")
+            require_game(self.closed, False)
         return self.match.sample_one(self.action_space.np_random)
 
     def action_masks(self) -> NDArray[np.bool_]:

@@ -1,49 +1,69 @@
-"""The interface of a batch of games in memory, which `Match` uses; boards in the agent's view."""
+"""A batch of games in memory, which `Match` uses; boards in the agent's view."""
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.step_buffers_kernel import StepBuffers
-from tttenv.game.outcomes_kernel import Outcomes
+from tttenv.env.step_options_kernel import SEATS
+from tttenv.env.step_output import OutputPool, StepOutput
+from tttenv.game.outcomes_kernel import GOING, WIN, Outcomes
+from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Mask
-from tttenv.policy import Policy, forfeits, sample, sample_or_forfeit, validated
+from tttenv.policy import FORFEIT, Policy, forfeits, sample, sample_or_forfeit, uniform, validated
 
 Numbers = NDArray[np.int64]  # indices of games in the batch
 Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 
-class GameBatch(Protocol):
+class GameBatch:
     """A batch of games in progress.
 
     `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
     with few. Tests hold both to the same invariants.
+
+    Args:
+        rules: the game.
+        stored: what is stored of each game, for the empty board, (games, ...).
+        known: what the kernel knows of the rules.
+        planes: whether observations are one-hot planes; else they are boards.
+
+    Attributes:
+        over: which games are over, (games,); at first, all of them.
+        outcomes: the outcomes for the agent, (games,); GOING in games in progress.
+        flipped: where the side to move is not the agent, (games,): only in finished games.
+        state: the arrays that hold the complete state; copying into them restores it.
+        outputs: arrays for steps.
     """
 
-    over: Mask  # (games,)
-    outcomes: Outcomes  # (games,), for the agent; GOING in new games
+    kernel: Any  # the module with the compiled functions
+    stored: NDArray[Any]
+    flipped: Mask
+    outcomes: Outcomes
+    over: Mask
 
-    def reset(self, which: Mask) -> None:
-        """Restart the marked games (games,), X to move."""
-        ...
+    def __init__(self, rules: Rules, stored: NDArray[Any], known: Any, planes: bool) -> None:
+        self.rules, self.known, self.planes = rules, known, planes
+        games = len(stored)
+        over, outcomes = np.ones(games, np.bool_), np.full(games, GOING, np.int8)
+        self._hold((stored, np.zeros(games, np.bool_), outcomes, over))
 
-    def step(self, cells: Cells, self_play: bool) -> Numbers:
+    def _hold(self, state: tuple[NDArray[Any], ...]) -> None:
+        self.stored, self.flipped, self.outcomes, self.over = self.state = state
+        self.outputs = OutputPool(self._output)
+
+    def place(self, cells: Cells, self_play: bool) -> Numbers:
         """Put the agents' stones on `cells` (games,); in self-play switch to the next mover's view.
 
         Returns:
             The indices of the games still in progress.
         """
-        ...
-
-    def compiled(self, opponent: Policy | None, seat: str) -> Any:
-        """Return what compiled code needs to play an opponent; None: call it through Python.
-
-        Args:
-            opponent: the opponent's policy; None: self-play, the agent moves for both sides.
-            seat: the agent's in new games: X, O or random.
-        """
-        ...
+        waiting, finished = np.empty((2, len(cells)), np.int64)
+        opponent = self.compiled(None if self_play else uniform)
+        given, written = (cells, opponent, self.known), (self.outcomes, waiting, finished)
+        going = self.kernel.place(self.stored, self.flipped, *given, *written)
+        self.over[:] = self.outcomes != GOING
+        return waiting[:going]
 
     def reply(self, opponent: Any, waiting: Numbers, dice: Dice) -> int:
         """Play the opponent's stones in the games `waiting`, with one random number each.
@@ -56,57 +76,99 @@ class GameBatch(Protocol):
         Returns:
             The number of these games still in progress.
         """
-        ...
+        if isinstance(opponent, tuple):
+            cells = np.empty(len(waiting), np.int64)
+            self.kernel.sample_replies(self.stored, waiting, dice, opponent, self.known, cells)
+        else:
+            cells = asked(opponent, self.boards_to_reply(waiting), dice)
+            gone = waiting[cells == FORFEIT]
+            self.outcomes[gone], self.over[gone], self.flipped[gone] = WIN, True, True
+            waiting, cells = waiting[cells != FORFEIT], cells[cells != FORFEIT]
+        finished = np.empty(len(cells), np.int64)
+        written = self.outcomes, finished, 0
+        count = self.kernel.reply(self.stored, waiting, cells, self.known, *written)
+        self.over[finished[:count]] = True
+        return len(waiting) - int(count)
 
-    def step_autoreset(self, cells: Cells, key: int, opponent: Any, buffers: StepBuffers) -> int:
-        """Step the games, none of which is over, and restart those that end.
+    def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
+        """Restart the games `which`; where the agent is O, a compiled opponent opens.
 
         Args:
-            cells: the agents' stones (games,), on the board.
-            key: the key of this step, see `game.random_kernel.keyed`.
-            opponent: the result of `compiled`.
-            buffers: the output arrays.
-
-        Returns:
-            The number of games that ended.
+            which: indices of games.
+            key: decides seats and openings.
+            opponent: the result of `compiled`; None: X is to move in all these games.
+            seat: the agent's: X, O or random.
         """
-        ...
+        opponent = self.compiled(None) if opponent is None else opponent
+        order = 0, np.uint64(key), opponent, SEATS.index(seat), self.known
+        self.kernel.restart(self.stored, self.flipped, which, *order)
+        self.outcomes[which], self.over[which] = GOING, False
 
-    def boards(self, which: Numbers | slice) -> Boards:
-        """Return a copy of some games' boards in the agent's view."""
-        ...
+    def observe(self, output: StepOutput) -> None:
+        """Write all games' observations and masks; masks of finished games are zeros."""
+        observations, masks, _, _, _, _ = output.compiled
+        self.kernel.observe(self.stored, self.known, observations, masks)
+        over = self.flipped, self.over, np.flatnonzero(self.over)
+        self.kernel.observe_over(self.stored, *over, self.known, observations, masks)
 
-    def set_boards(self, boards: Boards) -> None:
-        """Continue from these undecided boards (games, cells), with the agent to move."""
-        ...
-
-    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Return the agent's seat, whose view `boards` shows: 0 for X, 1 for O."""
-        ...
-
-    def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) in the view of the side to move, finished or not."""
-        ...
-
-    def observe(self, observations: NDArray[Any], masks: Boards) -> None:
-        """Write all games' views, planes or boards, and masks; zeros for finished games."""
-        ...
-
-    def observe_finals(self, finals: NDArray[Any]) -> None:
-        """Write the views of finished games; zeros for the others."""
-        ...
+    def observe_finals(self, output: StepOutput) -> None:
+        """Write the views of finished games as final views; zeros for the others."""
+        *_, finals = output.compiled
+        output.finals[:] = 0
+        finished = np.flatnonzero(self.over)
+        self.kernel.observe_some(self.stored, self.flipped, finished, self.known, finals)
 
     def sample(self, key: int) -> Cells:
         """Sample a legal cell for every game (games,), none of which is over."""
-        ...
+        cells = np.empty(len(self.over), np.int64)
+        self.kernel.sample_legal(self.stored, np.uint64(key), self.known, cells)
+        return cells
+
+    def set_boards(self, boards: Boards) -> None:
+        """Continue from these undecided boards (games, cells), with the agent to move."""
+        self.stored[:] = self._stored(boards)
+        self.flipped[:], self.over[:], self.outcomes[:] = False, False, GOING
 
     def keep(self, which: Mask) -> None:
         """Drop all but the marked games."""
-        ...
+        self._hold(tuple(array[which] for array in self.state))
 
-    def state(self) -> tuple[NDArray[Any], ...]:
-        """Return the arrays that hold the complete state; copying into them restores it."""
-        ...
+    def _output(self) -> StepOutput:
+        return StepOutput(len(self.over), self.rules.cells, self.planes, self._as_rows)
+
+    # What differs between the two ways to store a game.
+
+    def compiled(self, opponent: Policy | None) -> Any:
+        """Return what the kernel needs to play an opponent; None: call it through Python.
+
+        Args:
+            opponent: the opponent's policy; None: self-play, the agent moves for both sides.
+        """
+        raise NotImplementedError
+
+    def boards(self, which: Numbers | slice) -> Boards:
+        """Return a copy of some games' boards in the agent's view."""
+        raise NotImplementedError
+
+    def boards_to_reply(self, which: Numbers) -> Boards:
+        """Return a copy of some games' boards in the view of the opponent, which is to move."""
+        raise NotImplementedError
+
+    def board_to_move(self, game: int) -> Boards:
+        """Return a game's board (cells,) in the view of the side to move, finished or not."""
+        raise NotImplementedError
+
+    def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
+        """Return the agent's seat, whose view `boards` shows: 0 for X, 1 for O."""
+        raise NotImplementedError
+
+    def _stored(self, boards: Boards) -> NDArray[Any]:
+        """Return what is stored of games with these boards (games, cells), the agent to move."""
+        raise NotImplementedError
+
+    def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return an array of an output as the kernel takes it."""
+        return array
 
 
 def asked(player: Policy, boards: Boards, dice: Dice) -> Cells:

@@ -17,10 +17,10 @@ from tttenv.game.rules import Rules
 from tttenv.policy import FORFEIT, Policy, uniform
 
 
-def new_games(rules: Rules, count: int) -> GameBatch:
+def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
     """Return a batch of `count` games, of the class that is fastest for the rules."""
     kind = TableGames if rules.cells <= FEW else BoardGames
-    return kind(rules, count)
+    return kind(rules, count, planes)
 
 
 def rollout(
@@ -53,15 +53,15 @@ def _asked_out(
     """`rollout` for any players, both queried on all games in progress."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
     payoffs = Payoffs(draw=0)
-    games.reset(np.ones(count, np.bool_))
-    replying = games.compiled(second, "X") or second
+    games.restart(np.arange(count), 0, None, "X")
+    replying = games.compiled(second) or second
     while number.size:
         cells = asked(first, games.boards(slice(None)), rng.random(number.size))
         if (gone := cells == FORFEIT).any():
             results[number[gone]] = -1
             number, cells = number[~gone], cells[~gone]
             games.keep(~gone)
-        waiting = games.step(cells, self_play=False)
+        waiting = games.place(cells, self_play=False)
         if waiting.size:
             games.reply(replying, waiting, rng.random(waiting.size))
         results[number[games.over]] = payoffs.many(games.outcomes[games.over])

@@ -54,22 +54,22 @@ class SingleGame:
     def step(self, cell: int, opponent: Policy | None, key: int) -> bool:
         """Play the agent's cell and the opponent's reply; return whether the game continues."""
         games = self.games
-        after = self.successors[games.at.item()][cell]
+        after = self.successors[games.stored.item()][cell]
         if after < 0:  # occupied: lost, the board does not change
             return self._end(ILLEGAL, False)
-        games.at[0] = after
+        games.stored[0] = after
         if self.outcomes[after] != GOING:
             return self._end(self.seen_by_other[after], opponent is not None)
         if opponent is not None:
             reply = self._sample(after, opponent, keyed(key, REPLY))
-            games.at[0] = after = self.successors[after][reply]
+            games.stored[0] = after = self.successors[after][reply]
             if self.outcomes[after] != GOING:
                 return self._end(self.outcomes[after], False)
         return True
 
     def sample(self, die: float) -> int:
         """Return the legal cell selected by a uniform random number in [0, 1)."""
-        at = self.games.at.item()
+        at: int = self.games.stored.item()
         return self.legal[at][int(die * self.legal_count[at])]
 
     def reset(self, seat: str, opponent: Policy | None, key: int) -> None:
@@ -77,12 +77,12 @@ class SingleGame:
         games, at = self.games, 0
         if opponent is not None and seat != "X" and (seat == "O" or keyed(key, SEAT) >= 0.5):
             at = self.successors[0][self._sample(0, opponent, keyed(key, OPENING))]
-        games.at[0], games.over[0], games.flipped[0] = at, False, False
+        games.stored[0], games.over[0], games.flipped[0] = at, False, False
         games.outcomes[0] = GOING
 
     def observe(self) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
         """Return new arrays: the planes (3 * cells,) and the mask (cells,) in the agent's view."""
-        at, games = self.games.at.item(), self.games
+        at, games = self.games.stored.item(), self.games
         planes, mask = self.planes[at].copy(), self.masks[at].copy()
         if games.over.item():
             mask[:] = 0

@@ -3,50 +3,193 @@
 A transition is the result of a move, as one number: eight times the next position, plus the outcome
 for the side that moved. An occupied cell keeps the position; its outcome is ILLEGAL.
 
-A fused step goes block by block, so that a block stays in the processor's L1 cache, and pass by
-pass within a block. Loops over games have no unpredictable branch: a misprediction costs as much as
-a whole move. Indices are unsigned, since for signed ones negative indexing must be checked.
+A step goes block by block, so that a block stays in the processor's L1 cache, and pass by pass
+within a block. Loops over games have no unpredictable branch: a misprediction costs as much as a
+whole move. Indices are unsigned, since for signed ones negative indexing must be checked.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.env.step_buffers_kernel import FIRST, NOBODY, SECOND, TABLE
-from tttenv.game.outcomes_kernel import DRAW, GOING, SEEN_BY_OTHER, WIN, Outcomes
+from tttenv.env.step_options_kernel import FIRST, NEXT_STEP, NOBODY, SAME_STEP, SECOND, TABLE
+from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER, Outcomes
 from tttenv.game.random_kernel import OPENING, REPLY, SEAT, keyed, keyed_bounded
 from tttenv.game.types import Cells, Mask
-from tttenv.utils.bare import bare, inner
+from tttenv.utils.bare import bare
 from tttenv.utils.compiled import compiled
 
 BITS = np.uint32(3)  # bits of a transition that hold its outcome
 OUTCOME = np.uint32(2**3 - 1)  # mask of these bits
 BLOCK = 1024  # games
 
-Numbers = NDArray[np.uint32]  # (games,): indices of positions
+Positions = NDArray[np.uint32]  # (games,): indices of positions
 Rows = NDArray[np.void]  # (games or positions,): a row of an observation or mask as one record
+Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
+# Compiled code accepts plain tuples faster than named ones or classes.
+# The games: their positions in the mover's view, where this is not the agent's view (games that its
+# own stone has finished), their outcomes for the agent, and whether they are over, (games,) each.
+Games = tuple[Positions, Mask, Outcomes, Mask]
 
-# Compiled code accepts plain tuples faster than named ones. A table holds what a step needs to
-# know about every position, and its observations:
+# What is known about every position:
 #   transitions (positions, cells);
 #   legal (positions, cells): the legal cells first, in order; and their number (positions,);
-#   views (2 * positions + 1,): of the side to move, of the other side, then zeros;
+#   views (2 * positions,): observations of the side to move, then of the other side;
 #   masks (positions + 1,): the legal cells, then zeros.
 Table = tuple[NDArray[np.uint32], NDArray[np.int8], NDArray[np.int8], Rows, Rows]
 
-# An opponent is its kind, NOBODY, RANDOM or TABLE; the agent's seat in new games; and for a TABLE
-# the cumulative probabilities (positions, cells) and the last cell with nonzero probability
-# (positions,).
-Opponent = tuple[int, int, NDArray[np.float64], NDArray[np.int64]]
+# An opponent: its kind, NOBODY, RANDOM or TABLE; and for a TABLE the cumulative probabilities
+# (positions, cells) and the last cell with nonzero probability (positions,).
+Opponent = tuple[int, NDArray[np.float64], NDArray[np.int64]]
 
-# As `StepBuffers`, with observations, masks and finals as records.
-Buffers = tuple[Rows, Rows, Outcomes, Mask, Rows, Mask]
+# The fields of `games.StepOutput`, observations, masks and finals as records.
+Output = tuple[Rows, Rows, NDArray[np.float64], Outcomes, Mask, Rows]
+
+
+@compiled
+def step(
+    games: Games,
+    cells: Cells,
+    keys: tuple[np.uint64, np.uint64],
+    opponent: Opponent,
+    seat: int,
+    table: Table,
+    payoffs: NDArray[np.float64],
+    mode: int,
+    output: Output,
+) -> int:
+    """Run a whole step: moves, replies, restarts, rewards and views.
+
+    Args:
+        games: changed; none may be over unless `mode` is NEXT_STEP.
+        cells: the agents' stones, (games,).
+        keys: the key of this step, and in NEXT_STEP that of the step in which the games ended that
+            restart now; see `random_kernel.keyed`.
+        opponent: the agents' opponent.
+        seat: the agent's in new games: FIRST, SECOND or random.
+        table: the game's table.
+        payoffs: the reward for each outcome.
+        mode: when finished games restart: SAME_STEP, NEXT_STEP or DISABLED.
+        output: written.
+
+    Returns:
+        The number of games that ended.
+    """
+    all_at, all_flipped, former_outcomes, former_over = games
+    ended, (key, restart_key) = 0, keys
+    listed, finished = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    former, replies = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    dice = np.empty(BLOCK)
+    for start in range(0, len(all_at), BLOCK):
+        stop = min(start + BLOCK, len(all_at))
+        at, flipped = all_at[start:stop], all_flipped[start:stop]
+        observations, masks, rewards = (
+            output[0][start:stop],
+            output[1][start:stop],
+            output[2][start:stop],
+        )
+        outcomes, over, finals = output[3][start:stop], output[4][start:stop], output[5][start:stop]
+        waits = list_over(former_over[start:stop], former) if mode == NEXT_STEP else 0
+        going = place(at, flipped, cells[start:stop], opponent, table, outcomes, listed, finished)
+        count = len(at) - going
+        if opponent[0] != NOBODY:
+            for j in range(going):
+                dice[j] = keyed(key, start + listed[j], REPLY)
+            sample_replies(at, listed[:going], dice, opponent, table, replies)
+            count = reply(at, listed[:going], replies, table, outcomes, finished, count)
+        for i in range(len(at)):
+            over[i] = outcomes[i] != GOING
+        if mode == SAME_STEP:
+            finals.view(np.uint8)[:] = 0  # as bytes: faster than row by row
+            observe_some(at, flipped, finished[:count], table, finals)
+            restart(at, flipped, finished[:count], start, key, opponent, seat, table)
+        else:
+            restart(at, flipped, former[:waits], start, restart_key, opponent, seat, table)
+            for j in range(waits):
+                outcomes[former[j]], over[former[j]] = GOING, False
+            former_outcomes[start:stop], former_over[start:stop] = outcomes, over
+        rewards[:] = payoffs[GOING]
+        for j in range(count):
+            rewards[finished[j]] = payoffs[np.uint64(outcomes[finished[j]])]
+            ended += over[finished[j]]
+        observe(at, table, observations, masks)
+        if mode != SAME_STEP:
+            observe_over(at, flipped, over, finished[:count], table, observations, masks)
+    return ended
+
+
+@bare
+def list_over(over: Mask, listed: Cells) -> int:
+    """List the games that are over, and return their number."""
+    count = 0
+    for i in range(len(over)):
+        listed[count] = i
+        count += over[i]
+    return count
+
+
+@compiled
+def place(
+    at: Positions,
+    flipped: Mask,
+    cells: Cells,
+    opponent: Opponent,
+    table: Table,
+    outcomes: Outcomes,
+    waiting: Cells,
+    finished: Cells,
+) -> int:
+    """Put the agents' stones on `cells` (games,), and write the agents' outcomes (games,).
+
+    An occupied cell ends the game, ILLEGAL, and keeps the position. `waiting` and `finished` start
+    with the indices of the games that go on and of the others. Returns the number of the former.
+    """
+    transitions, _, _, _, _ = table
+    going = 0
+    for i in range(len(at)):
+        transition = transitions[at[i], np.uint64(cells[i])]
+        outcome = transition & OUTCOME
+        at[i] = transition >> BITS
+        outcomes[i] = outcome
+        waiting[going] = i
+        finished[i - going] = i
+        going += outcome == GOING
+    for j in range(len(at) - going):  # in self-play, positions are always in the agent's view
+        flipped[finished[j]] = opponent[0] != NOBODY and outcomes[finished[j]] != ILLEGAL
+    return going
+
+
+@compiled
+def reply(
+    at: Positions,
+    waiting: Cells,
+    cells: Cells,
+    table: Table,
+    outcomes: Outcomes,
+    finished: Cells,
+    count: int,
+) -> int:
+    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`.
+
+    Writes the agents' outcomes, and appends the games that end to the `count` in `finished`.
+    Returns their number.
+    """
+    transitions, _, _, _, _ = table
+    for j in range(len(waiting)):
+        i = waiting[j]
+        transition = transitions[at[i], np.uint64(cells[j])]
+        outcome = transition & OUTCOME
+        at[i] = transition >> BITS
+        outcomes[i] = SEEN_BY_OTHER[outcome]
+        finished[count] = i
+        count += outcome != GOING
+    return count
 
 
 @bare
 def sample(position: np.uint32, die: float, opponent: Opponent, table: Table) -> int:
     """Sample the opponent's cell by a random number; see `random_kernel.sample_categorical`."""
-    kind, _, cumulative, last = opponent
+    kind, cumulative, last = opponent
     _, legal, legal_count, _, _ = table
     if kind == TABLE:
         end = np.uint64(last[position])
@@ -58,231 +201,86 @@ def sample(position: np.uint32, die: float, opponent: Opponent, table: Table) ->
     return int(legal[position, np.uint64(die * legal_count[position])])
 
 
-@inner
-def sample_all(
-    at: Numbers,
-    waiting: Cells,
-    dice: NDArray[np.float64],
-    opponent: Opponent,
-    table: Table,
-    cells: Cells,
-) -> None:
-    """Write the opponent's cells (waiting,) in the games `waiting`, with one random number each."""
-    kind, _, _, _ = opponent
-    _, legal, legal_count, _, _ = table
-    if kind == TABLE:
-        for j in range(len(waiting)):
-            cells[j] = sample(at[waiting[j]], dice[j], opponent, table)
-    else:
-        for j in range(len(waiting)):
-            position = at[waiting[j]]
-            cells[j] = legal[position, np.uint64(dice[j] * legal_count[position])]
-
-
-@compiled
-def place(
-    at: Numbers,
-    cells: Cells,
-    table: Table,
-    outcomes: Outcomes,
-    over: Mask,
-    flipped: Mask,
-    waiting: Cells,
-) -> int:
-    """Put the agents' stones on `cells` (games,), advancing the positions `at` (games,).
-
-    An occupied cell ends the game, ILLEGAL, and keeps the position. Writes the agents' outcomes,
-    which games are over, and in which of them the other side is to move, (games,) each. Returns
-    the number of games still in progress; `waiting` (games,) starts with their indices.
-    """
-    transitions, _, _, _, _ = table
-    count = 0
-    for i in range(len(at)):
-        transition = transitions[at[i], np.uint64(cells[i])]
-        outcome = transition & OUTCOME
-        at[i] = transition >> BITS
-        outcomes[i] = outcome
-        over[i] = outcome != GOING
-        flipped[i] = (outcome == WIN) | (outcome == DRAW)
-        waiting[count] = i
-        count += outcome == GOING
-    return count
-
-
-@compiled
-def reply(
-    at: Numbers, waiting: Cells, cells: Cells, table: Table, outcomes: Outcomes, over: Mask
-) -> int:
-    """Put the opponent's stones on `cells` (waiting,) in the games `waiting`, in place.
-
-    Returns the number of these games still in progress.
-    """
-    transitions, _, _, _, _ = table
-    count = 0
-    for j in range(len(waiting)):
-        i = waiting[j]
-        transition = transitions[at[i], np.uint64(cells[j])]
-        at[i] = transition >> BITS
-        outcomes[i] = SEEN_BY_OTHER[transition & OUTCOME]
-        over[i] = outcomes[i] != GOING
-        count += outcomes[i] == GOING
-    return count
-
-
-@compiled
+@bare
 def sample_replies(
-    at: Numbers, waiting: Cells, dice: NDArray[np.float64], opponent: Opponent, table: Table
-) -> Cells:
-    """Sample the cells of a RANDOM or TABLE opponent in the games `waiting`."""
-    cells = np.empty(len(waiting), np.int64)
-    sample_all(at, waiting, dice, opponent, table, cells)
-    return cells
+    at: Positions, waiting: Cells, dice: Dice, opponent: Opponent, table: Table, cells: Cells
+) -> None:
+    """Write a compiled opponent's cells (waiting,), with one random number each."""
+    for j in range(len(waiting)):
+        cells[j] = sample(at[waiting[j]], dice[j], opponent, table)
 
 
-@compiled
-def step_autoreset(
-    at: Numbers,
-    cells: Cells,
+@bare
+def restart(
+    at: Positions,
+    flipped: Mask,
+    which: Cells,
+    start: int,
     key: np.uint64,
     opponent: Opponent,
+    seat: int,
     table: Table,
-    buffers: Buffers,
-) -> int:
-    """Run a whole step: moves, replies, final views, restarts and views.
-
-    Args:
-        at: the games' positions, (games,), none finished; updated.
-        cells: the agents' stones, (games,).
-        key: the key of this step; see `random_kernel.keyed`.
-        opponent: the agents' opponent.
-        table: the game's table with its views.
-        buffers: the output arrays; observations, masks and finals as records.
-
-    Returns:
-        The number of games that ended.
-    """
-    ended = 0
-    listed = np.empty(BLOCK, np.int64)
-    dice, replies = np.empty(BLOCK), np.empty(BLOCK, np.int64)
-    by_agent = np.zeros(BLOCK, np.uint32)  # 1 where the agent's stone won or drew
-    observations, masks, outcomes, over, finals, stale = buffers
-    transitions, _, _, views, legal_masks = table
-    kind, seat, _, _ = opponent
-    other_side = np.uint32(len(views) // 2)
-    for start in range(0, len(at), BLOCK):
-        stop = min(start + BLOCK, len(at))
-        clear_rows(finals, stale, start, stop, listed, views)
-        count = 0
-        if kind == NOBODY:
-            for i in range(start, stop):
-                transition = transitions[at[i], np.uint64(cells[i])]
-                outcome = transition & OUTCOME
-                at[i] = transition >> BITS
-                outcomes[i] = outcome
-                over[i] = outcome != GOING
-                listed[count] = i
-                count += outcome != GOING
-        else:
-            waiting = 0
-            for i in range(start, stop):
-                transition = transitions[at[i], np.uint64(cells[i])]
-                outcome = transition & OUTCOME
-                at[i] = transition >> BITS
-                outcomes[i] = outcome
-                by_agent[i - start] = (outcome == WIN) | (outcome == DRAW)
-                listed[waiting] = i
-                waiting += outcome == GOING
-            for j in range(waiting):
-                dice[j] = keyed(key, listed[j], REPLY)
-            sample_all(at, listed[:waiting], dice, opponent, table, replies)
-            for j in range(waiting):
-                i = listed[j]
-                transition = transitions[at[i], np.uint64(replies[j])]
-                at[i] = transition >> BITS
-                outcomes[i] = SEEN_BY_OTHER[transition & OUTCOME]
-            for i in range(start, stop):
-                over[i] = outcomes[i] != GOING
-                listed[count] = i
-                count += outcomes[i] != GOING
-        for j in range(count):
-            i = listed[j]
-            finals[i] = views[at[i] + other_side * by_agent[i - start]]
-            at[i] = 0
-        if kind != NOBODY and seat != FIRST:
-            for j in range(count):
-                i = listed[j]
-                second = seat == SECOND or keyed(key, i, SEAT) >= 0.5
-                cell = sample(np.uint32(0), keyed(key, i, OPENING), opponent, table)
-                opened = transitions[0, np.uint64(cell)] >> BITS
-                at[i] = opened * np.uint32(second)
-        for i in range(start, stop):
-            observations[i] = views[at[i]]
-        for i in range(start, stop):
-            masks[i] = legal_masks[at[i]]
-        ended += count
-    return ended
-
-
-@inner
-def clear_rows(
-    finals: Rows, stale: Mask, start: int, stop: int, listed: Cells, views: Rows
 ) -> None:
-    """Zero the final views of some games, where these may hold anything else."""
-    if len(stale) == 0:
-        finals[start:stop].view(np.uint8)[:] = 0  # as bytes: faster than row by row
-        return
-    count = 0
-    for i in range(start, stop):
-        listed[count] = i
-        count += stale[i]
-    for j in range(count):
-        finals[listed[j]] = views[-1]
+    """Restart the games `which` of a block that begins with game `start`; see `step`.
 
-
-@compiled
-def observe(
-    at: Numbers, flipped: Mask, over: Mask, table: Table, observations: Rows, masks: Rows
-) -> None:
-    """Write the views and masks (games,) of all games; masks of finished games are zeros.
-
-    Args:
-        at: the games' positions.
-        flipped: where the side to move is not the agent, so that the other view is needed.
-        over: which games are over.
-        table: the game's table with its views.
-        observations: output.
-        masks: output.
+    A compiled opponent opens where the agent is O.
     """
+    transitions, _, _, _, _ = table
+    for j in range(len(which)):
+        at[which[j]], flipped[which[j]] = 0, False
+    if opponent[0] != NOBODY and seat != FIRST:
+        for j in range(len(which)):
+            game = start + which[j]
+            second = seat == SECOND or keyed(key, game, SEAT) >= 0.5
+            cell = sample(np.uint32(0), keyed(key, game, OPENING), opponent, table)
+            opened = transitions[0, np.uint64(cell)] >> BITS
+            at[which[j]] = opened * np.uint32(second)
+
+
+@bare
+def observe(at: Positions, table: Table, observations: Rows, masks: Rows) -> None:
+    """Write the views and masks of games in progress, (games,) each."""
     _, _, _, views, legal_masks = table
-    other_side, nothing = np.uint32(len(views) // 2), np.uint32(len(legal_masks) - 1)
     for i in range(len(at)):
-        observations[i] = views[at[i] + other_side * np.uint32(flipped[i])]
-        masks[i] = legal_masks[nothing if over[i] else at[i]]
-
-
-@compiled
-def observe_finals(at: Numbers, flipped: Mask, over: Mask, table: Table, finals: Rows) -> None:
-    """Write the views (games,) of finished games, zeros for the others; as `observe`."""
-    _, _, _, views, _ = table
-    other_side, nothing = np.uint32(len(views) // 2), np.uint32(len(views) - 1)
+        observations[i] = views[at[i]]
     for i in range(len(at)):
-        row = at[i] + other_side * np.uint32(flipped[i])
-        finals[i] = views[row if over[i] else nothing]
+        masks[i] = legal_masks[at[i]]
 
 
-@compiled
-def sample_legal(
-    at: Numbers,
-    key: np.uint64,
-    legal: NDArray[np.int8],
-    legal_count: NDArray[np.int8],
-    cells: Cells,
+@bare
+def observe_over(
+    at: Positions,
+    flipped: Mask,
+    over: Mask,
+    which: Cells,
+    table: Table,
+    observations: Rows,
+    masks: Rows,
 ) -> None:
-    """Write a random legal cell for each game (games,), from the key's i-th number.
+    """Write the views of the games `which`, and masks of zeros for those that are over."""
+    _, _, _, _, legal_masks = table
+    observe_some(at, flipped, which, table, observations)
+    for j in range(len(which)):
+        if over[which[j]]:
+            masks[which[j]] = legal_masks[-1]
 
-    `legal` and `legal_count` are those of a table.
-    """
+
+@bare
+def observe_some(
+    at: Positions, flipped: Mask, which: Cells, table: Table, observations: Rows
+) -> None:
+    """Write the views of the games `which`, in the agent's view."""
+    _, _, _, views, _ = table
+    other_side = np.uint32(len(views) // 2)
+    for j in range(len(which)):
+        i = which[j]
+        observations[i] = views[at[i] + other_side * np.uint32(flipped[i])]
+
+
+@compiled
+def sample_legal(at: Positions, key: np.uint64, table: Table, cells: Cells) -> None:
+    """Write a random legal cell for each game (games,), from the key's i-th number."""
+    _, legal, legal_count, _, _ = table
     for i in range(len(at)):
-        position = at[i]
-        count = legal_count[position]
-        cells[i] = legal[position, np.uint64(keyed_bounded(key, i, count))]
+        count = legal_count[at[i]]
+        cells[i] = legal[at[i], np.uint64(keyed_bounded(key, i, count))]

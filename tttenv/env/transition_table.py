@@ -23,12 +23,8 @@ class TransitionTable(NamedTuple):
     outcomes: Outcomes  # (positions,), for the side to move
     planes: NDArray[np.float32]  # (positions, 3 * cells), in the view of the side to move
     masks: Boards  # (positions, cells)
-    showing_planes: table_games_kernel.Table
-    showing_boards: table_games_kernel.Table
-
-    def showing(self, observations: NDArray[Any]) -> table_games_kernel.Table:
-        """Return the table with rows for such observations: float32 planes or int8 boards."""
-        return self.showing_planes if observations.dtype == np.float32 else self.showing_boards
+    showing_planes: table_games_kernel.Table  # whose views are these planes
+    showing_boards: table_games_kernel.Table  # whose views are boards
 
 
 @lru_cache(maxsize=8)
@@ -46,15 +42,10 @@ def transition_table(rules: Rules) -> TransitionTable:
     legal_first = np.argsort(-masks, axis=1, kind="stable").astype(np.int8)
     walk = transitions, legal_first, masks.sum(axis=1, dtype=np.int8)
     planes, boards = one_hot(known.boards), known.boards
-    views = _closed_by_zeros(planes, one_hot(-boards)), _closed_by_zeros(boards, -boards)
-    allowed = records(_closed_by_zeros(masks))
+    views = np.concatenate((planes, one_hot(-boards))), np.concatenate((boards, -boards))
+    allowed = records(np.concatenate((masks, np.zeros_like(masks[:1]))))
     tables = ((*walk, records(view), allowed) for view in views)
     return TransitionTable(known, outcomes, planes, masks, *tables)
-
-
-def _closed_by_zeros(*rows: NDArray[Any]) -> NDArray[Any]:
-    """Concatenate these rows and append a row of zeros."""
-    return np.concatenate([*rows, np.zeros_like(rows[0][:1])])
 
 
 def records(rows: NDArray[Any]) -> table_games_kernel.Rows:

@@ -1,6 +1,6 @@
 """`TicTacToe-v0` for many games: a thin Gymnasium vector environment around `match.Match`."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -8,39 +8,20 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
+from tttenv.env.arguments import Illegal, Seat, resolve_opponent
+from tttenv.env.asked import attempt
 from tttenv.env.env import TicTacToe
-from tttenv.env.match import Illegal, Match, Seat
-from tttenv.env.observation import (
-    Observation,
-    Observer,
-    Start,
-    draw,
-    generator_kept,
-    known_render_mode,
-    new_last_stones,
-    one_seed,
-    require_open,
-    reset_mask,
-    resolve_opponent,
-)
-from tttenv.game.outcomes_kernel import Outcomes
+from tttenv.env.guard import require_game, require_open
+from tttenv.env.match import Match
+from tttenv.env.observation import Observation, Observer
+from tttenv.env.rendering import draw, known_render_mode, new_last_stones
+from tttenv.env.reset_options import Start, generator_kept, one_seed
+from tttenv.env.step_options_kernel import MODES, NEXT_STEP
+from tttenv.env.step_output import StepOutput
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.policy import Policy
-from tttenv.utils.arrays import described
-
-
-def known_mode(mode: Any) -> AutoresetMode:
-    """An autoreset mode by its name, such as "NextStep", or itself.
-
-    Raises:
-        ValueError: for an unknown one.
-    """
-    try:
-        return AutoresetMode(mode)
-    except ValueError:
-        known = ", ".join(one.value for one in AutoresetMode)
-        raise ValueError(f"autoreset_mode is one of {known}, not {described(mode)}") from None
+from tttenv.utils.arrays import one_of
 
 
 class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
@@ -51,7 +32,6 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
     | argument | default | meaning |
     |----------|---------|---------|
     | `num_envs` | `1` | number of games |
-    | `copy` | `True` | return new arrays; `False`: arrays that the next step overwrites |
     | `autoreset_mode` | `"SameStep"` | when finished games restart, see below |
 
     By default a finished game restarts in the same step, and its observation is the first one of
@@ -92,17 +72,18 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         illegal: Illegal = "lose",
         obs: str = "onehot",
         render_mode: str | None = None,
-        copy: bool = True,
         draw: float = 0.0,
         autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
     ) -> None:
         self.rules = Rules(m, n, k)
-        self.autoreset_mode = known_mode(autoreset_mode)
+        mode: Any = getattr(autoreset_mode, "value", autoreset_mode)
+        one_of("autoreset_mode", mode, MODES)
+        self.autoreset_mode, self._mode = AutoresetMode(mode), MODES.index(mode)
         self.metadata = {**type(self).metadata, "autoreset_mode": self.autoreset_mode}
-        other = resolve_opponent(opponent, self.rules)
-        self.match = Match(self.rules, num_envs, other, seat, illegal, draw)
-        self.num_envs, self.copy = num_envs, copy
-        self.observer = Observer(self.rules, obs, num_envs, copy)
+        other, self.observer = resolve_opponent(opponent, self.rules), Observer(self.rules, obs)
+        planes = self.observer.planes
+        self.match = Match(self.rules, num_envs, other, seat, illegal, draw, planes)
+        self.num_envs = num_envs
         self._everywhere = np.ones(num_envs, np.bool_)
         self._everywhere.setflags(write=False)
         self.single_observation_space = self.observer.space
@@ -134,23 +115,15 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         require_open(self.closed)
-        mask, number = reset_mask(options, self.num_envs), one_seed(seed, self.num_envs)
-        if mask is not None:
-            if number is not None or not self._started:
-                raise ValueError("reset_mask goes without a seed, after all games have begun")
-            options = {
-                name: value for name, value in (options or {}).items() if name != "reset_mask"
-            }
-        start = Start.of(self.match, options)
+        number, start = one_seed(seed, self.num_envs), Start.of(self.match, options, masked=True)
+        if start.which is not None and (number is not None or not self._started):
+            raise ValueError("reset_mask goes without a seed, after all games have begun")
         with generator_kept(self):
             super().reset(seed=number)
-            with self.match.attempt(self.np_random):
+            with attempt(self.match, self.np_random):
                 if number is not None:
                     self.match.key = None  # it came from the previous generator
-                if mask is None:
-                    start.begin(self.match, self.np_random)
-                else:
-                    self.match.reset(mask, self.np_random, start.seat)
+                start.begin(self.match, self.np_random)
                 self._started = True
                 return self._now()
 
@@ -170,42 +143,17 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         match = self.match
-        if self.autoreset_mode != AutoresetMode.SAME_STEP:
-            return self._step_without_reset(actions)
-        if match.active < self.num_envs or self.closed:
-            require_open(self.closed)
-            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
-        cells, buffers = match.checked(actions), self.observer.buffers()
-        ended = match.step_autoreset(cells, buffers, self.np_random)
-        self.observer.handed_out(buffers)
-        observations, masks, outcomes, over, finals, _ = buffers
-        rewards = match.payoffs.many(outcomes, self.observer.rewards())
-        infos: dict[str, Any] = {"action_mask": masks, "_action_mask": self._everywhere}
+        waits = match.active < self.num_envs and self._mode != NEXT_STEP
+        if waits or self.closed or not self._started:
+            self._refuse_step()
+        cells, output = match.checked(actions), match.games.outputs.take()
+        ended = match.play(cells, output, self.np_random, self._mode)
+        infos = {"action_mask": output.masks, "_action_mask": self._everywhere}
         if ended:
-            infos.update(self._final(over, outcomes, self.observer.named_finals(finals)))
+            infos.update(self._endings(output))
+        observed = self.observer.observed(output) if self.observer.named else output.observations
         truncated = np.zeros(self.num_envs, np.bool_)
-        return self.observer.named(observations, masks), rewards, over, truncated, infos
-
-    def _step_without_reset(
-        self, actions: ArrayLike
-    ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
-        """A step after which finished games stay as they are, in the other two modes."""
-        match = self.match
-        require_open(self.closed)
-        if not self._started:
-            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
-        if self.autoreset_mode == AutoresetMode.DISABLED and match.active < self.num_envs:
-            over = int(np.flatnonzero(match.over)[0])
-            raise gymnasium.error.ResetNeeded(
-                f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
-            )
-        match.step_or_reset(match.checked(actions), self.np_random)
-        outcomes, over_now = match.outcomes.copy(), match.over.copy()
-        rewards = match.payoffs.many(outcomes, self.observer.rewards())
-        observed, infos = self._now()
-        if over_now.any():
-            infos |= {"outcome": outcomes, "_outcome": over_now}
-        return observed, rewards, over_now, np.zeros(self.num_envs, np.bool_), infos
+        return observed, output.rewards, output.over, truncated, infos
 
     def sample_actions(self) -> NDArray[np.int64]:
         """Sample a legal cell for every game (num_envs,), from the action space's generator.
@@ -216,12 +164,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.ResetNeeded: before the first reset.
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        require_open(self.closed)
-        if self.match.active < self.num_envs:
-            if not self._started:
-                raise gymnasium.error.ResetNeeded("call reset() first")
-            chances = self.action_space.np_random.random((self.num_envs, self.rules.cells))
-            return np.asarray((chances * self.match.legal()).argmax(axis=1), np.int64)
+        require_game(self.closed, self._started)
         return self.match.sample(self.action_space.np_random)
 
     def action_masks(self) -> Mask:
@@ -255,15 +198,19 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         observed, masks = self.observer.observe(self.match)
         return observed, {"action_mask": masks, "_action_mask": self._everywhere}
 
-    def _final(self, over: Mask, outcomes: Outcomes, finals: Observation) -> dict[str, Any]:
-        """The infos of the games that ended in a step, marked in `over` (games,)."""
-        last = {
-            "action_mask": np.zeros((len(over), self.rules.cells), np.int8),
-            "outcome": outcomes,
-        }
-        return {
-            "final_obs": finals,
-            "_final_obs": over,
-            "final_info": {**last, "_action_mask": over, "_outcome": over},
-            "_final_info": over,
-        }
+    def _endings(self, output: StepOutput) -> dict[str, Any]:
+        """Return the infos about the games that ended in a step."""
+        over, outcomes = output.over, output.outcomes
+        if self.autoreset_mode != AutoresetMode.SAME_STEP:
+            return {"outcome": outcomes, "_outcome": over}
+        masks = np.zeros_like(output.masks)
+        last = {"action_mask": masks, "outcome": outcomes, "_action_mask": over, "_outcome": over}
+        final = self.observer.final(output) if self.observer.named else output.finals
+        return {"final_obs": final, "_final_obs": over, "final_info": last, "_final_info": over}
+
+    def _refuse_step(self) -> NoReturn:
+        """Raise the error for a step that is closed, too early or after the end of a game."""
+        require_game(self.closed, self._started)
+        over = np.flatnonzero(self.match.over)[0]
+        told = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"
+        raise gymnasium.error.ResetNeeded(told)

@@ -1,18 +1,21 @@
-"""The outcome of a game for one side, as a number, and the rewards for outcomes."""
+"""How a game ends for one side: the outcomes, as an enum and as the numbers that kernels use."""
+
+from enum import IntEnum
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.utils.compiled import compiled
 
-# GOING: the game is not over. ILLEGAL: the side chose a taken cell, which ended the game.
-GOING, WIN, DRAW, LOSS, ILLEGAL = range(5)
-SEEN_BY_OTHER = np.array([GOING, LOSS, DRAW, WIN], np.int8)  # the same for the other side
+class Outcome(IntEnum):
+    """The outcome of a game for one side; `info["outcome"]` holds these numbers as int8."""
+
+    GOING = 0
+    WIN = 1
+    DRAW = 2
+    LOSS = 3
+    ILLEGAL = 4  # the side chose a taken cell, which ended the game
+
+
 Outcomes = NDArray[np.int8]  # (games,)
-
-
-@compiled
-def pay(outcomes: Outcomes, payoffs: NDArray[np.float64], rewards: NDArray[np.float64]) -> None:
-    """Write the rewards (games,) for these outcomes (games,); `payoffs` (5,) has one for each."""
-    for i in range(len(outcomes)):
-        rewards[i] = payoffs[np.uint64(outcomes[i])]
+GOING, WIN, DRAW, LOSS, ILLEGAL = (int(outcome) for outcome in Outcome)  # for compiled code
+SEEN_BY_OTHER = np.array([GOING, LOSS, DRAW, WIN], np.int8)  # the same for the other side

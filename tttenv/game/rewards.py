@@ -1,23 +1,10 @@
-"""The outcomes of a game for an agent, and their rewards; no other module computes rewards."""
-
-from enum import IntEnum
+"""The rewards for the outcomes of a game; no other module chooses rewards."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game import outcomes_kernel as numbers
-from tttenv.game.outcomes_kernel import Outcomes, pay
+from tttenv.game.outcomes_kernel import Outcome, Outcomes
 from tttenv.utils.arrays import described
-
-
-class Outcome(IntEnum):
-    """The outcome of a game for an agent; `info["outcome"]` holds these numbers as int8."""
-
-    GOING = numbers.GOING
-    WIN = numbers.WIN
-    DRAW = numbers.DRAW
-    LOSS = numbers.LOSS
-    ILLEGAL = numbers.ILLEGAL  # the agent chose a taken cell, which ended the game
 
 
 class Payoffs:
@@ -25,6 +12,9 @@ class Payoffs:
 
     Args:
         draw: the reward for a draw, from -1 to 1.
+
+    Attributes:
+        table: the reward for each outcome, by its number, (5,).
 
     Raises:
         ValueError: if that is no number from -1 to 1.
@@ -44,10 +34,6 @@ class Payoffs:
         """Return the reward for one outcome."""
         return self.each[outcome]
 
-    def many(
-        self, outcomes: Outcomes, rewards: NDArray[np.float64] | None = None
-    ) -> NDArray[np.float64]:
-        """Return the rewards for outcomes (games,), written into `rewards` (games,) if given."""
-        rewards = np.empty(len(outcomes)) if rewards is None else rewards
-        pay(outcomes, self.table, rewards)
-        return rewards
+    def many(self, outcomes: Outcomes) -> NDArray[np.float64]:
+        """Return the rewards (games,) for outcomes (games,)."""
+        return self.table[outcomes]

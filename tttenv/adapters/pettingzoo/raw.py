@@ -2,14 +2,17 @@
 
 from typing import Any, Literal
 
-import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
 from tttenv.adapters import wanted
-from tttenv.env.match import Illegal, Match, one_action
-from tttenv.env.observation import Observer, Start, draw, known_render_mode, new_last_stones
+from tttenv.env.arguments import Illegal, one_action
+from tttenv.env.guard import require_game
+from tttenv.env.match import Match
+from tttenv.env.observation import Observer
+from tttenv.env.rendering import draw, known_render_mode, new_last_stones
+from tttenv.env.reset_options import Start
 from tttenv.game.features import one_hot
 from tttenv.game.outcomes_kernel import GOING, ILLEGAL, SEEN_BY_OTHER
 from tttenv.game.rules import Rules
@@ -115,8 +118,8 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
             gymnasium.error.ResetNeeded: before the first reset, and after both agents' last step.
         """
         mover = getattr(self, "agent_selection", "")
-        if mover not in getattr(self, "terminations", {}):  # never reset, or both agents are done
-            raise gymnasium.error.ResetNeeded("there is no game: call reset() before step()")
+        going = mover in getattr(self, "terminations", {})  # else never reset, or both are done
+        require_game(closed=False, going=going)
         if self.terminations[mover] or self.truncations[mover]:
             self._was_dead_step(action)
             return

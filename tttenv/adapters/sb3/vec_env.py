@@ -46,13 +46,10 @@ class VecEnv(vec_env.VecEnv):
             self-play use `SelfPlayCallback`.
 
     Raises:
-        ValueError: with `copy=False`, since SB3 keeps observations beyond the next step, and with
-            both `opening` and a fixed `seat`.
+        ValueError: with both `opening` and a fixed `seat`.
     """
 
     def __init__(self, num_envs: int, opening: int = 0, draw: float = 0.0, **kwargs: Any) -> None:
-        if not kwargs.get("copy", True):
-            raise ValueError("SB3 keeps observations beyond the next step: it needs copy=True")
         if kwargs.get("opponent", "random") is None:
             warnings.warn(ALONE, stacklevel=2)
         if opening and kwargs.get("seat", "random") != "random":

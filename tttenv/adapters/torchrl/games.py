@@ -2,11 +2,10 @@
 
 from typing import Any
 
-import gymnasium
 import numpy as np
 
 from tttenv.adapters import wanted
-from tttenv.env.observation import require_open
+from tttenv.env.guard import require_game, require_open
 from tttenv.env.vector import VectorTicTacToe
 
 with wanted("torchrl", "tensordict", "torch"):
@@ -63,10 +62,9 @@ class Games(EnvBase):
         return TensorDict(self._seen(), self.batch_size)
 
     def _step(self, tensordict: Any) -> Any:
-        require_open(self.games.closed)
         match = self.games.match
-        if match.active < self.games.num_envs:
-            raise gymnasium.error.ResetNeeded("some games are over: reset them before step()")
+        going = match.active == self.games.num_envs
+        require_game(self.games.closed, going, "some games are over: call reset() for these first")
         match.step(tensordict["action"].numpy(), self.games.np_random)
         rewards = torch.tensor(match.rewards[:, None], dtype=torch.float32)
         return TensorDict({**self._seen(), "reward": rewards}, self.batch_size)

@@ -1,0 +1,67 @@
+"""Boards of a match as text, as images and in a window, for both environments."""
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import gymnasium
+
+from tttenv.drawing import render as pictures
+from tttenv.env.match import Match
+from tttenv.utils.arrays import one_of
+from tttenv.utils.optional_dependencies import NO_WINDOW, has_window
+
+if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
+    from tttenv.drawing.window import Window
+
+
+def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
+    """Return the mode if the environment supports it.
+
+    Raises:
+        gymnasium.error.DependencyNotInstalled: for "human" without pygame-ce.
+        ValueError: for an unknown mode.
+    """
+    if render_mode is not None:
+        one_of("render_mode", render_mode, tuple(metadata["render_modes"]))
+        if render_mode == "human" and not has_window():
+            raise gymnasium.error.DependencyNotInstalled(NO_WINDOW)
+    return render_mode
+
+
+LastStones: TypeAlias = defaultdict[int, pictures.LastStone]  # by game, created when rendered
+
+
+def new_last_stones() -> LastStones:
+    """Return an empty record of last stones, for all games."""
+    return defaultdict(pictures.LastStone)
+
+
+def draw(match: Match, game: int, render_mode: str | None, last: LastStones) -> Any:
+    """Render one game's board as text or image; warn and return None without a render mode."""
+    if render_mode is None:
+        gymnasium.logger.warn("render() draws nothing without a render_mode, 'ansi', say")
+        return None
+    rules, board = match.rules, match.board_to_move(game)
+    if render_mode == "ansi":
+        return pictures.ansi(rules, board)
+    return pictures.rgb(rules, board, last=last[game].of(rules, board))
+
+
+def show(match: Match, window: "Window | None", fps: float, last: LastStones) -> "Window":
+    """Show a match's single game for one frame, opening a window if there is none yet.
+
+    Without a display it is drawn offscreen. If the user closes the window, the games continue
+    without it.
+
+    Raises:
+        ModuleNotFoundError: without pygame-ce.
+    """
+    from tttenv.drawing.window import Window
+
+    window = window or Window(match.rules, f"tic-tac-toe {match.rules}")
+    if window.open:
+        board = match.board_to_move(0)
+        window.show(board, last=last[0].of(match.rules, board))
+        if not window.hold(1 / fps):
+            window.close()
+    return window

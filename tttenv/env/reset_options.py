@@ -1,0 +1,126 @@
+"""Seeds and options of a reset, checked before anything changes."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, get_args
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import VectorEnv
+
+from tttenv.env.arguments import Seat, checked_boards
+from tttenv.env.match import Match
+from tttenv.game.types import Boards, Mask
+from tttenv.utils.arrays import described, one_of
+from tttenv.utils.untrusted import shown
+
+SEED_BITS = 2**16  # NumPy needs a minute for a seed of a million digits
+NAMED = 5  # unknown options listed in a message
+
+
+def plain_seed(seed: Any) -> Any:
+    """Convert a NumPy integer to `int`, which Gymnasium requires; return anything else unchanged.
+
+    Raises:
+        gymnasium.error.Error: for an integer too long to seed a generator in reasonable time.
+    """
+    if isinstance(seed, int) and seed.bit_length() > SEED_BITS:
+        raise gymnasium.error.Error(f"a seed has at most {SEED_BITS:,} bits")
+    return int(seed) if isinstance(seed, np.integer) else seed
+
+
+def one_seed(seed: Any, games: int) -> Any:
+    """The one seed of a batch of games: a list of seeds, one for each game, becomes one number.
+
+    Raises:
+        ValueError: for a list of another length, or of anything but integers from 0 on and None.
+        gymnasium.error.Error: as `plain_seed`.
+    """
+    if not isinstance(seed, list | tuple):
+        return plain_seed(seed)
+    if len(seed) != games:
+        raise ValueError(f"{games} seeds are needed, one for each game, not {len(seed)}")
+    seeds = [plain_seed(one) for one in seed]
+    if all(one is None for one in seeds):
+        return None
+    if not all(isinstance(one, int) and one >= 0 for one in seeds):
+        raise ValueError("seeds are integers from 0 on")
+    state = np.random.SeedSequence(seeds).generate_state(2, np.uint64)
+    return int(state[0]) << 64 | int(state[1])
+
+
+def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
+    """The option `reset_mask` of a reset, (games,) with at least one True; None if not given.
+
+    Raises:
+        ValueError: for any other value, or a board beside it.
+    """
+    mask = options.get("reset_mask")
+    if mask is None:
+        return None
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (games,):
+        raise ValueError(f"reset_mask is a NumPy array of {games} booleans, not {described(mask)}")
+    if not mask.any():
+        raise ValueError("reset_mask has no True")
+    if options.get("board") is not None:
+        raise ValueError("reset_mask goes with 'seat', not with 'board'")
+    return mask
+
+
+class Start(NamedTuple):
+    """How games start: the validated options of a reset."""
+
+    boards: Boards | None  # (games, cells) to continue from; None: new games
+    seat: Seat | None  # the agent's in new games; None: the environment's setting
+    which: Mask | None = None  # the games to start (games,); None: all
+
+    @classmethod
+    def of(cls, match: Match, options: Any, masked: bool = False) -> "Start":
+        """Validate the options of a reset; nothing is changed.
+
+        Args:
+            match: the games.
+            options: as the user gave them.
+            masked: whether the option `reset_mask` is known.
+
+        Raises:
+            ValueError: for unknown options, boards that cannot be played on, or a seat that is
+                unknown or disagrees with the board.
+        """
+        if options is None:
+            return cls(None, None)
+        if not isinstance(options, Mapping):
+            raise ValueError(f"options of reset are a dict or None, not {described(options)}")
+        known = ("board", "seat", "reset_mask") if masked else ("board", "seat")
+        unknown = [name for name in options if name not in known]
+        if unknown:
+            named = shown(", ".join(sorted(described(name) for name in unknown[:NAMED])))
+            raise ValueError(f"options of reset are 'board' and 'seat', not {named}")
+        which = reset_mask(options, len(match.over)) if masked else None
+        board, seat = options.get("board"), options.get("seat")
+        if board is not None:
+            text = isinstance(board, str)
+            given = match.rules.parse(board) if text else board
+            return cls(checked_boards(match.rules, len(match.over), given, seat), None)
+        if seat is not None:
+            one_of("seat", seat, get_args(Seat))
+        return cls(None, seat, which)
+
+    def begin(self, match: Match, rng: np.random.Generator) -> None:
+        """Start the games."""
+        if self.boards is None:
+            which = np.ones(len(match.over), np.bool_) if self.which is None else self.which
+            match.reset(which, rng, self.seat)
+        else:
+            match.set_checked_boards(self.boards)
+
+
+@contextmanager
+def generator_kept(env: "gymnasium.Env[Any, Any] | VectorEnv[Any, Any, Any]") -> Iterator[None]:
+    """Restore the environment's generator and seed if the block fails."""
+    generator, seed = env._np_random, env._np_random_seed
+    try:
+        yield
+    except BaseException:
+        env._np_random, env._np_random_seed = generator, seed
+        raise
