@@ -44,7 +44,7 @@ class Arguments:
     out: Path = Path("results")  # where reproduce.json goes
     summary: FileOrNone = None  # write the rows to this file too
     readme: FileOrNone = None  # put the main rows between the marks of this file too
-    wide: Flag = False  # all columns, however narrow the terminal
+    wide: Flag = False  # all columns side by side, however narrow the terminal
     json: Flag = False  # print the results as JSON instead of tables
 
 

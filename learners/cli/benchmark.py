@@ -41,7 +41,7 @@ class Arguments:
     runs: Path = Path("runs/benchmark")  # where the trained players go; older ones are replaced
     ship: FolderOrNone = None  # also copy each learner's first trained player to this folder
     readme: FileOrNone = None  # put the tables between the marks of this file too
-    wide: Flag = False  # all columns, however narrow the terminal
+    wide: Flag = False  # all columns side by side, however narrow the terminal
     json: Flag = False  # print the results as JSON instead of tables
 
 

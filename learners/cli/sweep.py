@@ -50,7 +50,7 @@ class Arguments:
     workers: AllWorkers = HERE
     out: Path = Path("results")  # where sweep.json and sweep.csv go
     runs: Path = Path("runs/sweep")  # where the trained players go
-    wide: Flag = False  # all columns, however narrow the terminal
+    wide: Flag = False  # all columns side by side, however narrow the terminal
     json: Flag = False  # print the results as JSON instead of lines and a table
 
 

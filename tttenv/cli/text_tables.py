@@ -1,20 +1,21 @@
-"""Tables and sentences on standard output, fitted to the terminal or unlimited in a pipe.
+"""Tables and sentences on standard output, fitted to the terminal or to 120 columns in a pipe.
 
 If a terminal is too narrow for a table, long cells move below their row; then columns are
 moved to lines below the rows or dropped, in a fixed order; then the first column is wrapped. In
-a pipe every row is one line with all columns.
+a pipe nothing is dropped: of a table wider than 120 columns, what does not fit is below the rows.
 """
 
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TextIO
 
 GAP = 2  # spaces between columns; half as many before the first
 KEPT = "\u00a0"  # a non-breaking space
 NOTHING = ("", "-")  # cells that need no line of their own
+PIPED = 120  # columns of a table in a pipe or file
 NARROWEST = 12  # minimum characters of a wrapped first column
 
 
@@ -83,12 +84,14 @@ def show(columns: Sequence[Column], rows: Rows, wide: bool = False) -> list[str]
     Args:
         columns: its columns.
         rows: its cells.
-        wide: never narrow the table, as in a pipe.
+        wide: never narrow the table: every row is one line with all columns.
 
     Returns:
         The names of the columns that were dropped.
     """
     width = None if wide else room()
+    if not wide and width is None:
+        columns, width = [replace(column, below=True) for column in columns], PIPED
     print("\n".join(lines(columns, rows, width)))
     shown = fitted(columns, rows, width).shown
     return [c.name for i, c in enumerate(columns) if i not in shown and not c.below]
