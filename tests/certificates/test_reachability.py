@@ -5,9 +5,10 @@ import pytest
 from lost_games import require_lost_by_own_moves
 from pairs import pairs
 
+from tttenv.certificates import frontier_kernel as kernels
 from tttenv.certificates import reachability
-from tttenv.certificates import reachability_kernel as kernels
 from tttenv.certificates.certificate import losing_line, reachable
+from tttenv.certificates.frontier import geometry
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact import Tabulated, positions, score, solve, tabulate, worst_case
 from tttenv.game.rules import Rules
@@ -158,7 +159,7 @@ def test_a_loss_found_within_the_limit_is_no_less_lost():
 def test_codes_tell_boards_apart_and_images_alike(rules):
     rng = np.random.default_rng(0)
     boards = rng.integers(-1, 2, (50, rules.cells)).astype(np.int8)
-    plain, images = (reachability.geometry(rules, images) for images in (False, True))
+    plain, images = (geometry(rules, images) for images in (False, True))
     codes = kernels.encode(boards, plain)
     assert codes.shape == (50, -(-rules.cells // kernels.WORD))
     assert (kernels.decode(codes, rules.cells) == boards).all()

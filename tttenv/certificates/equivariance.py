@@ -8,7 +8,8 @@ difference.
 
 import numpy as np
 
-from tttenv.certificates import reachability_kernel as kernels
+from tttenv.certificates.frontier import geometry
+from tttenv.certificates.frontier_kernel import encode
 from tttenv.exact.determinism import ask
 from tttenv.game import symmetry
 from tttenv.game.rules import Rules
@@ -16,18 +17,6 @@ from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy
 
 TOLERANCE = 1e-6  # maximum difference of a class's probability between images
-
-
-def geometry(rules: Rules, images: bool) -> kernels.Geometry:
-    """Return the geometry of a board for the kernels.
-
-    Args:
-        rules: the game.
-        images: whether all images of a board share one code.
-    """
-    inverses = symmetry.inverses(rules)
-    kept = inverses if images else inverses[:1]
-    return kernels.geometry((rules.m, rules.n, rules.k), rules.lines, kept)
 
 
 def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str) -> None:
@@ -61,7 +50,7 @@ def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[byte
     rows, cells = np.nonzero(probs > 0)
     after = boards[rows]
     after[np.arange(len(rows)), cells] = 1
-    codes = kernels.encode(after, geometry(rules, images=True))
+    codes = encode(after, geometry(rules, images=True))
     found: list[dict[bytes, float]] = [{} for _ in boards]
     for row, code, prob in zip(rows.tolist(), codes, probs[rows, cells].tolist(), strict=True):
         key = code.tobytes()

@@ -5,12 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates import reachability_kernel as kernels
+from tttenv.certificates.frontier import Frontier, contains, distinct
+from tttenv.certificates.frontier_kernel import Codes
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.certificates.position_sets import contains, distinct
-from tttenv.certificates.reachability_kernel import Codes, Geometry
-from tttenv.exact.determinism import ask
-from tttenv.game.types import Boards, Probs
+from tttenv.game.types import Boards
 
 
 @dataclass(frozen=True)
@@ -18,7 +16,7 @@ class LostGame:
     """Reconstructs games that a player loses; see `through`."""
 
     player: SeatedPlayer
-    geometry: Geometry  # defines which boards share a code
+    frontier: Frontier
 
     def through(self, rounds: list[Codes], lost: Codes) -> list[int]:
         """Return a game that is lost right after a given position, as the cells of both sides.
@@ -36,10 +34,10 @@ class LostGame:
         for among in reversed(rounds):
             chain.insert(0, self._before(chain[0], among))
         boards = self.player.first_boards()
-        first = int((kernels.encode(boards, self.geometry) == chain[0]).all(axis=1).argmax())
+        first = int((self.frontier.encode(boards) == chain[0]).all(axis=1).argmax())
         board, line = boards[first], np.flatnonzero(boards[first]).tolist()
         for wanted in [*chain[1:], None]:
-            if wanted is None and not ask(board[None], self.player.policy).any():
+            if wanted is None and not self.frontier.ask(board[None]).any():
                 break
             own, reply = self._step(board, wanted)
             board[own], board[reply] = 1, -1
@@ -48,33 +46,27 @@ class LostGame:
 
     def _before(self, code: Codes, among: Codes) -> Codes:
         """Return the first position (1, words) of a round from which `code` is reachable."""
-        board = kernels.decode(code, self.player.rules.cells)[0]
+        board = self.frontier.decode(code)[0]
         own, other = (np.flatnonzero(board == stone) for stone in (1, -1))
         pairs = np.array([(a, b) for a in own for b in other])
         boards = np.repeat(board[None], len(pairs), axis=0)
         np.put_along_axis(boards, pairs, 0, axis=1)
-        codes = distinct(kernels.encode(boards, self.geometry))
+        codes = distinct(self.frontier.encode(boards))
         codes = codes[[contains(among, one) for one in codes]]
-        boards = kernels.decode(codes, self.player.rules.cells)
-        for one, before, probs in zip(codes, boards, ask(boards, self.player.policy), strict=True):
-            if (self._reached_from(before, probs) == code).all(axis=1).any():
+        boards = self.frontier.decode(codes)
+        probs = self.frontier.ask(boards)
+        for row, one in enumerate(codes):
+            reached = self.frontier.expand(boards[row : row + 1], probs[row : row + 1])
+            if any((part.codes == code).all(axis=1).any() for part in reached):
                 return np.asarray(one[None])
         raise self._another_answer(board)
-
-    def _reached_from(self, board: Boards, probs: Probs) -> Codes:
-        """Return the codes (positions, words) that one board (cells,) leads to in a round."""
-        moves, empty = np.flatnonzero(probs > 0), np.flatnonzero(board == 0)
-        pairs = np.array([(a, b) for a in moves for b in empty if a != b]).reshape(-1, 2)
-        boards = np.repeat(board[None], len(pairs), axis=0)
-        np.put_along_axis(boards, pairs, np.array([[1, -1]], np.int8), axis=1)
-        return kernels.encode(boards, self.geometry)
 
     def _step(self, board: Boards, wanted: NDArray[np.int64] | None) -> tuple[int, int]:
         """Return the player's move on a board (cells,) and a reply that leads to the code `wanted`.
 
         For None, a reply that wins. The player's most likely moves are tried first.
         """
-        probs = ask(board[None], self.player.policy)[0]
+        probs = self.frontier.ask(board[None])[0]
         for own in np.argsort(-probs, kind="stable")[: np.count_nonzero(probs)]:
             after = board.copy()
             after[own] = 1
@@ -86,7 +78,7 @@ class LostGame:
             if wanted is None:
                 fits = self.player.rules.lost(boards)
             else:
-                fits = (kernels.encode(boards, self.geometry) == wanted).all(axis=1)
+                fits = (self.frontier.encode(boards) == wanted).all(axis=1)
             if fits.any():
                 return int(own), int(replies[fits.argmax()])
         raise self._another_answer(board)

@@ -14,9 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.certificates import mistakes_kernel as kernel
-from tttenv.certificates import reachability_kernel as codes_of
-from tttenv.certificates.equivariance import geometry
-from tttenv.exact.determinism import ask
+from tttenv.certificates.frontier import Frontier, distinct, with_first
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Cells, Mask
@@ -70,11 +68,11 @@ def find_mistakes(
         rng: samples positions and failures.
         values: the prover of moves.
     """
-    images = declares_equivariance(policy)
-    about = geometry(rules, images)
+    frontier = Frontier(rules, policy, declares_equivariance(policy))
     referee = kernel.new_referee(rules.lines, maps(rules), THREATS, must_win=aim == 1)
     boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
-    boards, before = _distinct(boards, np.full(len(boards), -1), about)
+    boards = frontier.decode(distinct(frontier.encode(boards)))
+    before = np.full(len(boards), -1)
     rounds: list[_Round] = []
     failed: list[tuple[int, NDArray[np.int64]]] = []  # indices within each round
     everything = True
@@ -82,16 +80,16 @@ def find_mistakes(
         if len(boards) > width:
             kept = _chosen(rules, boards, width, rng)
             boards, before, everything = boards[kept], before[kept], False
-        moves = ask(boards, policy).argmax(axis=1)
+        moves = frontier.ask(boards).argmax(axis=1)
         rounds.append(_Round(boards, before, moves))
         after, found = boards.copy(), np.zeros(len(boards), np.int8)
         kernel.judge_moves(after, moves, (rules.m, rules.n, rules.k), referee, found)
         going = np.flatnonzero(found == kernel.GOES_ON)
-        nexts, origins, full = kernel.replies(after[going])
-        if aim == 1:
-            found[going[full]] = kernel.FAILED
+        if aim == 1:  # a draw, if the next stone is the last
+            found[going[np.count_nonzero(after[going] == 0, axis=1) == 1]] = kernel.FAILED
         failed.append((len(rounds) - 1, np.flatnonzero(found == kernel.FAILED)))
-        boards, before = _distinct(nexts, going[origins], about)
+        boards, before = _next(frontier, boards[going], moves[going])
+        before = going[before]
     ends = np.array([(number, row) for number, rows in failed for row in rows], np.int64)
     ends = ends.reshape(-1, 2)
     return _explain(values, rounds, rng.permutation(ends), aim, most, everything)
@@ -106,13 +104,22 @@ def _chosen(
     return np.sort(np.append(best, rng.choice(others, width - len(best), replace=False)))
 
 
-def _distinct(
-    boards: Boards, before: NDArray[np.int64], about: codes_of.Geometry
-) -> tuple[Boards, NDArray[np.int64]]:
-    """Return one board of each code, in the order of the codes, and its predecessor's index."""
-    codes = codes_of.encode(boards, about)
-    _, first = np.unique(codes, axis=0, return_index=True)
-    return codes_of.decode(codes[first], boards.shape[1]), before[first]
+def _next(frontier: Frontier, boards: Boards, moves: Cells) -> tuple[Boards, NDArray[np.int64]]:
+    """Return one board of each class after a move on each of the boards and any reply.
+
+    The boards are in the order of their codes; with each comes the first board it follows from.
+    """
+    probs = np.zeros(boards.shape)
+    probs[np.arange(len(boards)), moves] = 1.0
+    parts = []
+    for part in frontier.expand(boards, probs):
+        codes, first = with_first(part.codes)
+        parts.append((codes, part.moves[first, 0]))
+    if not parts:
+        return boards, np.zeros(0, np.int64)
+    codes, before = (np.concatenate(each) for each in zip(*parts, strict=True))
+    codes, first = with_first(codes)
+    return frontier.decode(codes), before[first]
 
 
 def _explain(

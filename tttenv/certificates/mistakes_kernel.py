@@ -1,4 +1,4 @@
-"""One round of a player's moves and all replies, with each position's predecessor; compiled."""
+"""Judge a player's moves by threats, and score the opponent's attack; compiled."""
 
 from dataclasses import dataclass
 
@@ -85,43 +85,6 @@ def judge_moves(
         for cell in range(boards.shape[1]):
             if boards[i, cell] != 0:
                 remove(r.mine, cell, 0 if boards[i, cell] == 1 else 1)
-
-
-@compiled
-def replies(boards: Boards) -> tuple[Boards, NDArray[np.int64], NDArray[np.int64]]:
-    """Return every reply to each of the boards.
-
-    Args:
-        boards: (batch, cells), in the player's view, the opponent to move, with no immediate win.
-
-    Returns:
-        The boards after replies that leave the player a move, (replies, cells); the index of each
-        one's predecessor, (replies,); and the indices of boards on which a reply fills the board.
-    """
-    empty = 0
-    for i in range(len(boards)):
-        for cell in range(boards.shape[1]):
-            empty += boards[i, cell] == 0
-    after = np.empty((empty, boards.shape[1]), np.int8)
-    before = np.empty(empty, np.int64)
-    full = np.empty(len(boards), np.int64)
-    count, filled = 0, 0
-    for i in range(len(boards)):
-        left = 0
-        for cell in range(boards.shape[1]):
-            left += boards[i, cell] == 0
-        if left == 1:
-            full[filled] = i
-            filled += 1
-            continue
-        for cell in range(boards.shape[1]):
-            if boards[i, cell] == 0:
-                for other in range(boards.shape[1]):
-                    after[count, other] = boards[i, other]
-                after[count, cell] = -1
-                before[count] = i
-                count += 1
-    return after[:count], before[:count], full[:filled]
 
 
 @compiled

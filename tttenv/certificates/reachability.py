@@ -20,13 +20,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates import reachability_kernel as kernels
-from tttenv.certificates.equivariance import geometry, require_images_alike
+from tttenv.certificates.equivariance import require_images_alike
+from tttenv.certificates.frontier import Frontier, distinct, with_sums
+from tttenv.certificates.frontier_kernel import Codes, open_for
 from tttenv.certificates.lost_game import LostGame
 from tttenv.certificates.one_side import SeatedPlayer
-from tttenv.certificates.position_sets import distinct, with_sums
-from tttenv.certificates.reachability_kernel import Codes, Replies
-from tttenv.exact.determinism import SPREAD, Drawn, ask, known_pure, middles, require_answers_again
+from tttenv.exact.determinism import SPREAD, Drawn, known_pure, middles, require_answers_again
 from tttenv.game.types import Boards, Mask, Probs
 from tttenv.policy import declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
@@ -36,7 +35,6 @@ FOLLOWED = 100_000  # the limit for the exact result against random replies
 BATCH = 2**15  # boards in one query of the player; fewer on large boards
 SHORT_BATCH = 2**6  # the same for a player that is slow to answer
 BATCH_NUMBERS = 2**21  # maximum probabilities in the output of one query
-ROWS = 2**20  # replies processed together
 MERGED = 2**23  # maximum codes before they are merged by sorting
 IMAGES_OF_ALL = 1_000  # the first positions of a seat, of which all images are checked
 IMAGES_OF_SOME = 32  # the same in each later batch
@@ -146,7 +144,7 @@ class _Search:
         self.rules, self.policy = player.rules, player.policy
         self.forfeits = forfeits(player.policy)
         self.images = options.images and declares_equivariance(player.policy)
-        self.geometry = geometry(player.rules, self.images)
+        self.frontier = Frontier(player.rules, player.policy, self.images)
         self.rounds: list[Codes] = []  # the codes of each round, sorted
         self.asked, self.images_checked = 0, 0  # positions
         self.following = True  # whether every reply is followed
@@ -158,7 +156,6 @@ class _Search:
         self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
         self.lost_round = 0  # the round of that position
         self.lost_rank = 0  # 0: the player forfeits there, 1: a reply wins
-        self.ended = np.zeros((2, 3))  # probabilities of win, draw and loss; rounding errors
         few = {} if options.sampled is None else {"sampled": options.sampled, "cheap": 0}
         self.drawn = Drawn(self.policy, **few)  # boards to query again, and the first outputs
         self.clock = Stopwatch()
@@ -174,7 +171,7 @@ class _Search:
         every = self.following and complete
         if self.always_wins is None and every:
             self.always_wins = True
-        odds = [round(float(part), 15) for part in self.ended[0]] if every else None
+        odds = [round(float(part), 15) for part in self.frontier.ended[0]] if every else None
         lost = self.lost_at is not None
         return Reached(
             positions=self.asked,
@@ -195,52 +192,40 @@ class _Search:
         """Return the positions in which the player moves first, and their probabilities."""
         boards = self.player.first_boards()
         chances = np.full(len(boards), 1 / len(boards))
-        return with_sums(kernels.encode(boards, self.geometry), chances)
+        return with_sums(self.frontier.encode(boards), chances)
 
     def _next_round(
         self, codes: Codes, chances: NDArray[np.float64]
     ) -> tuple[Codes, NDArray[np.float64]]:
         """Query the positions of a round and return those of the next one."""
         found = _Merged(self)
-        rows = max(ROWS, self.rules.cells**2)
         slow = any(getattr(self.policy, name, False) for name in ("one_by_one", "costly"))
         largest = SHORT_BATCH if slow else BATCH
         size = max(1, min(largest, BATCH_NUMBERS // self.rules.cells))
-        output = Replies(
-            codes=np.empty((rows, codes.shape[1]), np.int64),
-            chances=np.empty(rows),
-            ended=self.ended,
-            drawn=np.zeros(1, np.bool_),
-            lost=np.zeros(size, np.bool_),
-        )
         for first in range(0, len(codes), size):
             if self.lost_at is not None and not self.following and not self.forfeits:
                 break
             self._tell(len(codes) - first)
             batch = codes[first : first + size]
-            boards = kernels.decode(batch, self.rules.cells)
-            probs = np.ascontiguousarray(ask(boards, self.policy))
+            boards = self.frontier.decode(batch)
+            probs = self.frontier.ask(boards)
             self.asked += len(boards)
             self._examine(boards, probs, first == 0)
-            output.lost[:] = False
-            start = 0
-            while start < len(boards):
-                here = boards, probs, chances[first : first + size], start, self.geometry, output
-                start, count = kernels.expand(*here)
-                found.add(output.codes[:count], output.chances[:count])
-            lost = output.lost[: len(boards)]
+            for part in self.frontier.expand(boards, probs, chances[first : first + size]):
+                found.add(part.codes, part.chances)
+            forfeited: Mask = ~probs.any(axis=1)
+            lost: Mask = (self.frontier.won[:, 0] >= 0) | forfeited
             if lost.any():
-                self._record_loss(batch, lost, probs)
-            if output.drawn[0] or lost.any():
+                self._record_loss(batch, lost, forfeited)
+            if self.frontier.drawn[0] or lost.any():
                 self.always_wins = False
         return found.all()
 
-    def _record_loss(self, batch: Codes, lost: Mask, probs: Probs) -> None:
+    def _record_loss(self, batch: Codes, lost: Mask, forfeited: Mask) -> None:
         """Record the position before a shortest loss, from a batch with some `lost` positions.
 
         In one round a forfeit ends the game before the reply that completes a line.
         """
-        forfeited = ~probs.any(axis=1)
         rank = np.where(forfeited, 0, np.where(lost, 1, 2))
         at, first = len(self.rounds) - 1, int(rank.argmin())
         if self.lost_at is None or (at, rank[first]) < (self.lost_round, self.lost_rank):
@@ -271,7 +256,7 @@ class _Search:
     def _losing_line(self) -> list[int] | None:
         if self.lost_at is None:
             return None
-        game = LostGame(self.player, self.geometry)
+        game = LostGame(self.player, self.frontier)
         return game.through(self.rounds[: self.lost_round], self.lost_at)
 
     def _symmetry(self) -> str | None:
@@ -297,9 +282,9 @@ class _Search:
         followed = min(self.options.followed, self.options.positions)
         if self.following and taken + len(codes) <= followed:
             return None
-        boards = kernels.decode(codes, self.rules.cells)
+        boards = self.frontier.decode(codes)
         if self.always_wins is None:
-            lines = kernels.open_for(boards, 1, self.geometry.lines, self.rules.k)
+            lines = open_for(boards, 1, self.rules.lines, self.rules.k)
             self.always_wins = None if lines.all() else False
         if self.always_wins is None and taken + len(codes) <= self.options.positions:
             return None
@@ -311,7 +296,7 @@ class _Search:
         if self.forfeits:  # it may lose without any line
             kept: Mask = np.ones(len(boards), np.bool_)
         else:
-            kept = kernels.open_for(boards, -1, self.geometry.lines, left)
+            kept = open_for(boards, -1, self.rules.lines, left)
         if taken + np.count_nonzero(kept) > self.options.positions:
             self.ran_out = True
         return kept

@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates import reachability_kernel as codes_of
-from tttenv.certificates.equivariance import geometry
+from tttenv.certificates.frontier import Frontier
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.certificates.reachability import ATTACKING, Round, Watch, loss_within
-from tttenv.certificates.refutation_kernel import Attacks, attack
+from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import ask, display_name, known_pure, require_answers_again
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.open_lines_kernel import new_open_lines
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Mask, Probs
+from tttenv.game.types import Boards, Mask
 from tttenv.players.as_policy import resolve_policy
 from tttenv.policy import Policy, declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
@@ -194,28 +193,28 @@ class _Attack:
         self.player, self.rules, self.policy = player, player.rules, player.policy
         self.watch, self.clock = watch, Stopwatch()
         self.lines = new_open_lines(self.rules.lines, self.rules.cells)
-        self.geometry = geometry(self.rules, declares_equivariance(self.policy))
+        self.frontier = Frontier(self.rules, self.policy, declares_equivariance(self.policy))
         self.waiting: list[_Waiting] = [self._first()]  # by round
         self.seen: set[bytes] = set()  # the codes of all queried positions
         self.asked: list[tuple[int, int, int]] = []  # previous query, player's cell, reply
 
     def run(self, positions: int) -> list[int] | None:
         """Search until a lost game is found, nothing is left, or the limit is reached."""
-        for found, lost in self.questions(positions):
+        for won, lost in self.questions(positions):
             if lost.any():
                 row = int(lost.argmax())
-                won = found.won[row].tolist()
                 line = self._line(len(self.asked) - len(lost) + row)
-                line += won if won[0] >= 0 else []  # a forfeit
+                line += won[row].tolist() if won[row, 0] >= 0 else []  # a forfeit
                 self._require_same_answers(line)
                 return line
         return None
 
-    def questions(self, positions: int) -> Iterator[tuple[Attacks, Mask]]:
-        """Yield the best replies of each query, until nothing is left or the limit is reached.
+    def questions(self, positions: int) -> Iterator[tuple[NDArray[np.int64], Mask]]:
+        """Query batches of positions, until nothing is left or the limit is reached.
 
-        With them comes which of its positions are lost (positions,): the player forfeits, or the
-        opponent can win with the next stone. Lost positions are not followed further.
+        Yields:
+            Two cells after which the opponent has won, or -1, (positions, 2); and which positions
+            are lost (positions,): there, or because the player forfeits. These are not followed.
         """
         size = 1
         while len(self.asked) < positions:
@@ -225,12 +224,16 @@ class _Attack:
                 return
             self._tell(before, rounds)
             size = min(2 * size, TOGETHER)
-            probs = np.ascontiguousarray(ask(boards, self.policy))
-            found = self._attacks(boards, probs)
-            lost: Mask = (found.won[:, 0] >= 0) | ~probs.any(axis=1)
-            yield found, lost
-            found.counts[lost] = 0
-            self._add(boards, rounds, found)
+            probs = self.frontier.ask(boards)
+            attacks = [
+                self._best(boards, part.moves) for part in self.frontier.expand(boards, probs)
+            ]
+            won = self.frontier.won
+            lost: Mask = (won[:, 0] >= 0) | ~probs.any(axis=1)
+            yield won, lost
+            for moves, scores in attacks:
+                going = ~lost[moves[:, 0]]
+                self._add(boards, rounds, moves[going], scores[going], before)
 
     def _tell(self, before: int, rounds: NDArray[np.int64]) -> None:
         """Report the progress before a query about positions of some rounds."""
@@ -259,7 +262,7 @@ class _Attack:
             wanted = min(count, len(boards) + -(-count // max(1, live)))
             while len(boards) < wanted and len(self.waiting[number].scores):
                 some = self.waiting[number].take(wanted - len(boards))
-                codes = codes_of.encode(some.boards, self.geometry)
+                codes = self.frontier.encode(some.boards)
                 for i, code in enumerate(codes):
                     if (key := code.tobytes()) not in self.seen:
                         self.seen.add(key)
@@ -270,32 +273,45 @@ class _Attack:
         shape = len(boards), self.rules.cells
         return np.array(boards, np.int8).reshape(shape), np.array(rounds, np.int64)
 
-    def _attacks(self, boards: Boards, probs: Probs) -> Attacks:
-        """Compute the best replies on each of the boards."""
-        most = min(REPLIES, self.rules.cells**2)
-        found = Attacks(
-            scores=np.zeros((len(boards), most), np.int64),
-            moves=np.zeros((len(boards), most, 2), np.int64),
-            counts=np.zeros(len(boards), np.int64),
-            won=np.zeros((len(boards), 2), np.int64),
-        )
-        attack(boards, probs, self.rules.m, self.rules.n, self.rules.k, self.lines, found)
-        return found
+    def _best(
+        self, boards: Boards, moves: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Select the best replies to each board, the best first, with their scores.
 
-    def _add(self, boards: Boards, rounds: NDArray[np.int64], found: Attacks) -> None:
-        """Add the positions after the best replies to those waiting in the next rounds."""
-        first = len(self.asked) - len(boards)
-        for number in np.unique(rounds):
-            here = np.flatnonzero(rounds == number)
-            kept = np.arange(found.scores.shape[1]) < found.counts[here, None]
-            rows = np.repeat(here, found.counts[here])
-            moves = found.moves[here][kept]
+        Args:
+            boards: (batch, cells), the player to move.
+            moves: (replies, 3): the board, the player's cell and the opponent's, in this order.
+        """
+        scores = np.empty(len(moves), np.int64)
+        score(boards, moves, self.rules.k, self.lines, scores)
+        order = np.lexsort((-scores, moves[:, 0]))
+        moves, scores = moves[order], scores[order]
+        rank = np.arange(len(moves)) - np.searchsorted(moves[:, 0], moves[:, 0])
+        return moves[rank < REPLIES], scores[rank < REPLIES]
+
+    def _add(
+        self,
+        boards: Boards,
+        rounds: NDArray[np.int64],
+        moves: NDArray[np.int64],
+        scores: NDArray[np.int64],
+        first: int,
+    ) -> None:
+        """Add the positions after replies to those waiting in the next rounds.
+
+        Args:
+            boards: the queried boards (batch, cells).
+            rounds: their rounds (batch,).
+            moves: (replies, 3) as in `_best`.
+            scores: (replies,).
+            first: the number of the first board's query.
+        """
+        for number in np.unique(rounds[moves[:, 0]]):
+            here = rounds[moves[:, 0]] == number
+            rows, cells = moves[here, 0], moves[here, 1:]
             after = boards[rows]
-            np.put_along_axis(after, moves, np.array([[1, -1]], np.int8), axis=1)
-            going = (after == 0).any(axis=1)
-            new = _Waiting(
-                found.scores[here][kept][going], after[going], first + rows[going], moves[going]
-            )
+            np.put_along_axis(after, cells, np.array([[1, -1]], np.int8), axis=1)
+            new = _Waiting(scores[here], after, first + rows, cells)
             if number + 1 == len(self.waiting):
                 self.waiting.append(new.merged(new.take(0)))
             else:

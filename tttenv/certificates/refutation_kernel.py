@@ -1,108 +1,51 @@
-"""The best attacking replies of the opponent of a given player, compiled.
+"""Scores of the attacking replies of the opponent of a given player, compiled.
 
 Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 the
 attacker's. A line is open for a side if it has no stone of the other side.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.open_lines_kernel import MAX_EXPONENT, OpenLines
-from tttenv.game.rules_kernel import completes
-from tttenv.game.types import Boards, Probs, Stones
+from tttenv.game.types import Boards, Stones
 from tttenv.utils.bare import inner
 from tttenv.utils.compiled import compiled
-from tttenv.utils.struct import Struct
 
 FORK = 1 << 40  # the score of a double threat, if the player cannot win first
 LEFT_OPEN = 1 << 30  # the penalty for leaving the player a line that needs one more stone
 
 
-@dataclass(frozen=True, eq=False)
-class Attacks(Struct):
-    """The output of `attack`: the best replies to each board, the best first."""
-
-    scores: NDArray[np.int64]  # (boards, most)
-    moves: NDArray[np.int64]  # (boards, most, 2): the player's cell and the attacker's
-    counts: NDArray[np.int64]  # (boards,): the number of replies
-    won: NDArray[np.int64]  # (boards, 2): the two cells after which the attacker has won, or -1
-
-
 @compiled
-def attack(
-    boards: Boards, probs: Probs, m: int, n: int, k: int, lines: OpenLines, found: Attacks
+def score(
+    boards: Boards, moves: NDArray[np.int64], k: int, lines: OpenLines, scores: NDArray[np.int64]
 ) -> None:
-    """Write the best replies to every move of the player on each of the boards.
+    """Write the score of each reply.
 
     The score of a position is the sum of 4 ** stones over the attacker's open lines minus the same
     for the player, plus a bonus for a fork and minus a penalty for an open line of the player that
     needs one more stone.
 
     Args:
-        boards: (boards, cells), undecided, the player to move.
-        probs: its probabilities (boards, cells); all above zero are followed.
-        m: the board's rows.
-        n: the board's columns.
+        boards: (batch, cells), undecided, the player to move.
+        moves: (replies, 3): the board, the player's cell and the attacker's, in this order, with no
+            win among them.
         k: stones in a row to win.
         lines: the lines and those through each cell; its sums are not used.
-        found: output.
+        scores: output: (replies,).
     """
-    cells = boards.shape[1]
     held = np.empty((len(lines.cells), 2), np.int64)  # stones of the player and of the attacker
-    for i in range(len(boards)):
-        board = boards[i].copy()
-        found.counts[i] = 0
-        found.won[i] = -1
-        count = 0
-        for own in range(cells):
-            if probs[i, own] <= 0:
-                continue
+    board = np.empty(boards.shape[1], np.int8)
+    base, short = 0, 0
+    for row in range(len(moves)):
+        at, own, reply = moves[row, 0], moves[row, 1], moves[row, 2]
+        if row == 0 or at != moves[row - 1, 0] or own != moves[row - 1, 1]:
+            board[:] = boards[at]
             board[own] = 1
-            if not completes(board, own, m, n, k):
-                base, short = _count(board, lines, k, held)
-                for reply in range(cells):
-                    if board[reply] != 0:
-                        continue
-                    board[reply] = -1
-                    if completes(board, reply, m, n, k):
-                        found.won[i, 0], found.won[i, 1] = own, reply
-                    score = base + _gain(board, reply, k, lines, held, short)
-                    board[reply] = 0
-                    count = _insert(found, i, count, score, own, reply)
-            board[own] = 0
-        found.counts[i] = count
-
-
-@inner
-def _insert(found: Attacks, i: int, count: int, score: int, own: int, reply: int) -> int:
-    """Insert a move and a reply among a board's best, after those with the same score.
-
-    Args:
-        found: the best so far, the highest score first.
-        i: the board.
-        count: the number of entries.
-        score: of the two moves.
-        own: the player's cell.
-        reply: the attacker's cell.
-
-    Returns:
-        The new number of entries.
-    """
-    at = count
-    while at > 0 and found.scores[i, at - 1] < score:
-        at -= 1
-    most = found.scores.shape[1]
-    if at == most:
-        return count
-    for rank in range(min(count, most - 1), at, -1):
-        found.scores[i, rank] = found.scores[i, rank - 1]
-        found.moves[i, rank, 0] = found.moves[i, rank - 1, 0]
-        found.moves[i, rank, 1] = found.moves[i, rank - 1, 1]
-    found.scores[i, at] = score
-    found.moves[i, at, 0], found.moves[i, at, 1] = own, reply
-    return int(min(count + 1, most))
+            base, short = _count(board, lines, k, held)
+        board[reply] = -1
+        scores[row] = base + _gain(board, reply, k, lines, held, short)
+        board[reply] = 0
 
 
 @inner

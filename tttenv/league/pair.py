@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.certificates.equivariance import geometry
+from tttenv.certificates.frontier import geometry, with_numbers
+from tttenv.certificates.frontier_kernel import Codes, Geometry, decode, encode
 from tttenv.certificates.metrics.arena import Sampled
-from tttenv.certificates.reachability_kernel import Codes, Geometry, decode, encode
 from tttenv.game import rules_kernel as kernels
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds
@@ -199,8 +199,8 @@ def _moves(
         size = max(1, BLOCK // rules.cells**2)
         for at in range(0, len(which), size):
             rows = which[at : at + size]
-            codes, same = _distinct([*ply.codes[rows].T])
-            boards = decode(np.stack(codes, axis=1), rules.cells)
+            codes, same = with_numbers(ply.codes[rows])
+            boards = decode(codes, rules.cells)
             probs = seats[number](boards)[same]
             origin, cells = np.nonzero(probs > 0)
             chance, boards, rows = probs[origin, cells], boards[same[origin]], rows[origin]
@@ -219,35 +219,9 @@ def _moves(
 
 def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
     """Return the distinct positions of a ply, sorted, and the index of each original one."""
-    movers, *words = (column for column in (ply.movers, *ply.codes.T))
-    (movers, *words), numbers = _distinct([movers, *words])
-    return Ply(np.stack(words, axis=1), movers), numbers
-
-
-def _distinct(
-    columns: list[NDArray[np.int64]],
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int64]]:
-    """Return the distinct rows of these columns (rows,), sorted, and each original row's index.
-
-    Columns are non-negative integers. Two that fit into 63 bits are sorted as one, which is faster.
-    """
-    if len(columns) == 2 and len(columns[0]):
-        size = int(columns[1].max()) + 1
-        if (int(columns[0].max()) + 1) * size < 2**63:
-            joint, numbers = np.unique(columns[0] * size + columns[1], return_inverse=True)
-            return [joint // size, joint % size], numbers.reshape(-1)
-    if len(columns) == 1:
-        found, numbers = np.unique(columns[0], return_inverse=True)
-        return [found], numbers.reshape(-1)
-    order = np.lexsort(columns[::-1])
-    columns = [column[order] for column in columns]
-    new = np.zeros(len(order), np.bool_)
-    new[:1] = True
-    for column in columns:
-        new[1:] |= column[1:] != column[:-1]
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.cumsum(new) - 1
-    return [column[new] for column in columns], numbers
+    columns = np.column_stack([ply.movers, ply.codes])
+    found, numbers = with_numbers(columns)
+    return Ply(found[:, 1:], found[:, 0]), numbers
 
 
 def _backed_up(plies: list[Moves]) -> Odds:

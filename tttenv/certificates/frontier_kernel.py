@@ -135,11 +135,12 @@ class Replies(Struct):
     """The output of `expand`: positions reached, with duplicates, and how games ended."""
 
     codes: Codes  # (capacity, words) of the positions reached
+    moves: NDArray[np.int64]  # (capacity, 3): the earlier position, the player's cell, the reply
     chances: NDArray[np.float64]  # (capacity,): probabilities against random replies
     ended: NDArray[np.float64]  # (2, 3): summed probabilities of win, draw and loss; second row:
     # compensation of rounding errors (Kahan, 1965), since there are millions of terms
     drawn: Mask  # (1,): whether a game was drawn
-    lost: Mask  # (positions,): whether the opponent wins with its next stone, or by a forfeit
+    won: NDArray[np.int64]  # (positions, 2): two cells after which the opponent has won, or -1
 
 
 @compiled
@@ -180,7 +181,6 @@ def expand(
         ended[:] = 0
         if moves == 0:  # a forfeit
             ended[2] += chances[i]
-            replies.lost[i] = True
         _image_codes(board, about, images)
         for cell in range(cells):  # where the opponent would win
             wins[cell] = False
@@ -206,7 +206,7 @@ def expand(
                         continue
                     if wins[reply]:
                         ended[2] += chance
-                        replies.lost[i] = True
+                        replies.won[i, 0], replies.won[i, 1] = cell, reply
                     elif empty == 2:
                         ended[1] += chance
                         replies.drawn[0] = True
@@ -215,6 +215,8 @@ def expand(
                         _write_first(images, replies.codes[count])
                         _add(images, about, reply, 1)
                         replies.chances[count] = chance
+                        row = replies.moves[count]
+                        row[0], row[1], row[2] = i, cell, reply
                         count += 1
                 _add(images, about, cell, -1)
             board[cell] = 0

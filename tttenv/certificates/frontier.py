@@ -1,0 +1,162 @@
+"""One round of a player's own moves and all replies, the step that every search of a player takes.
+
+Positions are those in which the player is to move, as codes: see
+`tttenv.certificates.frontier_kernel`. A round queries the player on a batch of them, plays its
+moves and every reply, and leaves out what has been reached already, up to symmetry if the player is
+equivariant. Sets of positions are sorted arrays of codes.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tttenv.certificates import frontier_kernel as kernels
+from tttenv.certificates.frontier_kernel import Codes, Geometry
+from tttenv.exact.determinism import ask
+from tttenv.game import symmetry
+from tttenv.game.rules import Rules
+from tttenv.game.types import Boards, Mask, Probs
+from tttenv.policy import Policy
+
+ROWS = 2**20  # replies expanded together
+
+
+def geometry(rules: Rules, images: bool) -> Geometry:
+    """Return the geometry of a board for the kernels.
+
+    Args:
+        rules: the game.
+        images: whether all images of a board share one code.
+    """
+    inverses = symmetry.inverses(rules)
+    kept = inverses if images else inverses[:1]
+    return kernels.geometry((rules.m, rules.n, rules.k), rules.lines, kept)
+
+
+class Reached(NamedTuple):
+    """Positions after moves and replies, with duplicates; the arrays are overwritten later."""
+
+    codes: Codes  # (replies, words)
+    moves: NDArray[np.int64]  # (replies, 3): the position before, the player's cell, the reply
+    chances: NDArray[np.float64]  # (replies,): the probability against random replies
+
+
+class Frontier:
+    """A player's moves and all replies.
+
+    Args:
+        rules: the game.
+        policy: the player.
+        images: merge symmetric positions; the player has to be equivariant.
+
+    Attributes:
+        won: of the last batch, two cells after which the opponent has won, or -1, (positions, 2).
+        ended: the probabilities (2, 3) of games won, drawn and lost so far, against random replies,
+            and what rounding left out of them.
+        drawn: whether any game was drawn so far, (1,).
+    """
+
+    def __init__(self, rules: Rules, policy: Policy, images: bool) -> None:
+        self.rules, self.policy, self.geometry = rules, policy, geometry(rules, images)
+        self.won = np.empty((0, 2), np.int64)
+        self.ended, self.drawn = np.zeros((2, 3)), np.zeros(1, np.bool_)
+        rows, words = max(ROWS, rules.cells**2), -(-rules.cells // kernels.WORD)
+        self._reached = Reached(
+            np.empty((rows, words), np.int64), np.empty((rows, 3), np.int64), np.empty(rows)
+        )
+
+    def encode(self, boards: Boards) -> Codes:
+        """Return the codes (positions, words) of boards (positions, cells)."""
+        return kernels.encode(boards, self.geometry)
+
+    def decode(self, codes: Codes) -> Boards:
+        """Return one board (positions, cells) of each code (positions, words)."""
+        return kernels.decode(codes, self.rules.cells)
+
+    def ask(self, boards: Boards) -> Probs:
+        """Return the player's probabilities (positions, cells), validated."""
+        return np.ascontiguousarray(ask(boards, self.policy))
+
+    def expand(
+        self, boards: Boards, probs: Probs, chances: NDArray[np.float64] | None = None
+    ) -> Iterator[Reached]:
+        """Play the player's moves and every reply that does not end the game, in order.
+
+        The attributes describe the replies that do.
+
+        Args:
+            boards: (positions, cells), undecided, the player to move.
+            probs: its probabilities (positions, cells); all above zero are followed.
+            chances: the probability of each position (positions,); None if they are not needed.
+        """
+        chances = np.zeros(len(boards)) if chances is None else chances
+        self.won = np.full((len(boards), 2), -1)
+        output = kernels.Replies(
+            **self._reached._asdict(), won=self.won, ended=self.ended, drawn=self.drawn
+        )
+        start = 0
+        while start < len(boards):
+            start, count = kernels.expand(boards, probs, chances, start, self.geometry, output)
+            yield Reached(*(part[:count] for part in self._reached))
+
+
+def distinct(codes: Codes) -> Codes:
+    """Return the distinct codes (rows, words), sorted."""
+    # Sorting takes a fortieth of the time of np.unique, which hashes.
+    codes = np.sort(codes, axis=0) if codes.shape[1] == 1 else codes[_order(codes)]
+    return codes[_first_of_equals(codes)]
+
+
+def with_sums(codes: Codes, chances: NDArray[np.float64]) -> tuple[Codes, NDArray[np.float64]]:
+    """Return the distinct codes (rows, words), sorted, with summed probabilities (rows,)."""
+    order = _order(codes)
+    codes = codes[order]
+    first = _first_of_equals(codes)
+    sums: NDArray[np.float64] = np.add.reduceat(chances[order], np.flatnonzero(first))
+    return codes[first], sums
+
+
+def with_first(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
+    """Return the distinct codes (rows, words), sorted, and the first row of each."""
+    order = _order(codes)
+    first = _first_of_equals(codes[order])
+    return codes[order[first]], order[first]
+
+
+def with_numbers(codes: Codes) -> tuple[Codes, NDArray[np.int64]]:
+    """Return the distinct codes (rows, words), sorted, and the index of each row's code (rows,)."""
+    order = _order(codes)
+    first = _first_of_equals(codes[order])
+    numbers = np.empty(len(codes), np.int64)
+    numbers[order] = np.cumsum(first) - 1
+    return codes[order[first]], numbers
+
+
+def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
+    """Return whether a code (words,) is among sorted codes (positions, words)."""
+    first, end = 0, len(codes)
+    for word, value in enumerate(code):
+        column = codes[first:end, word]
+        end = first + int(np.searchsorted(column, value, "right"))
+        first += int(np.searchsorted(column, value, "left"))
+    return end > first
+
+
+def _order(codes: Codes) -> NDArray[np.int64]:
+    """Return the permutation that sorts codes (rows, words); equal ones keep their order."""
+    if codes.shape[1] == 2 and len(codes):
+        size = int(codes[:, 1].max()) + 1
+        if (int(codes[:, 0].max()) + 1) * size < 2**63:  # sorted as one number, which is faster
+            codes = codes[:, :1] * size + codes[:, 1:]
+    if codes.shape[1] == 1:
+        return np.argsort(codes[:, 0], kind="stable")
+    return np.lexsort(codes.T[::-1])
+
+
+def _first_of_equals(codes: Codes) -> Mask:
+    """Mark the sorted codes (rows, words) that differ from the previous one, (rows,)."""
+    first = np.ones(len(codes), np.bool_)
+    first[1:] = (codes[1:] != codes[:-1]).any(axis=1)
+    return first
