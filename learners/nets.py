@@ -4,6 +4,7 @@ import copy
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -176,6 +177,26 @@ def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> N
             raise ValueError(f"its optimiser has made {shown(moments['step'].item())} steps")
     settings = optimiser.state_dict()["param_groups"]
     optimiser.load_state_dict({"state": state["state"], "param_groups": settings})
+
+
+def on_threads(work: Callable[[int, int], None], most: int) -> None:
+    """Run `work(worker, workers)` for every worker, each on one thread of torch.
+
+    There are as many workers as torch has threads, at most `most`. If several threads compute one
+    layer together, they wait for each other after it, and a layer of a small network is short: as
+    soon as another process needs a core, that takes many times longer than one thread alone.
+    """
+    threads = torch.get_num_threads()
+    workers = max(1, min(threads, most))
+    if threads == 1:
+        work(0, 1)
+        return
+    torch.set_num_threads(1)
+    try:
+        with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            list(pool.map(work, range(workers), [workers] * workers))
+    finally:
+        torch.set_num_threads(threads)
 
 
 def _kinds(moments: dict[str, Any]) -> dict[str, Any]:

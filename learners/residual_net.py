@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import empty_linear, has_float64
+from learners.nets import empty_linear, has_float64, on_threads
 from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
@@ -181,25 +181,34 @@ def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
     single = copy.deepcopy(net).eval()
     exact = has_float64(single)
     double = copy.deepcopy(single).double() if exact else single
-    planes = planes_of(rules)
+    planes: list[Callable[[Boards], Tensor]] = []  # one a worker: each has working memory
 
-    def logits(boards: Boards, in_double: bool) -> NDArray[np.float64]:
-        seen = planes(boards)
+    def logits(boards: Boards, in_double: bool, worker: int) -> NDArray[np.float64]:
+        seen = planes[worker](boards)
         with torch.inference_mode():
             found = double(seen.double()) if in_double else single(seen)
         return np.asarray(found.policy.double().cpu().numpy())
 
+    def moves(boards: Boards, worker: int) -> Probs:
+        legal = boards == 0
+        values = logits(boards, False, worker)
+        narrow, wide = (first_best(values, legal, part * TOLERANCE) for part in (0.5, 2.0))
+        doubtful = np.flatnonzero((narrow != wide).any(axis=1))
+        if len(doubtful) and exact:
+            values[doubtful] = logits(boards[doubtful], True, worker)
+        return first_best(values, legal)
+
     def play(boards: Boards) -> Probs:
         probs = np.zeros(boards.shape)
-        for at in range(0, len(boards), BATCH):
-            block = boards[at : at + BATCH]
-            legal = block == 0
-            values = logits(block, in_double=False)
-            narrow, wide = (first_best(values, legal, part * TOLERANCE) for part in (0.5, 2.0))
-            doubtful = np.flatnonzero((narrow != wide).any(axis=1))
-            if len(doubtful) and exact:
-                values[doubtful] = logits(block[doubtful], in_double=True)
-            probs[at : at + BATCH] = first_best(values, legal)
+
+        def work(worker: int, workers: int) -> None:
+            for at in range(worker * BATCH, len(boards), workers * BATCH):
+                probs[at : at + BATCH] = moves(boards[at : at + BATCH], worker)
+
+        blocks = -(-len(boards) // BATCH) if single.moves.weight.device.type == "cpu" else 1
+        while len(planes) < max(1, min(blocks, torch.get_num_threads())):
+            planes.append(planes_of(rules))
+        on_threads(work, blocks)
         return probs
 
     return BoardFunction(play)

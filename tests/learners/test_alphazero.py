@@ -152,6 +152,22 @@ def test_its_moves_are_those_of_the_network_in_float64():
     assert (played == best).all()
 
 
+def test_its_moves_are_the_same_on_any_number_of_threads():
+    rules, net = Rules(4, 4, 3), ResidualNet(Shape(4, 1), np.random.default_rng(0))
+    torch.nn.init.normal_(net.moves.weight, generator=torch.Generator().manual_seed(0))
+    boards = played_boards(rules, 2_500)
+    policy, before = likeliest_move(rules, net), torch.get_num_threads()
+    try:
+        found = []
+        for threads in (1, 2, 3, 5):
+            torch.set_num_threads(threads)
+            found.append(policy(boards))
+            assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
+    assert all((each == found[0]).all() for each in found)
+
+
 def test_a_search_by_a_network_gives_the_same_answers_in_any_company():
     rules = Rules(5, 5, 4)
     search = GumbelSearch(rules, rounded(evaluator(rules, trained_a_little())), 12, 64)
