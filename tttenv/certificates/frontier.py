@@ -99,7 +99,7 @@ class Frontier:
         start = 0
         while start < len(boards):
             start, count = kernels.expand(boards, probs, chances, start, self.geometry, output)
-            yield Reached(*(part[:count] for part in self._reached))
+            yield Reached(output.codes[:count], output.moves[:count], output.chances[:count])
 
 
 def distinct(codes: Codes) -> Codes:

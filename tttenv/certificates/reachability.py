@@ -214,7 +214,7 @@ class _Search:
             for part in self.frontier.expand(boards, probs, chances[first : first + size]):
                 found.add(part.codes, part.chances)
             forfeited: Mask = ~probs.any(axis=1)
-            lost: Mask = (self.frontier.won[:, 0] >= 0) | forfeited
+            lost: Mask = np.logical_or(self.frontier.won[:, 0] >= 0, forfeited)
             if lost.any():
                 self._record_loss(batch, lost, forfeited)
             if self.frontier.drawn[0] or lost.any():
