@@ -213,8 +213,8 @@ class _Search:
             self._examine(boards, probs, first == 0)
             for part in self.frontier.expand(boards, probs, chances[first : first + size]):
                 found.add(part.codes, part.chances)
-            forfeited: Mask = ~probs.any(axis=1)
-            lost: Mask = np.logical_or(self.frontier.won[:, 0] >= 0, forfeited)
+            forfeited = np.asarray(~probs.any(axis=1))
+            lost: Mask = (self.frontier.won[:, 0] >= 0) | forfeited
             if lost.any():
                 self._record_loss(batch, lost, forfeited)
             if self.frontier.drawn[0] or lost.any():
