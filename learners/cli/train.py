@@ -56,6 +56,7 @@ class Options:
     overlap: Flag = False  # learn during the search, from examples of earlier steps
     ray: AddressOrNone = None  # a Ray cluster for the actors: its address, or auto
     gpus_per_task: float = 0.0  # of an actor, which then computes on cuda
+    open: Flag = False  # first print how to watch the curves grow, such as TensorBoard's command
     json: Flag = False  # print the certificate as JSON instead of a progress bar
     log: Repeated = ()  # tensorboard (the default), csv, wandb or mlflow; repeat for several
     export_csv: FileOrNone = None  # supervised: write its boards and best replies only
@@ -113,6 +114,9 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
     changes = {key: getattr(options, key) for key in fields}
     schedule = usual_schedule(name, options.preset, **changes)
     backend = _backend(options)
+    if options.open and not options.json:
+        say("to watch its curves grow:")
+        _tell_curves(out, log)
     with _Bar(f"{name} on {options.rules}", schedule, quiet=options.json) as bar:
         compiled()
         last = train(
@@ -383,6 +387,11 @@ def _conclude(
         step, seconds = last.unbeatable_at
         print(f"first certified unbeatable at step {step}, after {seconds:.1f} s")
     say(f"{out} holds the player; its curves:")
+    _tell_curves(out, log)
+
+
+def _tell_curves(out: Path, log: Sequence[str]) -> None:
+    """Print where the curves of a training are, by its logs; nothing is started."""
     if "tensorboard" in log:
         from learners.training.tensorboard import ADDRESS
 
@@ -395,3 +404,4 @@ def _conclude(
         print(f"wandb sync {shlex.quote(str(out))}/wandb/offline-run-*  # if it was offline")
     if "mlflow" in log:
         print("mlflow ui")
+    sys.stdout.flush()

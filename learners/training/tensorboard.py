@@ -67,7 +67,7 @@ def _by_seat(title: str, tag: str) -> dict[str, list[Any]]:
 # The tab CUSTOM SCALARS: the charts to look at first, by their titles, losses last.
 EXACT = {
     "exact strength": {
-        **_by_seat("worst case (0 cannot be beaten, -1 can always be)", "exact/worst_case"),
+        **_by_seat("worst case (0: cannot be beaten, -1: always beaten)", "exact/worst_case"),
         **_by_seat("wins against random play", "exact/win_vs_random"),
         **_by_seat("losses against random play", "exact/loss_vs_random"),
         "optimal moves in all positions": _chart("exact/optimal_moves"),
@@ -87,7 +87,7 @@ LARGE = {  # on boards too large to list
         **_by_seat("value against tactical play", "sampled/value_vs_tactical"),
     },
 }
-TRAINING = {"training": {"what the learner says of itself": _chart("train/.*")}}
+TRAINING = {"training": {"losses and other numbers of the learner": _chart("train/.*")}}
 
 
 def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:

@@ -34,7 +34,7 @@ PAINTS: dict[str, dict[str, str]] = {  # of the text, what is around it, and ANS
 }
 STYLE = (
     "text {{ font: 13px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;"
-    " fill: {ink}; white-space: pre }} .b {{ font-weight: bold }}"
+    " fill: {ink}; white-space: pre }} .b {{ font-weight: bold }} .faint {{ opacity: .6 }}"
 )
 
 
@@ -135,6 +135,8 @@ def _span(text: str, style: object, paints: dict[str, str]) -> Markup | str:
         looks["fill"] = paints[colour]
     if getattr(style, "bold", None):
         looks["class_"] = "b"
+    elif getattr(style, "dim", None):
+        looks["class_"] = "faint"
     return element("tspan", text, **looks) if looks else text
 
 

@@ -93,10 +93,12 @@ def test_help_shows_examples_and_no_placeholders(command, capsys):
     home = MODULES[command]
     with pytest.raises(SystemExit):
         home.main(["--help"])
-    page = " ".join(capsys.readouterr().out.split())
+    printed = capsys.readouterr().out
+    assert not re.search(r"^│ *│$", printed, re.MULTILINE)
+    page = " ".join(printed.split())
     assert page.endswith(" ".join(["examples:", *home.EXAMPLES.split()]))
-    for placeholder in ("{None", "(default: None)", "(default: )", "(default: False)", "--no-"):
-        assert placeholder not in page
+    wrong = ("{None", "(default: None)", "(default: )", "(default: False)", "--no-", "[STR [")
+    assert not [placeholder for placeholder in wrong if placeholder in page]
 
 
 TABLES = {

@@ -1,7 +1,6 @@
 """Print the exact certificate of any player: `tttenv certify minimax`."""
 
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -284,13 +283,8 @@ def _blunders(certificate: Any) -> str:
 
 def print_verdict(text: str, good: bool) -> None:
     """Print the first line; on a terminal in green or red, unless NO_COLOR is set."""
-    if not sys.stdout.isatty():
-        say(text)
-        return
-    from rich.console import Console
-    from rich.text import Text
-
-    Console(highlight=False).print(Text(text, "bold green" if good else "bold red"))
+    lines = text_tables.wrapped(text, text_tables.room())
+    print(text_tables.painted("\n".join(lines), "good" if good else "bad"))
 
 
 def verdict(certificate: Any) -> str:

@@ -27,7 +27,10 @@ from tttenv.utils.untrusted import shown
 _T = TypeVar("_T")
 LONGEST = 2000  # maximum characters of an error message
 COLOUR = re.compile(r"\x1b\[[0-9;]*m")
-OPTIONAL = re.compile(r"\{None\}\|(\w+)")  # how the parser writes the type of an optional value
+# How the parser writes the type of an optional value and of several values, and empty defaults.
+OPTIONAL = re.compile(r"\{None\}\|(\w+)")
+SEVERAL = re.compile(r"\[(\w+) \[\1 \.\.\.\]\]")
+EMPTY = re.compile(r"\(default: (?:None|'')\)")
 WRONG_ARGUMENTS = 2  # the exit status of the parser
 
 AllWorkers: TypeAlias = Annotated[Workers, tyro.conf.arg(name="")]  # its options without a prefix
@@ -160,7 +163,7 @@ def parse(
     about = inspect.cleandoc(kind.__doc__ or "") if description is None else description
     try:
         with contextlib.redirect_stderr(complaint), contextlib.redirect_stdout(page):
-            return tyro.cli(kind, prog=prog, args=args, description=about)
+            return tyro.cli(kind, prog=prog, args=args, description=unwrapped(about))
     except SystemExit as end:
         if end.code not in (0, None, WRONG_ARGUMENTS):  # exit requested by a signal
             raise
@@ -183,15 +186,31 @@ class _Page(io.StringIO):
         return sys.__stdout__ is not None and sys.__stdout__.isatty()
 
 
+def unwrapped(text: str) -> str:
+    """Join the lines of each paragraph; indented lines stay."""
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line and lines and lines[-1] and not (line[0].isspace() or lines[-1][0].isspace()):
+            lines[-1] += f" {line}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
 def filled(text: str) -> str:
     """Wrap the long lines of a help text to the width of its boxes; these lose their colours.
 
     An optional value is named by its type alone: the text beside it says what leaving it out means.
     """
     width = shutil.get_terminal_size().columns
+    text = OPTIONAL.sub(lambda found: found[1].ljust(len(found[0])), text)
+    text = SEVERAL.sub(lambda found: f"{found[1]} ...".ljust(len(found[0])), text)
+    text = EMPTY.sub(lambda found: " " * len(found[0]), text)
     lines = []
-    for line in OPTIONAL.sub(lambda found: found[1].ljust(len(found[0])), text).split("\n"):
+    for line in text.split("\n"):
         plain = COLOUR.sub("", line)
+        if plain.startswith("│") and not plain.strip("│ "):
+            continue  # what was cut left a row of the box empty
         indent = " " * (len(plain) - len(plain.lstrip()))
         fits = len(plain) <= width or "│" in line  # boxes always do
         hang = "  " if indent or plain.startswith("usage:") else ""

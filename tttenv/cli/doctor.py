@@ -10,6 +10,7 @@ from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
 from tttenv.players.did_you_mean import did_you_mean
 
 PROG = "doctor.py"
+STYLES = {"ok": "good", "weak": "weak", "problem": "bad", "skipped": "faint"}  # of a status
 EXAMPLES = """
 tttenv doctor runs/dqn-0
 tttenv doctor my_package.agent:policy --obs onehot
@@ -76,8 +77,11 @@ def manual() -> str:
 
 def show(found: Any) -> None:
     """Print a diagnosis as text."""
+    width = text_tables.room()
     for one in found.findings:
-        text_tables.say(f"{one.status:<8} {one.check:<12} {one.told}", " " * 22)
+        lines = text_tables.wrapped(f"{one.status:<8} {one.check:<12} {one.told}", width, " " * 22)
+        status = text_tables.painted(one.status, STYLES[one.status])
+        print("\n".join(lines).replace(one.status, status, 1))
         if one.change:
             text_tables.say(f"{'change':>8} {'':<12} {one.change}", " " * 22)
     text_tables.say(f"{found.subject}: {found.verdict}", "  ")

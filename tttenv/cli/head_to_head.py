@@ -51,4 +51,4 @@ def show(player: str, other: str, rules: Any, found: Result) -> None:
         for seat in ("X", "O")
     ]
     text_tables.show(columns, rows)
-    text_tables.say(f"seat: of {player}; value: wins less losses", "  ")
+    text_tables.say(f"seat: that of {player}; value: wins minus losses", "  ")

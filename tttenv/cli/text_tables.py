@@ -5,6 +5,7 @@ moved to lines below the rows or dropped, in a fixed order; then the first colum
 a pipe nothing is dropped: of a table wider than 120 columns, what does not fit is below the rows.
 """
 
+import os
 import shutil
 import sys
 import textwrap
@@ -16,6 +17,7 @@ GAP = 2  # spaces between columns; half as many before the first
 KEPT = "\u00a0"  # a non-breaking space
 NOTHING = ("", "-")  # cells that need no line of their own
 PIPED = 120  # columns of a table in a pipe or file
+STYLES = {"good": "1;32", "bad": "1;31", "weak": "1;33", "faint": "2"}  # as ANSI codes
 NARROWEST = 12  # minimum characters of a wrapped first column
 
 
@@ -61,6 +63,12 @@ def say(text: str, hang: str = "") -> None:
         hang: the prefix of further lines.
     """
     print("\n".join(wrapped(text, room(), hang)))
+
+
+def painted(text: str, style: str) -> str:
+    """Return a text in one of `STYLES` on a terminal, unless NO_COLOR is set."""
+    plain = not sys.stdout.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
+    return text if plain else f"\x1b[{STYLES[style]}m{text}\x1b[0m"
 
 
 def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
