@@ -154,7 +154,7 @@ def _play(script: Path) -> None:
         boards = rules.start(1)
         while True:
             program(boards)
-            program.known.clear()
+            program.cache.clear()
 
     sys.argv = ["play.py"]
     console.run(main, "play.py")

@@ -94,13 +94,13 @@ def test_what_is_remembered_is_what_was_answered_in_little_room(python_bot):
     first, again = program(board), program(board)
     assert first.tobytes() == again.tobytes()
     assert first == pytest.approx(np.full((1, 361), 1 / 361))
-    assert [len(packed) for packed in program.known.values()] == [10 * 361]
+    assert [len(packed) for packed in program.cache.values()] == [10 * 361]
     one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 500 * '0'"), timeout=60)
     with pytest.raises(ValueError, match="not a cell"):
         one(board)
     one = external(rules, python_bot("f'{empty[-1]:09d}:1.' + 30 * '0'"), timeout=60)
     assert one(board)[0, -1] == 1
-    assert [len(packed) for packed in one.known.values()] == [10]
+    assert [len(packed) for packed in one.cache.values()] == [10]
 
 
 def test_answers_take_no_more_memory_than_allowed(python_bot):
@@ -111,7 +111,7 @@ def test_answers_take_no_more_memory_than_allowed(python_bot):
     known = [program(board[None]) for board in boards[:200]]
     with pytest.raises(ValueError, match=r"has answered \d+ boards, .* over 1 MB: memory="):
         program(np.array(boards))
-    assert 200 < len(program.known) < 300
+    assert 200 < len(program.cache) < 300
     for board, probs in zip(boards, known, strict=False):
         assert program(board[None]).tobytes() == probs.tobytes()
 

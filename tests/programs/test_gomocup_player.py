@@ -155,7 +155,7 @@ def test_an_engine_ends_with_all_that_it_started(manner, tmp_path):
     if manner == "close":
         playing.close()
     if manner == "hang":
-        playing.conversation.limits = fake_limits(playing.conversation.limits)
+        playing.protocol.limits = fake_limits(playing.protocol.limits)
         os.kill(pids[0], signal.SIGSTOP)
         with pytest.raises(ValueError, match=r"did not answer within 0\.3 s"):
             playing(boards_of(RULES)[2:3])

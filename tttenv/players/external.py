@@ -21,17 +21,17 @@ if it fails. A whole bot in shell, which plays the first empty cell:
         echo ${#before}
     done
 
-It is asked about a board once, and plays that answer again whenever the board comes again: so it
-is a pure player and can be certified, even if it uses random numbers. Certifying asks about all
-boards in canonical order. Of an answer the cells and their probabilities are stored: some 150 bytes
+It is queried about a board once and the answer is reused whenever the board comes again, so it is a
+pure player and can be certified, even if it uses random numbers. Certifying queries all boards in
+canonical order. Of an answer the cells and their probabilities are stored: some 150 bytes
 for a board with one cell, 10 bytes more for each further cell. If the stored answers take more than
 `memory=MEGABYTES`, the player raises an error rather than answer a board in two ways.
 
 A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
 board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may have
-64 bytes for each cell of the board. The program runs with your rights,
-without a shell, and only if a spec names it. When the process that asks it ends, in whatever way,
-the program and its process group are killed.
+64 bytes for each cell of the board. The program runs with your rights, without a shell, and only if
+a spec names it. When the process that queries it ends, in whatever way, the program and its process
+group are killed.
 """
 
 import re
@@ -51,8 +51,8 @@ ALLOWED = 1.0 + 1e-4  # the largest sum of probabilities
 _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
 
 
-class Conversation:
-    """Our own protocol, described above.
+class ExternalProtocol:
+    """The protocol described above.
 
     Args:
         rules: the game.
@@ -77,7 +77,7 @@ class Conversation:
         """Start the program."""
         return Program(self.command, BYTES_A_CELL * self.rules.cells)
 
-    def greet(self, program: Program) -> None:
+    def handshake(self, program: Program) -> None:
         """Send the greeting, if there is one."""
         if self.start is not None:
             said = program.ask(f"tttenv {VERSION}", self.start)
@@ -160,7 +160,7 @@ def external(
     if not command.strip():
         raise ValueError("external plays a program: external:command=./bot")
     at_least(0.001, timeout=timeout, start=start)
-    conversation = Conversation(rules, command, timeout, start, forfeits)
-    made = ProgramPlayer(rules, command, conversation, memory)
+    protocol = ExternalProtocol(rules, command, timeout, start, forfeits)
+    made = ProgramPlayer(rules, command, protocol, memory)
     made.forfeits = forfeits
     return made

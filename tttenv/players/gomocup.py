@@ -22,11 +22,11 @@ writes before it is asked is refused. Rule 0 is free style, where five or more s
 as in `Rules`. Engines know no other number than five; `anyk=true` says that this one plays the
 number of the rules, as `tttenv gomocup PLAYER --k 4` does.
 
-It is asked about a board once, and plays that answer again whenever the board comes again: so it is
-a pure player and can be certified, though it thinks for a limited time. `time=SECONDS` is what it
-is told that it may think for a move. If it has not answered `timeout=SECONDS` after the question,
-by default 5 s later than it should, or plays illegally, ends, or writes anything else, it is
-killed, and the error names the board. All that `help("tttenv.players.external")` says of memory,
+It is queried about a board once and the answer is reused whenever the board comes again, so it is a
+pure player and can be certified, though it thinks for a limited time. `time=SECONDS` is the limit
+for a move that it is sent. If it has not answered `timeout=SECONDS` after the query, by default 5 s
+later than it should, or plays illegally, ends, or writes anything else, it is killed, and the error
+names the board. All that `help("tttenv.players.external")` says of memory,
 rights and ends holds here too.
 """
 
@@ -68,7 +68,7 @@ class Limits:
     folder: str  # for its files, as it is told; empty: it is told none
 
 
-class Conversation:
+class GomocupProtocol:
     """The manager's side of the protocol, described above."""
 
     def __init__(self, rules: Rules, command: str, limits: Limits) -> None:
@@ -78,9 +78,9 @@ class Conversation:
 
     def launch(self) -> Program:
         """Start the engine."""
-        return Program(self.command, LONGEST_LINE, "LF, CR LF or CR", farewell="END")
+        return Program(self.command, LONGEST_LINE, "LF, CR LF or CR", quit_command="END")
 
-    def greet(self, program: Program) -> None:
+    def handshake(self, program: Program) -> None:
         """Send the size of the board, and the limits."""
         self.knows_restart = True
         self._start(program)
@@ -93,7 +93,7 @@ class Conversation:
             "game_type": 1,  # its opponent is a program
             **({"folder": limits.folder} if limits.folder else {}),
         }
-        program.tell("".join(f"INFO {key} {told[key]}\n" for key in told), limits.start)
+        program.write("".join(f"INFO {key} {told[key]}\n" for key in told), limits.start)
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
         """Return the engine's move (cells,) on a board (cells,): its cell has probability 1."""
@@ -103,12 +103,12 @@ class Conversation:
         self._require_silence(program)
         asked = ["BOARD", *stones(self.rules, board), "DONE"] if board.any() else ["BEGIN"]
         lines = "\n".join([f"INFO time_left {UNLIMITED}", *asked, ""])
-        program.tell(lines, self.limits.timeout)
+        program.write(lines, self.limits.timeout)
         return uniform_on([read(_next(program, REMARKS | REFUSALS), self.rules, board)], len(board))
 
     def _require_silence(self, program: Program) -> None:
         """Raise if the engine has written more than remarks before the question."""
-        for number, line in enumerate(program.lines_so_far()):
+        for number, line in enumerate(program.available_lines()):
             if line and _word(line) not in REMARKS | REFUSALS:
                 raise ProgramError(f"wrote {line[:QUOTED]!r} before it was asked")
             if number == MOST_LINES:
@@ -118,7 +118,7 @@ class Conversation:
         """Make the engine set up an empty board."""
         m, n = self.rules.m, self.rules.n
         command = f"START {n}" if m == n else f"RECTSTART {n},{m}"
-        program.tell(f"{command}\n", self.limits.start)
+        program.write(f"{command}\n", self.limits.start)
         said = _next(program, REMARKS)
         if _word(said) in REFUSALS:
             refusal = f"cannot play on {m} by {n}: it answered {command!r} with {said[:QUOTED]!r}"
@@ -129,7 +129,7 @@ class Conversation:
     def _clear(self, program: Program) -> None:
         """Make the engine clear the board."""
         if self.knows_restart:
-            program.tell("RESTART\n", self.limits.start)
+            program.write("RESTART\n", self.limits.start)
             said = _next(program, REMARKS)
             self.knows_restart = _word(said) not in REFUSALS
             if self.knows_restart:
@@ -169,12 +169,12 @@ def _next(program: Program, passed_over: Container[str]) -> str:
     """Return the next line that is not empty and does not begin with one of these words.
 
     Raises:
-        ProgramError: if there are too many of these, and as `Program.line`.
+        ProgramError: if there are too many of these, and as `Program.read_line`.
     """
     last = ""
     for _ in range(MOST_LINES):
         try:
-            line = program.line()
+            line = program.read_line()
         except ProgramError as error:
             said = f"; its last line was {last!r}" if last else ""
             raise ProgramError(f"{error}{said}") from None
@@ -238,4 +238,4 @@ def gomocup(
     if folder and not (folder.isprintable() and Path(folder).is_dir()):
         raise ValueError(f"there is no folder {folder[:QUOTED]!r}")
     limits = Limits(time, time + GRACE if timeout is None else timeout, start, max_memory, folder)
-    return ProgramPlayer(rules, command, Conversation(rules, command, limits), memory)
+    return ProgramPlayer(rules, command, GomocupProtocol(rules, command, limits), memory)

@@ -1,4 +1,4 @@
-"""A running program that answers line by line: starting, asking with a time limit, killing."""
+"""A running program that answers line by line: start it, query it with a time limit, kill it."""
 
 import contextlib
 import os
@@ -29,8 +29,8 @@ class ProgramError(ValueError):
 class Program:
     """A running program; it ends with `close`, with this object, or with Python.
 
-    `ask` writes a line and reads the answer. Where an answer may have several lines, `tell` writes
-    and each call of `line` reads the next one.
+    `ask` writes a line and reads the answer. Where an answer may have several lines, `write` writes
+    and each call of `read_line` reads the next one.
 
     A watchdog process kills the program and its process group even if this process is killed
     itself, as by SIGKILL; see `tttenv.players.watchdog`. The pipes for reading and writing lead
@@ -40,14 +40,14 @@ class Program:
         command: the program and its arguments, split as a shell would; no shell runs it.
         longest: the largest length of a line of its output, in bytes.
         ends: what ends a line of its output, a key of `LINE_ENDS`.
-        farewell: the line that asks it to end.
+        quit_command: the line that ends it.
 
     Raises:
         ProgramError: if there is no such program or it cannot be started.
     """
 
     def __init__(
-        self, command: str, longest: int = 65_536, ends: str = "LF", farewell: str = "quit"
+        self, command: str, longest: int = 65_536, ends: str = "LF", quit_command: str = "quit"
     ) -> None:
         try:
             self.process, self.life = _started(shlex.split(command))
@@ -56,7 +56,7 @@ class Program:
             hint = "; a script opens with a line like #!/bin/sh" if "format" in str(why) else ""
             raise ProgramError(f"cannot start {command!r}: {why}{hint}") from None
         self.longest, self.end_of_line = longest, LINE_ENDS[ends]
-        self.unread, self.complaint, self.open = b"", b"", True
+        self.unread, self.stderr, self.open = b"", b"", True
         self.pipes = selectors.DefaultSelector()
         for pipe in (self.process.stdout, self.process.stderr):
             assert pipe is not None  # since Popen made pipes
@@ -65,7 +65,7 @@ class Program:
         assert self.process.stdin is not None
         os.set_blocking(self.process.stdin.fileno(), False)
         self.close = weakref.finalize(
-            self, _end, self.process, self.pipes, self.life, os.getpid(), farewell
+            self, _end, self.process, self.pipes, self.life, os.getpid(), quit_command
         )
 
     def ask(self, line: str, seconds: float) -> str:
@@ -81,29 +81,29 @@ class Program:
         self._listen(0)
         if self.unread:
             raise ProgramError(f"wrote {self._shown()} before it was asked")
-        self.tell(f"{line}\n", seconds)
-        return self.line()
+        self.write(f"{line}\n", seconds)
+        return self.read_line()
 
-    def lines_so_far(self) -> Iterator[str]:
-        """Return the complete lines that have arrived, as `line` does, without waiting.
+    def available_lines(self) -> Iterator[str]:
+        """Return the complete lines that have arrived, as `read_line` does, without waiting.
 
         Raises:
             ProgramError: if its output is no line.
         """
         while True:
             while self.end_of_line.search(self.unread):
-                yield self.line()
+                yield self.read_line()
             before = len(self.unread)
             self._listen(0)
             if len(self.unread) == before or before > self.longest:
                 return
 
-    def tell(self, lines: str, seconds: float) -> None:
+    def write(self, lines: str, seconds: float) -> None:
         """Write lines and start the time limit for reading them and answering.
 
         Args:
             lines: each with its end.
-            seconds: how long the writing and all following calls of `line` may take together.
+            seconds: how long the writing and all following calls of `read_line` may take together.
 
         Raises:
             ProgramError: if the writing takes longer, or the program ends.
@@ -111,7 +111,7 @@ class Program:
         self.limit, self.deadline = seconds, monotonic() + seconds
         self._write(lines.encode())
 
-    def line(self) -> str:
+    def read_line(self) -> str:
         """Return the next line of output, without its end and surrounding spaces.
 
         Raises:
@@ -163,7 +163,7 @@ class Program:
             if not data:
                 self.pipes.unregister(key.fileobj)
             if key.fileobj is not self.process.stdout:
-                self.complaint = (self.complaint + data)[-4096:]
+                self.stderr = (self.stderr + data)[-4096:]
             elif data:
                 self.unread += data
             else:
@@ -176,7 +176,7 @@ class Program:
         with contextlib.suppress(OSError):
             self._listen(0)
         status = self.process.returncode
-        last = self.complaint.decode(errors="replace").strip().splitlines()[-1:]
+        last = self.stderr.decode(errors="replace").strip().splitlines()[-1:]
         said = f", saying {last[0][:200]!r}" if last else ""
         half = f" in the middle of the line {self._shown()}" if self.unread else ""
         if status is None:
@@ -234,9 +234,9 @@ def _end(
     pipes: selectors.BaseSelector,
     life_pipe: int,
     owner: int,
-    farewell: str,
+    quit_command: str,
 ) -> None:
-    """Write the farewell, wait `GRACE` seconds, kill the process group, close all pipes."""
+    """Write the quit command, wait `GRACE` seconds, kill the process group, close all pipes."""
     pipes.close()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -244,7 +244,7 @@ def _end(
     ours = os.getpid() == owner  # False in a forked copy of the process that started it
     if ours:
         with contextlib.suppress(OSError):
-            os.write(process.stdin.fileno(), f"{farewell}\n".encode())
+            os.write(process.stdin.fileno(), f"{quit_command}\n".encode())
     for pipe in (process.stdin, process.stdout, process.stderr):
         pipe.close()
     if ours:

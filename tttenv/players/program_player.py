@@ -1,7 +1,7 @@
-"""A player that asks a program about each board once and keeps the answers.
+"""A player that queries a program about each board once and caches the answers.
 
-How the program is spoken to is a `Conversation`, one for each protocol: that of `external` is our
-own, that of `gomocup` is known to many engines.
+The messages are those of a `ProgramProtocol`: `external` has our own protocol, `gomocup` the one of
+many engines.
 """
 
 from typing import Protocol
@@ -18,15 +18,15 @@ from tttenv.utils.untrusted import MEBIBYTE
 ENTRY = 120  # bytes that a stored answer takes besides its board and its numbers
 
 
-class Conversation(Protocol):
-    """A protocol with a program. A failure of the program is a `ProgramError`."""
+class ProgramProtocol(Protocol):
+    """The messages that start a program and query it; its failures raise `ProgramError`."""
 
     def launch(self) -> Program:
         """Start the program."""
         ...
 
-    def greet(self, program: Program) -> None:
-        """Send what comes before the first board."""
+    def handshake(self, program: Program) -> None:
+        """Send the messages that precede the first board."""
         ...
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
@@ -35,26 +35,26 @@ class Conversation(Protocol):
 
 
 class ProgramPlayer:
-    """The player of a program. `close` ends the program; the next question restarts it.
+    """The player of a program. `close` ends the program; the next query restarts it.
 
-    Scripts ask players with `one_by_one` about few boards at a time, since they may be slow.
+    Scripts query players with `one_by_one` about a few boards at a time, since they may be slow.
 
     Args:
         rules: the game.
         command: the program and its arguments, for messages.
-        conversation: how it is started and asked.
+        protocol: how it is started and queried.
         memory: megabytes of stored answers, at the most.
     """
 
     one_by_one = True
     forfeits = False  # whether an answer may be a forfeit, see `tttenv.policy.forfeits`
 
-    def __init__(self, rules: Rules, command: str, conversation: Conversation, memory: int) -> None:
+    def __init__(self, rules: Rules, command: str, protocol: ProgramProtocol, memory: int) -> None:
         at_least(1, memory=memory)
-        self.rules, self.command, self.conversation = rules, command, conversation
+        self.rules, self.command, self.protocol = rules, command, protocol
         self.memory, self.taken = memory, 0  # megabytes allowed, bytes used
         self.program: Program | None = None
-        self.known: dict[bytes, bytes] = {}  # answers to boards, packed
+        self.cache: dict[bytes, bytes] = {}  # answers to boards, packed
 
     def __call__(self, boards: Boards) -> Probs:
         """Move probabilities (batch, cells) for boards (batch, cells).
@@ -65,36 +65,36 @@ class ProgramPlayer:
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
     def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Return its probabilities (cells,) on a board (cells,), which is asked once.
+        """Return its probabilities (cells,) on a board (cells,), from the cache if it is there.
 
         Raises:
             ValueError: if the program fails, or the stored answers take too much memory.
         """
         key = np.asarray(board, np.int8).tobytes()
-        if key not in self.known:
+        if key not in self.cache:
             if self.taken > self.memory * MEBIBYTE:
                 raise ValueError(
-                    f"{self.command!r} has answered {len(self.known):,} boards, and remembering"
+                    f"{self.command!r} has answered {len(self.cache):,} boards, and remembering"
                     f" more takes over {self.memory} MB: memory= allows it so many"
                 )
-            packed = pack(self._asked(board))
-            self.known[key] = packed
+            packed = pack(self._query(board))
+            self.cache[key] = packed
             self.taken += ENTRY + len(key) + len(packed)
-        return unpack(self.known[key], len(board))
+        return unpack(self.cache[key], len(board))
 
     def close(self) -> None:
-        """End the program if it runs, killing it if it does not end when asked."""
+        """End the program if it runs; kill it if it does not end by itself."""
         if self.program is not None:
             self.program.close()
         self.program = None
 
-    def _asked(self, board: Boards) -> NDArray[np.float64]:
-        """Ask the program for its probabilities (cells,) on a board (cells,)."""
+    def _query(self, board: Boards) -> NDArray[np.float64]:
+        """Query the program for its probabilities (cells,) on a board (cells,)."""
         try:
             if self.program is None:
-                self.program = self.conversation.launch()
-                self.conversation.greet(self.program)
-            return self.conversation.ask(self.program, board)
+                self.program = self.protocol.launch()
+                self.protocol.handshake(self.program)
+            return self.protocol.ask(self.program, board)
         except BaseException as error:  # after an interrupt, too, an old answer would be pending
             if self.program is not None:
                 self.program.kill()
