@@ -19,7 +19,6 @@ from torch import Tensor, nn
 from learners.nets import empty_linear, has_float64, on_threads
 from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
-from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Probs
 from tttenv.players.gumbel_search import Evaluate, Floats
 from tttenv.policy import TOLERANCE, BoardFunction, Policy, first_best
@@ -128,7 +127,7 @@ def _initialise(layer: nn.Conv2d | nn.Linear, scale: float, rng: np.random.Gener
 
 def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
     """The function from boards (batch, cells) to the network's planes (batch, PLANES, m, n)."""
-    about = new_plane_lines(rules.lines, maps(rules), THREATS)
+    about = new_plane_lines(rules.lines, rules.cells, THREATS)
 
     def planes(boards: Boards) -> Tensor:
         found = np.zeros((len(boards), PLANES, rules.cells), np.float32)

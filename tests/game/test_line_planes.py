@@ -5,7 +5,7 @@ import pytest
 from played_boards import played_boards
 
 from tttenv import Rules
-from tttenv.game.attack_board_kernel import both_views, new_attack_board, set_stones
+from tttenv.game.line_board_kernel import new_line_board, set_stones
 from tttenv.game.line_planes_kernel import (
     LOSING,
     MINE,
@@ -30,7 +30,7 @@ BOARDS = [(2, 3, 2), (3, 3, 3), (3, 4, 3), (4, 4, 4), (4, 5, 3), (6, 6, 5)]
 
 def planes_of(rules, boards):
     planes = np.zeros((len(boards), PLANES, rules.cells), np.float32)
-    write_line_planes(boards, new_plane_lines(rules.lines, maps(rules), 100), planes)
+    write_line_planes(boards, new_plane_lines(rules.lines, rules.cells, 100), planes)
     return planes
 
 
@@ -85,15 +85,15 @@ def test_losing_moves_are_shown_where_lines_decide_and_only_there(size):
     rules = Rules(*size)
     boards = played_boards(rules, 300)
     prover, stack = Prover(rules), new_threat_stack(rules.cells)
-    mine, theirs = both_views(new_attack_board(rules.lines, maps(rules)))
+    lines = new_line_board(rules.lines, rules.cells)
     shown = 0
     for board, planes in zip(boards, planes_of(rules, boards), strict=True):
         assert not planes[LOSING][board != 0].any()
         wins = planes[WINS].astype(bool)
         for cell in np.flatnonzero((board == 0) & ~wins).tolist():
             after = rules.play(board, cell)
-            set_stones(mine, np.choose(after + 1, [1, 0, 2]).astype(np.int8))
-            loses = judge(theirs, stack, 100)[0] == WIN
+            set_stones(lines, after)
+            loses = judge(lines, 0, stack, 100)[0] == WIN
             assert planes[LOSING, cell] == loses, rules.format(board)
             if loses:
                 shown += 1
@@ -119,13 +119,12 @@ def test_images_of_a_board_have_images_of_its_planes(size):
 def test_judgements_are_the_proved_values_and_forced_moves_are_forced(size, threats):
     rules = Rules(*size)
     prover, stack = Prover(rules), new_threat_stack(rules.cells)
-    views = both_views(new_attack_board(rules.lines, maps(rules)))
+    lines = new_line_board(rules.lines, rules.cells)
     decided = set()
     for board in played_boards(rules, 300):
         for side in (0, 1):  # the same position, by either view
-            stones = np.choose(board + 1, [2 - side, 0, 1 + side])
-            set_stones(views[0], stones.astype(np.int8))
-            proof, forced = judge(views[side], stack, threats)
+            set_stones(lines, board if side == 0 else -board)
+            proof, forced = judge(lines, side, stack, threats)
             if proof != UNPROVEN:
                 decided.add(proof)
                 value = prover.prove(board).value

@@ -93,7 +93,7 @@ def test_its_moves_and_scores_are_those_of_a_plain_negamax(rules, least, most, d
     for board in boards:
         found, scores = policy.search(board), plain.root(board, depth)
         best = max(scores.values())
-        search = IterativeDeepening(policy.state, policy.limits, {}, False)
+        search = IterativeDeepening(policy.state, board, policy.limits, {}, False)
         assert found.value == search._value(best)
         expected = [cell for cell, score in scores.items() if score == best]
         if len(scores) > 1:

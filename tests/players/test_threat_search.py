@@ -69,10 +69,10 @@ def compare_with_trying_every_move(rules):
         set_board(lines, stones)
         empty = [cell for cell, mark in enumerate(board) if mark == "_"]
         can = bool(doubles(rules, board, own))
-        assert can_make_double_threat(lines, stones, 0, room) == can
+        assert can_make_double_threat(lines, 0, room) == can
         must = bool(doubles(rules, board, other))
-        assert can_make_double_threat(lines, stones, 1, room) == must
-        assert only_answers(lines, stones, 0, room, barred) == must
+        assert can_make_double_threat(lines, 1, room) == must
+        assert only_answers(lines, 0, room, barred) == must
         seen[0] += can
         after = {c: board[:c] + own + board[c + 1 :] for c in empty}
         threatens = {c for c in empty if winning(rules, after[c], own)}
@@ -82,7 +82,7 @@ def compare_with_trying_every_move(rules):
             seen[1] += 0 < len(good) < len(empty)
         if not can:
             good = threatens | {c for c in empty if doubles(rules, after[c], own)}
-            assert only_attacks(lines, stones, 0, room, barred) == len(good)
+            assert only_attacks(lines, 0, room, barred) == len(good)
             assert set(np.flatnonzero(~barred).tolist()) == good
             seen[2] += 0 < len(good) < len(empty)
     return seen

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from brute_force import ATTACKER, DEFENDER, EMPTY, BruteForce, empty
 
-from tttenv.game import attack_board_kernel
+from tttenv.game import line_board_kernel
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.proofs import search_kernel
@@ -26,12 +26,12 @@ def test_a_position_is_won_or_held_with_a_zone_as_brute_force_says(text: str, bo
         stones = tuple(drawn.tolist())
         if game.completed(stones, ATTACKER) or game.completed(stones, DEFENDER):
             continue
-        for mover in (attack_board_kernel.ATTACKER, attack_board_kernel.DEFENDER):
+        for mover in (line_board_kernel.ATTACKER, line_board_kernel.DEFENDER):
             table.entries["key"], table.filled[0] = 0, 0
-            attack_board_kernel.set_stones(search.board, drawn.astype(np.int8))
+            search_kernel.set_board(search, np.choose(drawn, [0, 1, -1]).astype(np.int8))
             state = search_kernel.search(search, mover, UNLIMITED, UNLIMITED, False)
             seen[state] += 1
-            attacks = mover == attack_board_kernel.ATTACKER
+            attacks = mover == line_board_kernel.ATTACKER
             assert (state == search_kernel.HELD) == game.holds(stones, attacks), stones
             if state == search_kernel.HELD:
                 cells = range(rules.cells)

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from tttenv.certificates import mistakes_kernel as kernel
 from tttenv.certificates.frontier import Frontier, distinct, with_first
 from tttenv.game.rules import Rules
-from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards, Cells, Mask
 from tttenv.policy import Policy, declares_equivariance
 from tttenv.proofs.move_values import MoveValues
@@ -69,7 +68,7 @@ def find_mistakes(
         values: the prover of moves.
     """
     frontier = Frontier(rules, policy, declares_equivariance(policy))
-    referee = kernel.new_referee(rules.lines, maps(rules), THREATS, must_win=aim == 1)
+    referee = kernel.new_referee(rules.lines, rules.cells, THREATS, must_win=aim == 1)
     boards = rules.start(1) if seat == "X" else -np.eye(rules.cells, dtype=np.int8)
     boards = frontier.decode(distinct(frontier.encode(boards)))
     before = np.full(len(boards), -1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import AttackBoard, both_views, new_attack_board, place, remove
+from tttenv.game.line_board_kernel import LineBoard, new_line_board, set_stones
 from tttenv.game.rules_kernel import completes
 from tttenv.game.tactics_kernel import DRAW, WIN, judge
 from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack
@@ -19,29 +19,26 @@ GOES_ON, FAILED, DONE = 0, 1, 2  # the status of a position after the player's m
 
 @dataclass(frozen=True, eq=False)
 class Referee(Struct):
-    """A board in both sides' views, with working memory for threat search."""
+    """A board, with working memory for threat search."""
 
-    mine: AttackBoard
-    theirs: AttackBoard  # the same stones
+    board: LineBoard  # side 0 is the player
     stack: ThreatStack
     threats: int  # maximum threats tried in the search for the opponent's win
     must_win: bool  # whether a draw is a failure
 
 
-def new_referee(lines: NDArray[np.int64], maps: Cells, threats: int, must_win: bool) -> Referee:
+def new_referee(lines: NDArray[np.int64], cells: int, threats: int, must_win: bool) -> Referee:
     """Return a referee.
 
     Args:
         lines: the cells of every line, (lines, k).
-        maps: the board's symmetries (maps, cells).
+        cells: the number of cells.
         threats: maximum threats tried in the search for the opponent's win.
         must_win: whether a draw is a failure.
     """
-    mine, theirs = both_views(new_attack_board(lines, maps))
     return Referee(
-        mine=mine,
-        theirs=theirs,
-        stack=new_threat_stack(maps.shape[1]),
+        board=new_line_board(lines, cells),
+        stack=new_threat_stack(cells),
         threats=threats,
         must_win=must_win,
     )
@@ -67,24 +64,19 @@ def judge_moves(
         if completes(boards[i], moves[i], m, n, k):
             found[i] = DONE
             continue
-        for cell in range(boards.shape[1]):
-            if boards[i, cell] != 0:
-                place(r.mine, cell, 0 if boards[i, cell] == 1 else 1)
-        proof, _ = judge(r.theirs, r.stack, r.threats)
+        set_stones(r.board, boards[i])
+        proof, _ = judge(r.board, 1, r.stack, r.threats)
         if proof == WIN:
             found[i] = FAILED
         elif proof == DRAW:
             found[i] = FAILED if r.must_win else DONE
         else:
             hope = False  # for the side whose lines decide
-            for line in range(len(r.mine.lines)):
-                if r.mine.held[line, 1 if r.must_win else 0] == 0:
+            for line in range(len(r.board.lines)):
+                if r.board.held[line, 1 if r.must_win else 0] == 0:
                     hope = True
                     break
             found[i] = GOES_ON if hope else FAILED if r.must_win else DONE
-        for cell in range(boards.shape[1]):
-            if boards[i, cell] != 0:
-                remove(r.mine, cell, 0 if boards[i, cell] == 1 else 1)
 
 
 @compiled

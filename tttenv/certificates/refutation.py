@@ -19,7 +19,7 @@ from tttenv.certificates.reachability import ATTACKING, Round, Watch, loss_withi
 from tttenv.certificates.refutation_kernel import score
 from tttenv.exact.determinism import ask, display_name, known_pure, require_answers_again
 from tttenv.exact.evaluation import SEATS
-from tttenv.game.open_lines_kernel import new_open_lines
+from tttenv.game.line_board_kernel import new_line_board
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.players.as_policy import resolve_policy
@@ -192,7 +192,7 @@ class _Attack:
     def __init__(self, player: SeatedPlayer, watch: Watch | None) -> None:
         self.player, self.rules, self.policy = player, player.rules, player.policy
         self.watch, self.clock = watch, Stopwatch()
-        self.lines = new_open_lines(self.rules.lines, self.rules.cells)
+        self.lines = new_line_board(self.rules.lines, self.rules.cells)
         self.frontier = Frontier(self.rules, self.policy, declares_equivariance(self.policy))
         self.waiting: list[_Waiting] = [self._first()]  # by round
         self.seen: set[bytes] = set()  # the codes of all queried positions

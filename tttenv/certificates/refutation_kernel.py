@@ -1,13 +1,16 @@
 """Scores of the attacking replies of the opponent of a given player, compiled.
 
 Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 the
-attacker's. A line is open for a side if it has no stone of the other side.
+attacker's. A line is open for a side if it has no stone of the other side. The boards of a batch
+have little in common, so the stones on each line are counted anew; of `LineBoard` only the lines
+are used.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.open_lines_kernel import MAX_EXPONENT, OpenLines
+from tttenv.game.line_board_kernel import LineBoard
+from tttenv.game.open_lines_kernel import MAX_EXPONENT
 from tttenv.game.types import Boards, Stones
 from tttenv.utils.bare import inner
 from tttenv.utils.compiled import compiled
@@ -18,7 +21,7 @@ LEFT_OPEN = 1 << 30  # the penalty for leaving the player a line that needs one 
 
 @compiled
 def score(
-    boards: Boards, moves: NDArray[np.int64], k: int, lines: OpenLines, scores: NDArray[np.int64]
+    boards: Boards, moves: NDArray[np.int64], k: int, lines: LineBoard, scores: NDArray[np.int64]
 ) -> None:
     """Write the score of each reply.
 
@@ -31,10 +34,10 @@ def score(
         moves: (replies, 3): the board, the player's cell and the attacker's, in this order, with no
             win among them.
         k: stones in a row to win.
-        lines: the lines and those through each cell; its sums are not used.
+        lines: the lines and those through each cell; its stones are not used.
         scores: output: (replies,).
     """
-    held = np.empty((len(lines.cells), 2), np.int64)  # stones of the player and of the attacker
+    held = np.empty((len(lines.lines), 2), np.int64)  # stones of the player and of the attacker
     board = np.empty(boards.shape[1], np.int8)
     base, short = 0, 0
     for row in range(len(moves)):
@@ -55,7 +58,7 @@ def _power(stones: int) -> int:
 
 
 @inner
-def _count(board: Stones, lines: OpenLines, k: int, held: NDArray[np.int64]) -> tuple[int, int]:
+def _count(board: Stones, lines: LineBoard, k: int, held: NDArray[np.int64]) -> tuple[int, int]:
     """Count the stones on every line.
 
     Args:
@@ -71,7 +74,7 @@ def _count(board: Stones, lines: OpenLines, k: int, held: NDArray[np.int64]) -> 
     for line in range(len(held)):
         mine, theirs = 0, 0
         for j in range(k):
-            stone = board[lines.cells[line, j]]
+            stone = board[lines.lines[line, j]]
             mine += stone == 1
             theirs += stone == -1
         held[line, 0], held[line, 1] = mine, theirs
@@ -88,7 +91,7 @@ def _gain(
     board: Stones,
     reply: int,
     k: int,
-    lines: OpenLines,
+    lines: LineBoard,
     held: NDArray[np.int64],
     short: int,
 ) -> int:
@@ -110,7 +113,7 @@ def _gain(
             gain += _power(theirs + 1) - _power(theirs)
             if theirs == k - 2:
                 for place in range(k):
-                    cell = int(lines.cells[line, place])
+                    cell = int(lines.lines[line, place])
                     if board[cell] == 0:
                         fork = fork or (threat >= 0 and threat != cell)
                         threat = cell

@@ -118,7 +118,7 @@ def _prover() -> None:
 
 def _writer_of_proofs() -> None:
     """Begin to write a proof without a search, which fails at once but compiles the code."""
-    from tttenv.game.attack_board_kernel import ATTACKER
+    from tttenv.game.line_board_kernel import ATTACKER
     from tttenv.game.rules import Rules
     from tttenv.proofs.prover import Prover
     from tttenv.proofs.recording_kernel import new_recording, record
@@ -198,13 +198,12 @@ def _networks() -> None:
     from tttenv.certificates.mistakes import THREATS, find_mistakes
     from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
     from tttenv.game.rules import Rules
-    from tttenv.game.symmetry import maps
     from tttenv.players import player
     from tttenv.proofs.move_values import MoveValues
 
     rules = Rules(3, 3, 3)
     planes = np.zeros((1, PLANES, rules.cells), np.float32)
-    write_line_planes(rules.start(1), new_plane_lines(rules.lines, maps(rules), THREATS), planes)
+    write_line_planes(rules.start(1), new_plane_lines(rules.lines, rules.cells, THREATS), planes)
     policy, rng = player("first", rules), np.random.default_rng(0)
     find_mistakes(rules, policy, "X", 0, 100, 10, rng, MoveValues(rules))
 

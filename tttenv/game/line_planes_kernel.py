@@ -8,16 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import (
-    ATTACKER,
-    DEFENDER,
+from tttenv.game.line_board_kernel import (
     NONE,
-    AttackBoard,
-    both_views,
+    LineBoard,
     empty_cell,
-    new_attack_board,
+    new_line_board,
     place,
     remove,
+    set_stones,
 )
 from tttenv.game.tactics_kernel import WIN, judge
 from tttenv.game.threat_sequences_kernel import (
@@ -27,7 +25,7 @@ from tttenv.game.threat_sequences_kernel import (
     new_threat_stack,
     winning_threats,
 )
-from tttenv.game.types import Boards, Cells
+from tttenv.game.types import Boards
 from tttenv.utils.bare import bare, inner
 from tttenv.utils.struct import Struct
 
@@ -40,24 +38,22 @@ PLANES = 14
 
 @dataclass(frozen=True, eq=False)
 class PlaneLines(Struct):
-    """A board with its lines, seen by both sides, and room to search for threats."""
+    """A board with its lines, and room to search for threats."""
 
-    mine: AttackBoard
-    theirs: AttackBoard  # the same stones
+    board: LineBoard  # side 0 is to move
     stack: ThreatStack
     threats: int  # tried in a search for a win by threats
 
 
-def new_plane_lines(lines: NDArray[np.int64], maps: Cells, threats: int) -> PlaneLines:
+def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> PlaneLines:
     """The lines of a game.
 
     Args:
         lines: the cells of every line, (lines, k).
-        maps: the board's symmetries (maps, cells).
+        cells: how many cells the board has.
         threats: tried in a search for a win by threats.
     """
-    mine, theirs = both_views(new_attack_board(lines, maps))
-    return PlaneLines(mine, theirs, new_threat_stack(maps.shape[1]), threats)
+    return PlaneLines(new_line_board(lines, cells), new_threat_stack(cells), threats)
 
 
 @bare
@@ -78,23 +74,23 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
         planes: output: (batch, PLANES, cells), zeros.
     """
     batch, cells = boards.shape
-    count, k = about.mine.lines.shape
+    lines = about.board
+    count, k = lines.lines.shape
     for i in range(batch):
         board, out = boards[i], planes[i]
         for cell in range(cells):
             out[MINE, cell] = board[cell] == 1
             out[THEIRS, cell] = board[cell] == -1
             out[ON_BOARD, cell] = 1.0
-            if board[cell] != 0:
-                place(about.mine, cell, ATTACKER if board[cell] == 1 else DEFENDER)
+        set_stones(lines, board)
         for line in range(count):
             for side in range(2):
-                own, other = about.mine.held[line, side], about.mine.held[line, 1 - side]
+                own, other = lines.held[line, side], lines.held[line, 1 - side]
                 if other > 0:
                     continue
                 worth = np.float32(0.5 ** (k - 1 - own))
                 for j in range(k):
-                    cell = about.mine.lines[line, j]
+                    cell = lines.lines[line, j]
                     if board[cell] == 0:
                         out[POTENTIAL + side, cell] += worth
                         if own == k - 1:
@@ -104,23 +100,19 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
         for side in range(2):
             for cell in range(cells):
                 out[POTENTIAL + side, cell] = min(out[POTENTIAL + side, cell], np.float32(4.0))
-            _write_threats(about.mine if side == 0 else about.theirs, about, side, out)
-        if judge(about.theirs, about.stack, about.threats)[0] == WIN:
+            _write_threats(about, side, out)
+        if judge(lines, 1, about.stack, about.threats)[0] == WIN:
             _write_losing_moves(board, about, out)
-        for cell in range(cells):
-            if board[cell] != 0:
-                remove(about.mine, cell, ATTACKER if board[cell] == 1 else DEFENDER)
 
 
 @inner
-def _write_threats(
-    board: AttackBoard, about: PlaneLines, side: int, out: NDArray[np.float32]
-) -> None:
-    """Write the planes of wins by threats for a side, the attacker of `board`."""
+def _write_threats(about: PlaneLines, side: int, out: NDArray[np.float32]) -> None:
+    """Write the planes of wins by threats for a side."""
+    board = about.board
     k = board.lines.shape[1]
     wanted, begun = NONE, False
     for line in range(len(board.lines)):
-        own, other = board.held[line, ATTACKER], board.held[line, DEFENDER]
+        own, other = board.held[line, side], board.held[line, 1 - side]
         if own == k - 1 and other == 0:
             return  # it completes a line, which other planes show
         if other == k - 1 and own == 0:
@@ -129,7 +121,7 @@ def _write_threats(
                 return
             wanted = cell
         begun = begun or (own == k - 2 and other == 0)
-    if not begun or winning_threats(board, about.stack, wanted, about.threats) < 0:
+    if not begun or winning_threats(board, side, about.stack, wanted, about.threats) < 0:
         return
     out[THREAT_FIRST + side, about.stack[0, MOVE]] = 1.0
     depth = 0
@@ -144,7 +136,7 @@ def _write_losing_moves(board: Boards, about: PlaneLines, out: NDArray[np.float3
     """Write the plane of moves after which the other side completes a line or wins by threats."""
     for cell in range(len(board)):
         if board[cell] == 0 and out[WINS, cell] == 0:
-            place(about.mine, cell, ATTACKER)
-            if judge(about.theirs, about.stack, about.threats)[0] == WIN:
+            place(about.board, cell, 0)
+            if judge(about.board, 1, about.stack, about.threats)[0] == WIN:
                 out[LOSING, cell] = 1.0
-            remove(about.mine, cell, ATTACKER)
+            remove(about.board, cell, 0)

@@ -1,8 +1,9 @@
 """The open-line heuristic, updated stone by stone: an open line has stones of at most one side.
 
 An open line with j stones has the value 4 ** (j - 1) for its side; a line with stones of both sides
-has none. The lines give an order of moves, a score of unfinished games, and bounds on how soon a
-side can win. Whether a side has won is decided by `rules.completes` alone.
+has none. The sums stand beside the board, because searches by threats need none of them. They give
+an order of moves, a score of unfinished games, and bounds on how soon a side can win. Whether a
+side has won is decided by `rules.completes` alone.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.types import Stones
+from tttenv.game.line_board_kernel import LineBoard, change_stone, new_line_board
+from tttenv.game.types import Boards
 from tttenv.utils.bare import bare, inner
 from tttenv.utils.struct import Struct
 
@@ -20,14 +22,11 @@ NONE_OPEN = 1000  # returned by `stones_needed` without open lines; more than th
 
 @dataclass(frozen=True, eq=False)
 class OpenLines(Struct):
-    """The stones on every line and the sums over lines; side 0 owns the stones 1, side 1 the -1."""
+    """A board and the sums over its lines."""
 
-    cells: NDArray[np.int16]  # (lines, k): the cells of each line
-    lines_through: NDArray[np.int16]  # (cells, most): the lines through each cell, then zeros
-    through_count: NDArray[np.int64]  # (cells,): how many lines go through each cell
+    board: LineBoard
     line_value: NDArray[np.int64]  # (k + 1, k + 1): by stones of side 0 and 1, for side 0
     line_score: NDArray[np.int64]  # (k + 1, k + 1): what such a line adds to its cells' scores
-    stones: NDArray[np.int8]  # (lines, 2): the numbers of stones of side 0 and of side 1
     move_score: NDArray[np.int64]  # (cells,): the sum of `line_score` over the lines through a cell
     open_count: NDArray[np.int64]  # (2, k + 1): open lines of each side by its stones on them
     evaluation: NDArray[np.int64]  # (1,): the sum of `line_value` over all lines
@@ -41,10 +40,6 @@ def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
         cells: how many cells the board has.
     """
     k = lines.shape[1]
-    rows = [np.flatnonzero((lines == cell).any(axis=1)) for cell in range(cells)]
-    through = np.zeros((cells, max(1, *map(len, rows))), np.int16)
-    for cell, row in enumerate(rows):
-        through[cell, : len(row)] = row
     # powers[j] is the value of an open line with j stones; powers[0] is 0.
     powers = 4 ** np.clip(np.arange(-1, k + 1), 0, MAX_EXPONENT) * (np.arange(-1, k + 1) >= 0)
     own, other = np.meshgrid(np.arange(k + 1), np.arange(k + 1), indexing="ij")
@@ -52,12 +47,9 @@ def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
     # The score of a move on a line is the line's value with one more stone, of either side.
     score = np.where((own == 0) | (other == 0), powers[np.maximum(own, other) + 1], 0)
     state = OpenLines(
-        cells=lines.astype(np.int16),
-        lines_through=through,
-        through_count=np.array([len(row) for row in rows], np.int64),
+        board=new_line_board(lines, cells),
         line_value=value.astype(np.int64),
         line_score=score.astype(np.int64),
-        stones=np.zeros((len(lines), 2), np.int8),
         move_score=np.zeros(cells, np.int64),
         open_count=np.zeros((2, k + 1), np.int64),
         evaluation=np.zeros(1, np.int64),
@@ -67,15 +59,17 @@ def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
 
 
 @bare
-def set_board(lines: OpenLines, board: Stones) -> None:
-    """Compute all sums anew for `board` (cells,)."""
-    for line in range(len(lines.stones)):
-        lines.stones[line, 0] = lines.stones[line, 1] = 0
+def set_board(lines: OpenLines, board: Boards) -> None:
+    """Replace all stones by those of a board (cells,): its 1 are side 0's, its -1 side 1's."""
+    count = len(lines.board.lines)
+    for line in range(count):
+        lines.board.held[line, 0] = lines.board.held[line, 1] = 0
     for held in range(lines.open_count.shape[1]):
-        lines.open_count[0, held] = lines.open_count[1, held] = 0 if held else len(lines.stones)
+        lines.open_count[0, held] = lines.open_count[1, held] = 0 if held else count
     lines.evaluation[0] = 0
     for cell in range(board.size):
-        lines.move_score[cell] = lines.through_count[cell] * lines.line_score[0, 0]
+        lines.board.stones[cell] = 0
+        lines.move_score[cell] = lines.board.through_count[cell] * lines.line_score[0, 0]
     for cell in range(board.size):
         if board[cell] != 0:
             update_stone(lines, cell, 0 if board[cell] == 1 else 1, 1)
@@ -83,24 +77,25 @@ def set_board(lines: OpenLines, board: Stones) -> None:
 
 @inner
 def update_stone(lines: OpenLines, cell: int, side: int, step: int) -> None:
-    """Update the sums for a stone of `side` (0 or 1) added on `cell` (`step` 1) or removed (-1)."""
-    for i in range(lines.through_count[cell]):
-        line = lines.lines_through[cell, i]
-        before = lines.stones[line, 0], lines.stones[line, 1]
-        update_line(lines, line, -1)
-        lines.stones[line, side] += step
-        update_line(lines, line, 1)
-        now = lines.stones[line, 0], lines.stones[line, 1]
-        change = lines.line_score[now] - lines.line_score[before]
+    """Put a stone of a side on an empty cell (`step` 1) or take it off (-1)."""
+    board = lines.board
+    change_stone(board, cell, side, step)
+    for i in range(board.through_count[cell]):
+        line = board.lines_through[cell, i]
+        own, other = board.held[line, 0], board.held[line, 1]
+        own_before = own - step if side == 0 else own
+        other_before = other - step if side == 1 else other
+        _add_line(lines, own_before, other_before, -1)
+        _add_line(lines, own, other, 1)
+        change = lines.line_score[own, other] - lines.line_score[own_before, other_before]
         if change != 0:
-            for j in range(lines.cells.shape[1]):
-                lines.move_score[lines.cells[line, j]] += change
+            for j in range(board.lines.shape[1]):
+                lines.move_score[board.lines[line, j]] += change
 
 
 @inner
-def update_line(lines: OpenLines, line: int, step: int) -> None:
-    """Add the value of a line to the sums (`step` 1) or subtract it (-1)."""
-    own, other = lines.stones[line, 0], lines.stones[line, 1]
+def _add_line(lines: OpenLines, own: int, other: int, step: int) -> None:
+    """Add the value of a line with these stones to the sums (`step` 1) or subtract it (-1)."""
     lines.evaluation[0] += step * lines.line_value[own, other]
     if other == 0:
         lines.open_count[0, own] += step
@@ -114,7 +109,7 @@ def stones_needed(lines: OpenLines, side: int) -> int:
 
     NONE_OPEN if no line is open for it.
     """
-    k: int = lines.cells.shape[1]
+    k: int = lines.board.lines.shape[1]
     for held in range(k, -1, -1):
         if lines.open_count[side, held] > 0:
             return k - held

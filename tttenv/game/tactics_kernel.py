@@ -1,13 +1,6 @@
 """What lines alone decide of a position: won, lost or drawn, or which move is forced; compiled."""
 
-from tttenv.game.attack_board_kernel import (
-    ATTACKER,
-    DEFENDER,
-    NONE,
-    SEVERAL,
-    AttackBoard,
-    empty_cell,
-)
+from tttenv.game.line_board_kernel import NONE, SEVERAL, LineBoard, empty_cell
 from tttenv.game.threat_sequences_kernel import ThreatStack, winning_threats
 from tttenv.utils.bare import bare
 
@@ -16,7 +9,7 @@ NO_CELL = NONE
 
 
 @bare
-def judge(board: AttackBoard, stack: ThreatStack, threats: int) -> tuple[int, int]:
+def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
     """What lines decide of an unfinished position.
 
     The side to move wins if it completes a line or finds a sequence of single threats that wins. If
@@ -24,7 +17,8 @@ def judge(board: AttackBoard, stack: ThreatStack, threats: int) -> tuple[int, in
     and has one move if that is one cell. Without an open line the game is drawn.
 
     Args:
-        board: the side to move is its ATTACKER.
+        board: the position.
+        side: the side to move, 0 or 1.
         stack: room for the search of threats.
         threats: how many are tried; 0 for no search.
 
@@ -34,7 +28,7 @@ def judge(board: AttackBoard, stack: ThreatStack, threats: int) -> tuple[int, in
     k = board.lines.shape[1]
     wanted, live, begun = NO_CELL, False, False
     for line in range(len(board.lines)):
-        own, other = board.held[line, ATTACKER], board.held[line, DEFENDER]
+        own, other = board.held[line, side], board.held[line, 1 - side]
         if own > 0 and other > 0:
             continue
         live = True
@@ -51,6 +45,6 @@ def judge(board: AttackBoard, stack: ThreatStack, threats: int) -> tuple[int, in
         return LOSS, NO_CELL
     if not live:
         return DRAW, NO_CELL
-    if begun and threats > 0 and winning_threats(board, stack, wanted, threats) >= 0:
+    if begun and threats > 0 and winning_threats(board, side, stack, wanted, threats) >= 0:
         return WIN, NO_CELL
     return UNPROVEN, wanted

@@ -8,12 +8,10 @@ over sequences of single threats, which Gomoku calls fours).
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import (
-    ATTACKER,
-    DEFENDER,
+from tttenv.game.line_board_kernel import (
     NONE,
     SEVERAL,
-    AttackBoard,
+    LineBoard,
     empty_cell,
     place,
     remove,
@@ -32,11 +30,14 @@ def new_threat_stack(cells: int) -> ThreatStack:
 
 
 @inner
-def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: int) -> int:
+def winning_threats(
+    board: LineBoard, side: int, stack: ThreatStack, wanted: int, limit: int
+) -> int:
     """The first move of a win by threats alone.
 
     Args:
-        board: the attacker is to move and cannot complete a line at once; left as it was.
+        board: left as it was.
+        side: the attacker, 0 or 1, who is to move and cannot complete a line at once.
         stack: room for the search; if a win is found, MOVE and REPLY hold the sequence from row 0
             on, up to the move that makes two threats and the reply to one of them, then MOVE is
             NONE. TRIED is how many threats were tried, one more than the limit if it was reached.
@@ -46,7 +47,7 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
     Returns:
         The cell, or NONE if no win was found.
     """
-    k = board.lines.shape[1]
+    k, other = board.lines.shape[1], 1 - side
     depth = tried = 0
     found = NONE
     stack[0, NEXT] = 0
@@ -56,7 +57,7 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
         end = stack[depth, NEXT]  # twice the line's number, plus one for its second empty cell
         while end < 2 * len(board.lines):
             line = end >> 1
-            if board.held[line, ATTACKER] != k - 2 or board.held[line, DEFENDER] != 0:
+            if board.held[line, side] != k - 2 or board.held[line, other] != 0:
                 end = 2 * line + 2
                 continue
             move = empty_cell(board, line, -1)
@@ -66,7 +67,7 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
             end += 1
             if stack[depth, WANTED] >= 0 and move != stack[depth, WANTED]:
                 continue
-            if _second_threat(board, line, move, reply):
+            if _second_threat(board, side, line, move, reply):
                 found = move if depth == 0 else stack[0, MOVE]
                 stack[depth, MOVE], stack[depth, REPLY] = move, reply
                 stack[depth + 1, MOVE] = NONE
@@ -74,12 +75,12 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
             tried += 1
             if tried > limit:
                 break
-            place(board, move, ATTACKER)
-            place(board, reply, DEFENDER)
-            answer = threat_through(board, reply, DEFENDER)
+            place(board, move, side)
+            place(board, reply, other)
+            answer = threat_through(board, reply, other)
             if answer == SEVERAL:
-                remove(board, reply, DEFENDER)
-                remove(board, move, ATTACKER)
+                remove(board, reply, other)
+                remove(board, move, side)
                 continue
             stack[depth, NEXT] = end
             stack[depth, MOVE] = move
@@ -97,8 +98,8 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
             return found
         while depth > 0:
             depth -= 1
-            remove(board, stack[depth, REPLY], DEFENDER)
-            remove(board, stack[depth, MOVE], ATTACKER)
+            remove(board, stack[depth, REPLY], other)
+            remove(board, stack[depth, MOVE], side)
             if not over:
                 break
         if over:
@@ -106,12 +107,12 @@ def winning_threats(board: AttackBoard, stack: ThreatStack, wanted: int, limit: 
 
 
 @inner
-def _second_threat(board: AttackBoard, line: int, move: int, reply: int) -> bool:
+def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int) -> bool:
     """Whether a stone on `move`, which threatens on `reply` by `line`, makes another threat too."""
     k = board.lines.shape[1]
     for i in range(board.through_count[move]):
         other = board.lines_through[move, i]
-        needs_two = board.held[other, ATTACKER] == k - 2 and board.held[other, DEFENDER] == 0
+        needs_two = board.held[other, side] == k - 2 and board.held[other, 1 - side] == 0
         if needs_two and other != line and empty_cell(board, other, move) != reply:
             return True
     return False

@@ -33,11 +33,16 @@ class IterativeDeepening:
     """
 
     def __init__(
-        self, state: SearchState, limits: Limits, classes: dict[int, list[int]], first: bool
+        self,
+        state: SearchState,
+        board: Boards,
+        limits: Limits,
+        classes: dict[int, list[int]],
+        first: bool,
     ) -> None:
         self.state, self.limits, self.classes, self.first = state, limits, classes, first
-        self.board = state.board.copy()
-        self.empty = state.board.size - int(state.stones[0])
+        self.board = board
+        self.empty = board.size - int(state.stones[0])
         self.budget = Budget(state.left, limits)
 
     def run(self) -> Found:
@@ -52,7 +57,7 @@ class IterativeDeepening:
                 likely = order[: self.state.width]
                 losing = losing_moves(self.state, self.budget, self.board, likely)
                 order = [cell for cell in order if cell not in losing] or order
-            self.state = kernel.start(self.state, self.board)
+            kernel.start(self.state, self.board)
         order = order[: self.state.width]
         root = kernel.new_root_search(order, self._depths())
         try:
@@ -168,11 +173,8 @@ class AlphaBeta:
 
     def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
         """Search for the best of some classes of moves."""
-        self.state = kernel.start(self.state, board)
-        search = IterativeDeepening(self.state, self.limits, classes, self.first)
-        found = search.run()
-        self.state = search.state
-        return found
+        kernel.start(self.state, board)
+        return IterativeDeepening(self.state, board, self.limits, classes, self.first).run()
 
     def _winning_cells(self, boards: Boards, side: int) -> Mask:
         """Return the empty cells (batch, cells) where a stone of `side`, 1 or -1, wins."""

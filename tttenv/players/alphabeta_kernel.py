@@ -20,12 +20,12 @@ an empty board that of the centre, later winning cells and blocks of threats), t
 Killer moves (Akl and Newborn, 1977) only break ties: open lines are the better guide.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import NONE, AttackBoard
+from tttenv.game.line_board_kernel import NONE
 from tttenv.game.open_lines_kernel import (
     OpenLines,
     new_open_lines,
@@ -53,7 +53,7 @@ from tttenv.game.transposition_kernel import (
     store,
     toggle_hash,
 )
-from tttenv.game.types import Cells, Mask, Numbers, Stones
+from tttenv.game.types import Boards, Cells, Mask, Numbers
 from tttenv.players.threat_moves_kernel import (
     ThreatRoom,
     can_make_double_threat,
@@ -106,8 +106,7 @@ class SearchState(Struct):
     threats: int  # tried in one search for a win by single threats; 0 for no such search
     attacker: NDArray[np.int64]  # (1,): the side that plays only threats and moves before double
     # threats, or NONE
-    board: Stones  # (cells,)
-    lines: OpenLines
+    lines: OpenLines  # with the board; side 0 is to move at the root
     hashes: ZobristHashes
     table: Numbers  # (entries,), of transposition.ENTRY
     frames: Numbers  # (cells + 2,), of FRAME, one for each ply
@@ -118,8 +117,6 @@ class SearchState(Struct):
     left: NDArray[np.int64]  # (1,): how many positions may still be searched
     room: ThreatRoom
     stack: ThreatStack
-    mine: AttackBoard  # the same stones and lines, seen by side 0
-    theirs: AttackBoard  # and by side 1
 
 
 def new_search_state(
@@ -137,17 +134,7 @@ def new_search_state(
     """
     cells = maps.shape[1]
     plies = cells + 2
-    board = np.zeros(cells, np.int8)
     open_lines = new_open_lines(lines, cells)
-    mine = AttackBoard(
-        lines=open_lines.cells,
-        on_line=np.zeros((1, 1), np.bool_),
-        lines_through=open_lines.lines_through,
-        through_count=open_lines.through_count,
-        held=open_lines.stones,
-        stones=board,
-        hashes=new_hashes(maps[:1]),
-    )
     return SearchState(
         *shape,
         width=width,
@@ -155,7 +142,6 @@ def new_search_state(
         age=np.zeros(1, np.int64),
         threats=threats,
         attacker=np.full(1, NONE, np.int64),
-        board=board,
         lines=open_lines,
         hashes=new_hashes(maps),
         table=new_table(entries),
@@ -167,13 +153,11 @@ def new_search_state(
         left=np.zeros(1, np.int64),
         room=new_threat_room(open_lines, cells),
         stack=new_threat_stack(cells),
-        mine=mine,
-        theirs=replace(mine, held=open_lines.stones[:, ::-1]),
     )
 
 
-def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchState:
-    """The same arrays, ready to search from `board` (cells,) as if they had never been used.
+def start(search: SearchState, board: Boards, attacker: int = NONE) -> None:
+    """Make the arrays ready to search from `board` (cells,) as if they had never been used.
 
     With an `attacker`, 0 for the side to move or 1, only its wins by force are searched for.
 
@@ -182,24 +166,16 @@ def start(search: SearchState, board: Stones, attacker: int = NONE) -> SearchSta
     put_board(search, board)
     search.age[0] += 1
     search.stones[0], search.attacker[0] = np.count_nonzero(board), attacker
-    if search.theirs.held.base is search.lines.stones:
-        return search
-    # A copy of a player has copies of all arrays, so that its views have to be made anew.
-    mine = replace(search.mine, held=search.lines.stones, stones=search.board)
-    theirs = replace(mine, held=search.lines.stones[:, ::-1])
-    return replace(search, mine=mine, theirs=theirs)
 
 
 @bare
-def put_board(s: SearchState, board: Stones) -> None:
+def put_board(s: SearchState, board: Boards) -> None:
     """Set all arrays that hang on the board (cells,) at the root."""
     set_board(s.lines, board)
     s.ply[0] = 0
     s.killers[:] = -1
-    s.board[:] = 0
     s.hashes.current[:] = 0
     for cell in range(board.size):
-        s.board[cell] = board[cell]
         if board[cell] != 0:
             toggle_hash(s.hashes, cell, 0 if board[cell] == 1 else 1)
 
@@ -211,15 +187,15 @@ KILLER_BONUS = 8  # added to a killer move's score by open lines: little more th
 def next_move(s: SearchState, ply: int) -> int:
     """The untried move with the highest ordering score; -1 if none is left or after a cutoff."""
     frame = s.frames[ply]
-    limit = 1 if frame.forced >= 0 else s.board.size if frame.answering else s.width
+    limit = 1 if frame.forced >= 0 else s.tried.shape[1] if frame.answering else s.width
     if frame.alpha >= frame.beta or frame.tried >= limit:
         return -1
     frame.tried += 1
     if frame.forced >= 0:
         return int(frame.forced)
     best, best_cell = np.int64(-1), -1
-    for cell in range(s.board.size):
-        if s.board[cell] == 0 and not s.tried[ply, cell]:
+    for cell in range(s.tried.shape[1]):
+        if s.lines.board.stones[cell] == 0 and not s.tried[ply, cell]:
             ordering_score = s.lines.move_score[cell]
             if cell == frame.table_move:
                 ordering_score += 1 << 50
@@ -370,8 +346,7 @@ def search_nodes(s: SearchState, budget: int) -> None:
 def toggle_stone(s: SearchState, ply: int, cell: int) -> None:
     """Put a stone of the side to move at `ply` on `cell`, or remove it."""
     side = ply % 2
-    step = 1 if s.board[cell] == 0 else -1
-    s.board[cell] = (1 - 2 * side) if step == 1 else 0
+    step = 1 if s.lines.board.stones[cell] == 0 else -1
     update_stone(s.lines, cell, side, step)
     toggle_hash(s.hashes, cell, side)
 
@@ -400,8 +375,10 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     """Fill the frame of a position just reached; False if it is scored without trying moves."""
     frame = s.frames[ply]
     stones = s.stones[0] + ply
-    empty = s.board.size - stones
-    threat_count = threats(s.board, s.frames[ply - 1].cell, s.m, s.n, s.k, s.threat_cells)
+    empty = s.tried.shape[1] - stones
+    threat_count = threats(
+        s.lines.board.stones, s.frames[ply - 1].cell, s.m, s.n, s.k, s.threat_cells
+    )
     if threat_count > 1:
         frame.best = stones + 2 - WIN
         return False
@@ -424,7 +401,7 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     if depth <= 0 and threat_count == 0:
         frame.best = guess(s, ply)
         return False
-    for cell in range(s.board.size):
+    for cell in range(s.tried.shape[1]):
         s.tried[ply, cell] = False
     return not probe_table(s, ply)
 
@@ -448,7 +425,7 @@ def guess(s: SearchState, ply: int) -> int:
 def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
     """The rest of `open_frame` for a position in which neither side can complete a line."""
     frame, side = s.frames[ply], ply % 2
-    if can_make_double_threat(s.lines, s.board, side, s.room):
+    if can_make_double_threat(s.lines, side, s.room):
         frame.best = frame.upper  # no win is faster
         return False
     if depth <= 0 and s.attacker[0] == NONE:
@@ -466,16 +443,16 @@ def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
             return False
     if s.attacker[0] == side:
         frame.best = 0
-        if depth <= 0 or only_attacks(s.lines, s.board, side, s.room, s.tried[ply]) == 0:
+        if depth <= 0 or only_attacks(s.lines, side, s.room, s.tried[ply]) == 0:
             return False
         frame.best = -INFINITY
         return True
-    frame.answering = only_answers(s.lines, s.board, side, s.room, s.tried[ply])
+    frame.answering = only_answers(s.lines, side, s.room, s.tried[ply])
     if s.attacker[0] != NONE and not frame.answering:
         frame.best = 0
         return False
     if not frame.answering:
-        for cell in range(s.board.size):
+        for cell in range(s.tried.shape[1]):
             s.tried[ply, cell] = False
     return depth > 0 or not probe_table(s, ply)
 
@@ -489,10 +466,7 @@ def threat_win(s: SearchState, side: int) -> int:
     limit = min(s.threats, s.left[0])
     if limit <= 0:
         return 0
-    if side == 0:
-        cell = winning_threats(s.mine, s.stack, NONE, limit)
-    else:
-        cell = winning_threats(s.theirs, s.stack, NONE, limit)
+    cell = winning_threats(s.lines.board, side, s.stack, NONE, limit)
     s.left[0] -= min(s.stack[TRIED], limit)
     if cell < 0:
         return 0

@@ -23,13 +23,13 @@ from math import exp, inf, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import (
-    AttackBoard,
-    both_views,
+from tttenv.game.line_board_kernel import (
+    LineBoard,
     empty_cell,
-    new_attack_board,
+    new_line_board,
     place,
     remove,
+    set_stones,
 )
 from tttenv.game.tactics_kernel import DRAW, LOSS, NO_CELL, UNPROVEN, WIN, judge
 from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack, winning_threats
@@ -56,8 +56,7 @@ class Forest(Struct):
     """The trees, node 0 of each the root; arrays begin with (trees, nodes) or (trees,)."""
 
     settings: Settings
-    mine: AttackBoard  # one board, for the tree at work, seen by the side to move at the root
-    theirs: AttackBoard  # the same stones, seen by the other side
+    board: LineBoard  # for the tree at work; side 0 is to move at the root
     stack: ThreatStack
     roots: Boards  # (trees, cells), seen by the side to move
     noise: NDArray[np.float32]  # (trees, cells): Gumbel noise, zero for play without chance
@@ -83,25 +82,22 @@ class Forest(Struct):
 
 
 def new_forest(
-    lines: NDArray[np.int64], maps: Cells, trees: int, simulations: int, settings: Settings
+    lines: NDArray[np.int64], cells: int, trees: int, simulations: int, settings: Settings
 ) -> Forest:
     """Room for trees on one game.
 
     Args:
         lines: the cells of every line, (lines, k).
-        maps: the board's symmetries (maps, cells).
+        cells: how many cells the board has.
         trees: searched together at most.
         simulations: for each tree at most.
         settings: the constants of the search.
     """
-    cells = maps.shape[1]
     nodes = 2 * simulations + 8  # forced moves take nodes of their own
-    mine, theirs = both_views(new_attack_board(lines, maps))
     shape = trees, nodes, cells
     return Forest(
         settings=settings,
-        mine=mine,
-        theirs=theirs,
+        board=new_line_board(lines, cells),
         stack=new_threat_stack(cells),
         roots=np.zeros((trees, cells), np.int8),
         noise=np.zeros((trees, cells), np.float32),
@@ -144,7 +140,7 @@ def select(f: Forest, trees: int, leaves: Boards, which: NDArray[np.int64]) -> i
     for tree in range(trees):
         if f.nodes[tree] > 0 and _finished(f, tree):
             continue
-        _set_up(f, tree)
+        set_stones(f.board, f.roots[tree])
         needed = f.nodes[tree] == 0
         if needed:
             f.length[tree] = 0
@@ -156,12 +152,11 @@ def select(f: Forest, trees: int, leaves: Boards, which: NDArray[np.int64]) -> i
         if needed:
             side = f.length[tree] % 2
             for cell in range(f.roots.shape[1]):
-                stone = f.mine.stones[cell]
+                stone = f.board.stones[cell]
                 leaves[waiting, cell] = 0 if stone == 0 else 1 if stone == side + 1 else -1
             which[waiting] = tree
             waiting += 1
             _take_back(f, tree)
-        _clear(f, tree)
     return waiting
 
 
@@ -184,10 +179,10 @@ def back_up(
     """
     for i in range(waiting):
         tree = int(which[i])
-        _set_up(f, tree)
+        set_stones(f.board, f.roots[tree])
         depth = int(f.length[tree])
         for d in range(depth):
-            place(f.mine, int(f.path_moves[tree, d]), d % 2)
+            place(f.board, int(f.path_moves[tree, d]), d % 2)
         root = f.nodes[tree] == 0
         node = _add_node(f, tree, depth % 2, int(f.leaf_forced[tree]) if not root else NO_CELL)
         if node != NO_NODE:
@@ -204,7 +199,6 @@ def back_up(
         else:
             _add_value(f, tree, depth, values[i])
             f.done[tree] += 1
-        _clear(f, tree)
 
 
 @bare
@@ -261,26 +255,10 @@ def _finished(f: Forest, tree: int) -> bool:
 
 
 @inner
-def _set_up(f: Forest, tree: int) -> None:
-    """Put the root's stones on the board, which is empty."""
-    for cell in range(f.roots.shape[1]):
-        if f.roots[tree, cell] != 0:
-            place(f.mine, cell, 0 if f.roots[tree, cell] == 1 else 1)
-
-
-@inner
-def _clear(f: Forest, tree: int) -> None:
-    """Take the root's stones off the board."""
-    for cell in range(f.roots.shape[1]):
-        if f.roots[tree, cell] != 0:
-            remove(f.mine, cell, 0 if f.roots[tree, cell] == 1 else 1)
-
-
-@inner
 def _take_back(f: Forest, tree: int) -> None:
     """Take the moves of the path off the board."""
     for d in range(f.length[tree]):
-        remove(f.mine, int(f.path_moves[tree, d]), d % 2)
+        remove(f.board, int(f.path_moves[tree, d]), d % 2)
 
 
 @inner
@@ -294,7 +272,7 @@ def _descend(f: Forest, tree: int) -> bool:
     while True:
         move = _root_move(f, tree) if depth == 0 else _inner_move(f, tree, node)
         f.path_nodes[tree, depth], f.path_moves[tree, depth] = node, move
-        place(f.mine, move, depth % 2)
+        place(f.board, move, depth % 2)
         depth += 1
         f.length[tree] = depth
         if f.proof[tree, node, move] != UNPROVEN:
@@ -303,8 +281,7 @@ def _descend(f: Forest, tree: int) -> bool:
         if f.child[tree, node, move] != NO_NODE:
             node = int(f.child[tree, node, move])
             continue
-        side = f.mine if depth % 2 == 0 else f.theirs
-        proof, forced = judge(side, f.stack, f.settings.threats)
+        proof, forced = judge(f.board, depth % 2, f.stack, f.settings.threats)
         if proof != UNPROVEN:
             f.proof[tree, node, move] = -proof
             _back_up_proof(f, tree, depth)
@@ -323,9 +300,9 @@ def _descend(f: Forest, tree: int) -> bool:
 @inner
 def _judge_root(f: Forest, tree: int) -> None:
     """Prove what lines decide of the root, whose stones are on the board."""
-    board, cells = f.mine, f.roots.shape[1]
+    board, cells = f.board, f.roots.shape[1]
     k = board.lines.shape[1]
-    proof, forced = judge(board, f.stack, f.settings.threats)
+    proof, forced = judge(board, 0, f.stack, f.settings.threats)
     f.root_proof[tree] = proof
     if proof == DRAW:
         for cell in range(cells):
@@ -342,7 +319,7 @@ def _judge_root(f: Forest, tree: int) -> None:
             for line in range(len(board.lines)):
                 if board.held[line, 1] == k - 1 and board.held[line, 0] == 0:
                     threat = empty_cell(board, line, -1)
-            move = winning_threats(board, f.stack, threat, f.settings.threats)
+            move = winning_threats(board, 0, f.stack, threat, f.settings.threats)
             f.proof[tree, 0, move] = WIN
             f.allowed[tree, 0, move] = True
     if forced != NO_CELL:
@@ -358,9 +335,9 @@ def _judge_root_moves(f: Forest, tree: int) -> None:
     best, every = LOSS, True
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
-            place(f.mine, cell, 0)
-            proof, _ = judge(f.theirs, f.stack, f.settings.threats)
-            remove(f.mine, cell, 0)
+            place(f.board, cell, 0)
+            proof, _ = judge(f.board, 1, f.stack, f.settings.threats)
+            remove(f.board, cell, 0)
             if proof == UNPROVEN:
                 every = False
             else:
@@ -384,7 +361,7 @@ def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
     f.nodes[tree] = node + 1
     f.total_visits[tree, node] = 0
     f.floor[tree, node] = LOSS
-    board, found = f.mine, False
+    board, found = f.board, False
     for cell in range(f.roots.shape[1]):
         may = board.stones[cell] == 0 and (forced < 0 or cell == forced)
         live = False

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.game.symmetry import maps
 from tttenv.game.tactics_kernel import UNPROVEN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import gumbel_kernel as kernel
@@ -57,7 +56,7 @@ class GumbelSearch:
         """
         self.rules, self.evaluate, self.settings = rules, evaluate, settings
         self.trees, self.considered, self.simulations = trees, considered, simulations
-        self.forest = kernel.new_forest(rules.lines, maps(rules), trees, simulations, settings)
+        self.forest = kernel.new_forest(rules.lines, rules.cells, trees, simulations, settings)
         self.leaves = np.zeros((trees, rules.cells), np.int8)
         self.which = np.zeros(trees, np.int64)
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.open_lines_kernel import OpenLines
-from tttenv.game.types import Cells, Mask, Stones
+from tttenv.game.types import Cells, Mask
 from tttenv.utils.bare import bare, inner
 from tttenv.utils.struct import Struct
 
@@ -28,16 +28,16 @@ class ThreatRoom(Struct):
 
 def new_threat_room(lines: OpenLines, cells: int) -> ThreatRoom:
     """Room for the open lines of a game with so many cells."""
-    most = len(lines.cells) + lines.lines_through.shape[1]
+    most = len(lines.board.lines) + lines.board.lines_through.shape[1]
     return ThreatRoom(np.zeros((most, 2), np.int64), np.zeros(cells, np.int64))
 
 
 @bare
-def can_make_double_threat(lines: OpenLines, board: Stones, side: int, room: ThreatRoom) -> bool:
+def can_make_double_threat(lines: OpenLines, side: int, room: ThreatRoom) -> bool:
     """Whether a side could make a double threat with one stone."""
-    if lines.open_count[side, lines.cells.shape[1] - 2] < 2:
+    if lines.open_count[side, lines.board.lines.shape[1] - 2] < 2:
         return False
-    count = _list_ends(lines, board, side, room)
+    count = _list_ends(lines, side, room)
     for i in range(count):
         if _crosses(room, i, i):
             return True
@@ -45,9 +45,7 @@ def can_make_double_threat(lines: OpenLines, board: Stones, side: int, room: Thr
 
 
 @bare
-def only_answers(
-    lines: OpenLines, board: Stones, side: int, room: ThreatRoom, barred: Mask
-) -> bool:
+def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> bool:
     """The moves of `side` that do not let the other side make a double threat at once.
 
     Neither side can complete a line. Such a move makes a threat itself, or takes a cell of every
@@ -55,7 +53,6 @@ def only_answers(
 
     Args:
         lines: the open lines of the board.
-        board: (cells,), 0 where empty.
         side: to move, 0 or 1.
         room: to work in.
         barred: output: (cells,), true for all other cells, if the answer is True.
@@ -63,9 +60,9 @@ def only_answers(
     Returns:
         Whether the other side could make a double threat; if not, `barred` is left as it was.
     """
-    if lines.open_count[1 - side, lines.cells.shape[1] - 2] < 2:
+    if lines.open_count[1 - side, lines.board.lines.shape[1] - 2] < 2:
         return False
-    count = _list_ends(lines, board, 1 - side, room)
+    count = _list_ends(lines, 1 - side, room)
     ends, hits = room.ends, room.hits
     for cell in range(hits.size):
         hits[cell] = 0
@@ -81,7 +78,7 @@ def only_answers(
                         hits[ends[j, 1 - b]] += 1
     if found == 0:
         return False
-    count = _list_ends(lines, board, side, room)
+    count = _list_ends(lines, side, room)
     for i in range(count):
         hits[ends[i, 0]] = hits[ends[i, 1]] = found
     for cell in range(hits.size):
@@ -90,12 +87,11 @@ def only_answers(
 
 
 @bare
-def only_attacks(lines: OpenLines, board: Stones, side: int, room: ThreatRoom, barred: Mask) -> int:
+def only_attacks(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> int:
     """The moves of `side` that make a threat, or after which a double threat could follow.
 
     Args:
         lines: the open lines of the board.
-        board: (cells,), 0 where empty.
         side: to move, 0 or 1.
         room: to work in.
         barred: output: (cells,), true for all other cells.
@@ -103,26 +99,26 @@ def only_attacks(lines: OpenLines, board: Stones, side: int, room: ThreatRoom, b
     Returns:
         How many moves there are.
     """
-    k = lines.cells.shape[1]
-    count = _list_ends(lines, board, side, room)
+    k = lines.board.lines.shape[1]
+    count = _list_ends(lines, side, room)
     ends = room.ends
     moves = 0
-    for cell in range(board.size):
+    for cell in range(barred.size):
         barred[cell] = True
     for i in range(count):
         for a in range(2):
             if barred[ends[i, a]]:
                 barred[ends[i, a]] = False
                 moves += 1
-    for cell in range(board.size):
-        if board[cell] != 0 or not barred[cell]:
+    for cell in range(barred.size):
+        if lines.board.stones[cell] != 0 or not barred[cell]:
             continue
         last = count
-        for i in range(lines.through_count[cell]):
-            line = lines.lines_through[cell, i]
-            if lines.stones[line, side] != k - 3 or lines.stones[line, 1 - side] != 0:
+        for i in range(lines.board.through_count[cell]):
+            line = lines.board.lines_through[cell, i]
+            if lines.board.held[line, side] != k - 3 or lines.board.held[line, 1 - side] != 0:
                 continue
-            _note_ends(lines, board, line, cell, room, last)
+            _note_ends(lines, line, cell, room, last)
             last += 1
             if _crosses(room, last - 1, last - 1):
                 barred[cell] = False
@@ -132,29 +128,27 @@ def only_attacks(lines: OpenLines, board: Stones, side: int, room: ThreatRoom, b
 
 
 @inner
-def _list_ends(lines: OpenLines, board: Stones, side: int, room: ThreatRoom) -> int:
+def _list_ends(lines: OpenLines, side: int, room: ThreatRoom) -> int:
     """Note both empty cells of every open line with k - 2 stones of `side`; how many lines."""
-    k = lines.cells.shape[1]
+    k = lines.board.lines.shape[1]
     left = lines.open_count[side, k - 2]
     count = 0
     line = 0
     while count < left:
-        if lines.stones[line, side] == k - 2 and lines.stones[line, 1 - side] == 0:
-            _note_ends(lines, board, line, -1, room, count)
+        if lines.board.held[line, side] == k - 2 and lines.board.held[line, 1 - side] == 0:
+            _note_ends(lines, line, -1, room, count)
             count += 1
         line += 1
     return count
 
 
 @inner
-def _note_ends(
-    lines: OpenLines, board: Stones, line: int, but: int, room: ThreatRoom, row: int
-) -> None:
+def _note_ends(lines: OpenLines, line: int, but: int, room: ThreatRoom, row: int) -> None:
     """Write the two empty cells of a line, other than the cell `but`, to a row of the ends."""
     end = 0
-    for j in range(lines.cells.shape[1]):
-        cell = lines.cells[line, j]
-        if board[cell] == 0 and cell != but:
+    for j in range(lines.board.lines.shape[1]):
+        cell = lines.board.lines[line, j]
+        if lines.board.stones[cell] == 0 and cell != but:
             room.ends[row, end] = cell
             end += 1
 

@@ -55,7 +55,7 @@ class ThreatSearch:
         own, blocks = (np.flatnonzero(winning_cells(board[None], s, m, n, k)[0]) for s in (1, -1))
         if len(own) or len(blocks) > 1:
             return Forced(None, [])
-        self.state = kernel.start(self.state, board)
+        kernel.start(self.state, board)
         scores = self.state.lines.move_score
         empty = np.flatnonzero(board == 0).tolist()
         moves = blocks.tolist() or sorted(empty, key=lambda cell: (-scores[cell], cell))
@@ -99,11 +99,11 @@ def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[
         everywhere = [cell for cell in range(board.size) if board[cell] == 0]
         if _attack(state, budget, -board, everywhere) is None:
             return losing  # it would not win even if the side to move passed
-        search = kernel.start(state, board, attacker=OTHER)
+        kernel.start(state, board, attacker=OTHER)
         before, last = budget.spent, -1
         for depth in range(2, len(everywhere)):
             for move in moves:
-                if move not in losing and score_move(search, budget, move, -1, depth, 0) < -PROVEN:
+                if move not in losing and score_move(state, budget, move, -1, depth, 0) < -PROVEN:
                     losing.add(move)
             if budget.spent - before == last:
                 break
@@ -117,16 +117,16 @@ def _attack(state: SearchState, budget: Budget, board: Boards, moves: list[int])
     Raises:
         LimitError: if a limit is reached.
     """
-    search = kernel.start(state, board, attacker=MOVER)
+    kernel.start(state, board, attacker=MOVER)
     if len(moves) > 1:
-        barred = search.tried[0]
-        only_attacks(search.lines, search.board, MOVER, search.room, barred)
+        barred = state.tried[0]
+        only_attacks(state.lines, MOVER, state.room, barred)
         moves = [cell for cell in moves if not barred[cell]]
-    moves = sorted(moves, key=lambda cell: (-search.lines.move_score[cell], cell))
+    moves = sorted(moves, key=lambda cell: (-state.lines.move_score[cell], cell))
     before, last = budget.spent, -1
     for depth in range(1, board.size):
         for move in moves:
-            if score_move(search, budget, move, 0, depth, 1) > PROVEN:
+            if score_move(state, budget, move, 0, depth, 1) > PROVEN:
                 return move
         if budget.spent - before == last:
             return None  # the depth cut nothing off

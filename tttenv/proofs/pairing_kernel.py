@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import DEFENDER, AttackBoard
+from tttenv.game.line_board_kernel import DEFENDER, LineBoard
 from tttenv.utils.bare import inner
 from tttenv.utils.struct import Struct
 
@@ -40,7 +40,7 @@ def new_pairing(lines: int, cells: int) -> Pairing:
 
 
 @inner
-def find_pairing(board: AttackBoard, pairing: Pairing, limit: int) -> bool:
+def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
     """Whether a pairing strategy stops the attacker; `pairing.partner` then holds its pairs.
 
     Args:
@@ -77,7 +77,7 @@ def find_pairing(board: AttackBoard, pairing: Pairing, limit: int) -> bool:
 
 
 @inner
-def _begin(board: AttackBoard, pairing: Pairing) -> int:
+def _begin(board: LineBoard, pairing: Pairing) -> int:
     """Forget all pairs; the number of lines open to the attacker."""
     for cell in range(board.stones.size):
         pairing.partner[cell] = -1
@@ -111,7 +111,7 @@ def _tightest_line(pairing: Pairing, count: int) -> int:
 
 
 @inner
-def _pair(board: AttackBoard, pairing: Pairing, first: int, second: int, step: int) -> None:
+def _pair(board: LineBoard, pairing: Pairing, first: int, second: int, step: int) -> None:
     """Make two cells a pair (`step` 1) or separate them again (-1)."""
     pairing.partner[first] = second if step == 1 else -1
     pairing.partner[second] = first if step == 1 else -1
@@ -128,7 +128,7 @@ def _pair(board: AttackBoard, pairing: Pairing, first: int, second: int, step: i
 
 
 @inner
-def _nth_pair(board: AttackBoard, pairing: Pairing, line: int, n: int) -> tuple[int, int]:
+def _nth_pair(board: LineBoard, pairing: Pairing, line: int, n: int) -> tuple[int, int]:
     """The two cells of the n-th best pair on a line, from 0; (-1, -1) after the last.
 
     A pair is the better the more open lines without a pair contain both cells, then the fewer
@@ -161,7 +161,7 @@ def _nth_pair(board: AttackBoard, pairing: Pairing, line: int, n: int) -> tuple[
 
 
 @inner
-def _pair_score(board: AttackBoard, pairing: Pairing, a: int, b: int) -> int:
+def _pair_score(board: LineBoard, pairing: Pairing, a: int, b: int) -> int:
     score = -int(board.through_count[a] + board.through_count[b])
     for i in range(board.through_count[a]):
         line = board.lines_through[a, i]

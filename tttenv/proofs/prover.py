@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from tttenv.exact.enumeration import enumerable
 from tttenv.exact.solution import solve
-from tttenv.game import attack_board_kernel
+from tttenv.game.line_board_kernel import ATTACKER, DEFENDER
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import maps
 from tttenv.game.types import Boards
@@ -193,13 +193,12 @@ class Prover:
 
     def _first(self, position: Boards, attacker: str) -> int:
         moves = SIDES[int(self.rules.seat(position))]
-        return attack_board_kernel.ATTACKER if moves == attacker else attack_board_kernel.DEFENDER
+        return ATTACKER if moves == attacker else DEFENDER
 
     def _set_up(self, search: search_kernel.ProofSearch, position: Boards, attacker: str) -> None:
         """Set up the position on the search's board."""
-        mine = self._first(position, attacker) + 1
-        stones = np.choose(position + 1, [3 - mine, 0, mine])
-        attack_board_kernel.set_stones(search.board, stones.astype(np.int8))
+        attacks = self._first(position, attacker) == ATTACKER
+        search_kernel.set_board(search, position if attacks else -position)
 
     def _search(self, places: int) -> search_kernel.ProofSearch:
         table = new_proof_table(places, self.rules.cells)
@@ -260,21 +259,18 @@ class Prover:
         self, search: search_kernel.ProofSearch, recording: recording_kernel.Recording
     ) -> None:
         """Search a position of a proof that the table has lost."""
-        stones = search.board.stones.copy()
-        if recording.unsolved[0] == attack_board_kernel.NONE:
-            first, changed = int(recording.mover[0]), stones
-        else:
-            first, changed = attack_board_kernel.DEFENDER, stones.copy()
-            changed[recording.unsolved[0]] = attack_board_kernel.ATTACKER + 1
-        attack_board_kernel.set_stones(search.board, changed)
+        board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
+        first, changed, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
+        if cell >= 0:
+            first, changed[cell] = DEFENDER, 1
+        search_kernel.set_board(search, changed)
+        state = search_kernel.OPEN
         try:
-            while (
-                search_kernel.search(search, first, SLICE, UNLIMITED, False) == search_kernel.OPEN
-            ):
-                pass
+            while state == search_kernel.OPEN:
+                state = search_kernel.search(search, first, SLICE, UNLIMITED, False)
         finally:  # also after Ctrl-C
             search_kernel.leave(search)
-            attack_board_kernel.set_stones(search.board, stones)
+            search_kernel.set_board(search, board)
 
 
 def prove(rules: Rules, board: ArrayLike | None = None, nodes: int | None = None) -> Proof:

@@ -22,14 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import (
+from tttenv.game.line_board_kernel import (
     ATTACKER,
     DEFENDER,
     NONE,
     SEVERAL,
-    AttackBoard,
-    place,
-    remove,
+    LineBoard,
 )
 from tttenv.game.threat_sequences_kernel import winning_threats
 from tttenv.game.transposition_kernel import canonical_image
@@ -56,6 +54,8 @@ from tttenv.proofs.search_kernel import (
     hit_open_lines,
     judge,
     key_after,
+    place_stone,
+    remove_stone,
     survey,
 )
 from tttenv.proofs.table_kernel import LEAF, find, forget
@@ -147,9 +147,9 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
                 return int(r.length[0])
             ply -= 1
             mover = 1 - mover
-            remove(s.board, r.move[ply], mover)
+            remove_stone(s, r.move[ply], mover)
         else:
-            place(s.board, r.move[ply], mover)
+            place_stone(s, r.move[ply], mover)
             ply += 1
             mover = 1 - mover
         state = BUSY
@@ -227,7 +227,7 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
         image, key = key_after(s, cell, ATTACKER)
         at = find(s.table, key)
         if at >= 0 and s.table.entries[at].disproof == 0:
-            map_set(s.table.zones[at], s.board.hashes.origins[image], r.scratch)
+            map_set(s.table.zones[at], s.hashes.origins[image], r.scratch)
             common = size_of_common(r.scratch, r.left[ply])
             if common < fewest:
                 best, fewest = cell, common
@@ -268,7 +268,7 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
             cell = _winning_cell(s.board, ATTACKER, NONE)
         _write(r, cell)
         return _finish(s, r, ply)
-    cell = winning_threats(s.board, s.threats, theirs, THREATS_TRIED)
+    cell = winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED)
     if cell == NONE:
         cell = _settled_move(s, r, WON)
     if cell < 0:
@@ -301,7 +301,7 @@ def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
 @inner
 def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
     """The move that settles the board as `wanted`, WON or HELD; or FAILED or UNSOLVED."""
-    hashes = s.board.hashes
+    hashes = s.hashes
     image = canonical_image(hashes)
     at = find(s.table, hashes.current[image] | np.uint64(1))
     r.unsolved[0] = NONE
@@ -324,8 +324,8 @@ def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
 @inner
 def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
     """The canonical image's map, and the place of the board as it stands or the free one for it."""
-    image = canonical_image(s.board.hashes)
-    key = s.board.hashes.current[image] | np.uint64(1)
+    image = canonical_image(s.hashes)
+    key = s.hashes.current[image] | np.uint64(1)
     at = np.int64(key & np.uint64(r.keys.size - 1))
     while r.keys[at] not in (np.uint64(0), key):
         at = (at + 1) & (r.keys.size - 1)
@@ -338,7 +338,7 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
     image, at = _place(s, r)
     if r.keys[at] == np.uint64(0):
         return False
-    map_set(r.key_zones[at], s.board.hashes.origins[image], zone)
+    map_set(r.key_zones[at], s.hashes.origins[image], zone)
     return True
 
 
@@ -346,8 +346,8 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
 def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
     """Remember the board as it stands and its zone; FINISHED."""
     image, at = _place(s, r)
-    r.keys[at] = s.board.hashes.current[image] | np.uint64(1)
-    map_set(r.zones[ply], s.board.hashes.images[image], r.key_zones[at])
+    r.keys[at] = s.hashes.current[image] | np.uint64(1)
+    map_set(r.zones[ply], s.hashes.images[image], r.key_zones[at])
     r.finished[0] += 1
     return FINISHED
 
@@ -390,7 +390,7 @@ def _write_judged(
 
 
 @inner
-def _winning_cell(board: AttackBoard, side: int, but: int) -> int:
+def _winning_cell(board: LineBoard, side: int, but: int) -> int:
     """A cell other than `but` on which a side completes a line."""
     k = board.lines.shape[1]
     for line in range(len(board.lines)):

@@ -28,20 +28,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tttenv.game.attack_board_kernel import (
+from tttenv.game.line_board_kernel import (
     ATTACKER,
     DEFENDER,
     NONE,
     SEVERAL,
-    AttackBoard,
-    new_attack_board,
+    LineBoard,
+    new_line_board,
     place,
     remove,
+    set_stones,
     threat_through,
 )
 from tttenv.game.threat_sequences_kernel import ThreatStack, new_threat_stack, winning_threats
-from tttenv.game.transposition_kernel import canonical_image
-from tttenv.game.types import Cells, Numbers
+from tttenv.game.transposition_kernel import (
+    ZobristHashes,
+    canonical_image,
+    new_hashes,
+    toggle_hash,
+)
+from tttenv.game.types import Boards, Cells, Numbers
 from tttenv.proofs.bitset_kernel import (
     add,
     clear,
@@ -103,11 +109,12 @@ class Frames(Struct):
 class ProofSearch(Struct):
     """A search with its board, its memory and room for its parts."""
 
-    board: AttackBoard
+    board: LineBoard
     table: ProofTable
     frames: Frames
     pairing: Pairing
     threats: ThreatStack
+    hashes: ZobristHashes
     weights: NDArray[np.int64]  # (cells,): the potential of the attacker's open lines through each
     live: NDArray[np.int64]  # (cells,): the lines through each that are open to either side
     nodes: NDArray[np.int64]  # (1,): positions judged
@@ -134,16 +141,42 @@ def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -
         scratch=np.zeros(words(cells), np.uint64),
     )
     return ProofSearch(
-        board=new_attack_board(lines, maps),
+        board=new_line_board(lines, cells),
         table=table,
         frames=frames,
         pairing=new_pairing(len(lines), cells),
         threats=new_threat_stack(cells),
+        hashes=new_hashes(maps),
         weights=np.zeros(cells, np.int64),
         live=np.zeros(cells, np.int64),
         nodes=np.zeros(1, np.int64),
         ply=np.full(1, NOT_BEGUN, np.int64),
     )
+
+
+@bare
+def set_board(s: ProofSearch, board: Boards) -> None:
+    """Replace all stones by those of a board (cells,): its 1 are the attacker's."""
+    set_stones(s.board, board)
+    for image in range(s.hashes.current.size):
+        s.hashes.current[image] = 0
+    for cell in range(board.size):
+        if board[cell] != 0:
+            toggle_hash(s.hashes, cell, ATTACKER if board[cell] == 1 else DEFENDER)
+
+
+@inner
+def place_stone(s: ProofSearch, cell: int, side: int) -> None:
+    """Put a stone of a side on an empty cell."""
+    place(s.board, cell, side)
+    toggle_hash(s.hashes, cell, side)
+
+
+@inner
+def remove_stone(s: ProofSearch, cell: int, side: int) -> None:
+    """Take the stone of a side off its cell."""
+    remove(s.board, cell, side)
+    toggle_hash(s.hashes, cell, side)
 
 
 @bare
@@ -193,7 +226,7 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) ->
             return OPEN
         frame.chosen = best
         _set_limits(s, ply, best, second)
-        place(s.board, s.frames.cells[ply, best], frame.mover)
+        place_stone(s, s.frames.cells[ply, best], frame.mover)
         ply += 1
         frames[ply].mover = 1 - frame.mover
         entering = True
@@ -209,7 +242,7 @@ def leave(s: ProofSearch) -> None:
 def _take_back(s: ProofSearch, ply: int) -> None:
     """Return from the position after the chosen move, with its numbers."""
     frame, after, chosen = s.frames.of[ply], s.frames.of[ply + 1], s.frames.of[ply].chosen
-    remove(s.board, s.frames.cells[ply, chosen], frame.mover)
+    remove_stone(s, s.frames.cells[ply, chosen], frame.mover)
     s.frames.proofs[ply, chosen] = after.proof
     s.frames.disproofs[ply, chosen] = after.disproof
 
@@ -356,14 +389,14 @@ def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
     if entry < 0 or s.table.entries[entry].disproof != 0:
         s.frames.proofs[ply, move] = s.frames.disproofs[ply, move] = 1
         return False
-    map_set(s.table.zones[entry], s.board.hashes.origins[image], s.frames.scratch)
+    map_set(s.table.zones[entry], s.hashes.origins[image], s.frames.scratch)
     return True
 
 
 @inner
 def key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
     """The canonical image of the board after a move, as the number of its map, and its key."""
-    hashes = s.board.hashes
+    hashes = s.hashes
     best = 0
     least = hashes.current[0] ^ hashes.stone_keys[cell, mover, 0]
     for i in range(1, hashes.current.size):
@@ -377,7 +410,7 @@ def key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
 def _store(s: ProofSearch, ply: int, cell: int) -> None:
     """Write down what is known of a position, its best move and its zone."""
     frame = s.frames.of[ply]
-    hashes = s.board.hashes
+    hashes = s.hashes
     at = place_for(s.table, frame.key)
     entry = s.table.entries[at]
     entry.proof, entry.disproof = frame.proof, frame.disproof
@@ -394,8 +427,8 @@ def _enter(s: ProofSearch, ply: int) -> None:
     frame = s.frames.of[ply]
     s.nodes[0] += 1
     frame.began = s.nodes[0] - 1
-    frame.image = canonical_image(s.board.hashes)
-    frame.key = s.board.hashes.current[frame.image] | np.uint64(1)
+    frame.image = canonical_image(s.hashes)
+    frame.key = s.hashes.current[frame.image] | np.uint64(1)
     frame.moves, frame.forced = 0, NONE
     clear(s.frames.zones[ply])
     clear(s.frames.left[ply])
@@ -404,7 +437,7 @@ def _enter(s: ProofSearch, ply: int) -> None:
         entry = s.table.entries[known]
         if entry.proof == 0 or entry.disproof == 0:
             _settle(frame, WON if entry.proof == 0 else HELD)
-            origins = s.board.hashes.origins[frame.image]
+            origins = s.hashes.origins[frame.image]
             map_set(s.table.zones[known], origins, s.frames.zones[ply])
             return
     potential, mine, theirs = survey(s, frame.mover)
@@ -420,7 +453,7 @@ def _enter(s: ProofSearch, ply: int) -> None:
             if s.live[cell] > 0:
                 add(s.frames.left[ply], cell)
         if known >= 0:
-            origins = s.board.hashes.origins[frame.image]
+            origins = s.hashes.origins[frame.image]
             map_set(s.table.zones[known], origins, s.frames.zones[ply])
             map_set(s.table.left[known], origins, s.frames.left[ply])
     frame.forced = theirs
@@ -508,7 +541,7 @@ def _judge_longer(
 ) -> int:
     """WON, HELD or OPEN by a win by threats or a pairing strategy; the zone is filled if HELD."""
     if mover == ATTACKER:
-        if winning_threats(s.board, s.threats, theirs, THREATS_TRIED) != NONE:
+        if winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE:
             return WON
         if theirs != NONE:
             return OPEN
@@ -524,7 +557,7 @@ def _judge_longer(
 
 
 @inner
-def _add_winning_cells(board: AttackBoard, side: int, cells: NDArray[np.uint64]) -> int:
+def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -> int:
     """Add all cells on which a side completes a line to a set; the last of them."""
     k = board.lines.shape[1]
     last = NONE
@@ -539,7 +572,7 @@ def _add_winning_cells(board: AttackBoard, side: int, cells: NDArray[np.uint64])
 
 
 @inner
-def hit_open_lines(board: AttackBoard, zone: NDArray[np.uint64], times: int, but: int) -> None:
+def hit_open_lines(board: LineBoard, zone: NDArray[np.uint64], times: int, but: int) -> None:
     """Add cells until the zone has so many of each line that is open to the attacker.
 
     Lines through the cell `but` are left out, unless it is NONE.
@@ -580,7 +613,7 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
         return
     threatened = False
     if fresh and frame.mover == DEFENDER:
-        threatened = winning_threats(s.board, s.threats, NONE, THREATS_TRIED) != NONE
+        threatened = winning_threats(s.board, ATTACKER, s.threats, NONE, THREATS_TRIED) != NONE
     for cell in range(s.live.size):
         if s.live[cell] == 0:
             continue
@@ -589,24 +622,24 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
         _add_move(s, ply, cell, potential)
         last = frame.moves - 1
         if threatened and s.frames.proofs[ply, last] > 0 and s.frames.disproofs[ply, last] > 0:
-            place(s.board, cell, DEFENDER)
+            place_stone(s, cell, DEFENDER)
             wanted = threat_through(s.board, cell, DEFENDER)
             found = NONE
             if wanted != SEVERAL:
-                found = winning_threats(s.board, s.threats, wanted, THREATS_TRIED)
+                found = winning_threats(s.board, ATTACKER, s.threats, wanted, THREATS_TRIED)
             if found != NONE:
                 _store_win(s, ply + 1)
                 s.frames.proofs[ply, last] = 0
                 s.frames.disproofs[ply, last] = INFINITY
-            remove(s.board, cell, DEFENDER)
+            remove_stone(s, cell, DEFENDER)
 
 
 @inner
 def _store_win(s: ProofSearch, ply: int) -> None:
     """Write down that the attacker wins on the board as it stands."""
     frame = s.frames.of[ply]
-    frame.image = canonical_image(s.board.hashes)
-    frame.key = s.board.hashes.current[frame.image] | np.uint64(1)
+    frame.image = canonical_image(s.hashes)
+    frame.key = s.hashes.current[frame.image] | np.uint64(1)
     frame.began = s.nodes[0]
     _settle(frame, WON)
     clear(s.frames.zones[ply])
@@ -643,7 +676,7 @@ def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
 
 
 @inner
-def _makes_threat(board: AttackBoard, cell: int) -> bool:
+def _makes_threat(board: LineBoard, cell: int) -> bool:
     """Whether the attacker would threaten to complete a line with a stone on the cell."""
     k = board.lines.shape[1]
     for i in range(board.through_count[cell]):

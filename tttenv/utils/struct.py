@@ -39,9 +39,6 @@ from numba.extending import (
 WORD = ir.IntType(64)  # every number of a struct takes as much
 BYTES = ir.IntType(8).as_pointer()
 
-# Metadata of a field whose array may have any strides, so that all its views are of one type.
-STRIDED = {"strided": True}
-
 
 class StructType(types.Type):
     """The compiler's type of a struct: its class and the types of its fields."""
@@ -58,8 +55,7 @@ class Struct:
 
     def __post_init__(self) -> None:
         members = [(each.name, getattr(self, each.name)) for each in fields(self)]
-        strided = {each.name for each in fields(self) if "strided" in each.metadata}
-        types_of = tuple((name, _type_of(value, name in strided)) for name, value in members)
+        types_of = tuple((name, _type_of(value)) for name, value in members)
         memory = np.array([w for _, value in members for w in _words(value)], np.int64)
         vars(self).update(
             _numba_type_=_struct_type(type(self).__name__, types_of),
@@ -77,11 +73,10 @@ def _struct_type(name: str, members: tuple[tuple[str, Any], ...]) -> StructType:
     return StructType(name, members)
 
 
-def _type_of(value: Any, any_strides: bool) -> Any:
+def _type_of(value: Any) -> Any:
     """The compiler's type of a field."""
     if isinstance(value, np.ndarray):
-        contiguous = value.flags.c_contiguous and not any_strides
-        return _array_type(value.dtype, value.ndim, contiguous)
+        return _array_type(value.dtype, value.ndim, value.flags.c_contiguous)
     if isinstance(value, Struct):
         return vars(value)["_numba_type_"]
     return numba.typeof(value)
