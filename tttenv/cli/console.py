@@ -19,6 +19,7 @@ from typing import Annotated, Any, TypeAlias, TypeVar
 
 import tyro
 
+from tttenv.cli import progress
 from tttenv.cli.text_tables import room, wrapped
 from tttenv.cli.workers import Workers
 from tttenv.utils import optional_dependencies
@@ -292,26 +293,7 @@ def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
 
 def bar(quiet: bool) -> Any:
     """Return a progress bar on standard error."""
-    from rich.console import Console
-    from rich.progress import Progress
-
-    columns = (*Progress.get_default_columns(), _compiling())
-    return Progress(*columns, console=Console(stderr=True), disable=quiet)
-
-
-def _compiling() -> Any:
-    """Return a column that shows what is being compiled and how far that is."""
-    from rich.progress import ProgressColumn
-    from rich.text import Text
-
-    class Compiling(ProgressColumn):
-        max_refresh = 0.1
-
-        def render(self, _: Any) -> Text:
-            compile_time = sys.modules.get("tttenv.utils.compile_time")  # loading it takes long
-            return Text(compile_time.watch.progress if compile_time else "", style="cyan")
-
-    return Compiling()
+    return progress.display(quiet=quiet)
 
 
 @contextlib.contextmanager
@@ -330,17 +312,9 @@ def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     if quiet or not sys.stderr.isatty():
         yield lambda text: None
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
-        _compiling(),
-        console=Console(stderr=True),
-        transient=True,
-        redirect_stdout=sys.stdout.isatty(),  # else redirected output would appear on the screen
-    ) as line:
+    words = TextColumn("{task.description}", markup=False)
+    with progress.display(SpinnerColumn(), words, TimeElapsedColumn(), transient=True) as line:
         task = line.add_task(visible(text), total=None)
         yield lambda text: line.update(task, description=visible(text))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tttenv.cli import progress
 from tttenv.cli.options import AddressOrNone, NumberOrNone
 from tttenv.utils.untrusted import MEBIBYTE, shown
 
@@ -171,28 +172,19 @@ class _Bars:
     """
 
     def __init__(self, sizes: Sequence[int], pieces: str, quiet: bool) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            SpinnerColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeRemainingColumn
 
         self._sizes, self._total = sizes, sum(sizes)
         self._ended, self._failed, self._reused = 0, 0, 0
         self._shares: dict[int, float] = {}  # progress of the running tasks
         self._bars: dict[int, Any] = {}
-        self.progress = Progress(
+        self.progress = progress.display(
             SpinnerColumn(),  # animated while the workers start
             TextColumn("{task.description}"),
             BarColumn(bar_width=20),
             TextColumn("{task.fields[state]}"),
             TimeRemainingColumn(),
-            console=Console(stderr=True),
-            redirect_stdout=sys.stdout.isatty(),  # else redirected output would be shown
-            disable=quiet,
+            quiet=quiet,
         )
         self._whole = self.progress.add_task(pieces, total=self._total, state="")
 
