@@ -1,35 +1,49 @@
-"""Write the solved positions of a game as a table: `tttenv export positions.csv`."""
+"""Write solved positions as a table, or games of players: `tttenv export positions.csv`."""
 
 import csv
 import io
 import json
+import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from tttenv.cli import console
-from tttenv.cli.options import File, Flag, RulesText
+from tttenv.cli.options import File, Flag, NumberOrNone, OpponentOrNone, RulesOrNone
 from tttenv.utils.files import write
 
 PROG = "tttenv export"
 EXAMPLES = """
 tttenv export positions.csv
 tttenv export positions.parquet --rules 3,4,3 --rows position
+tttenv export games.npz --player mcts:iterations=200 --games 1000
+tttenv export games.npz --player alphazero_554 --against random
 """
+
+
+GAMES = ".npz"
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Write the solved positions of a game as a table, with the exact value of every move.
+    """Write the solved positions of a game as a table, or games of players.
 
     Each row is a position with a move to make: one of each class of mirror images and turns, or all
     of them. Values are those for the side to move: 1 a win, 0 a draw, -1 a loss. The column split
     says train or test; a class is never in both.
+
+    A .npz file gets complete games of --player instead, against itself or --against with seats
+    swapped after half of the games: every board, the player's probabilities, the move and the
+    result, as NumPy arrays.
     """
 
-    out: File  # the output file: .csv, or .parquet (extra data)
-    rules: RulesText = "3,3,3"  # the game, of up to 15 cells
+    out: File  # the output file: .csv, .parquet (extra data), or .npz for games
+    rules: RulesOrNone = None  # the game; default: 3,3,3, or what --player was trained on
     rows: Literal["class", "position"] = "class"  # one position of each class, or all
+    player: OpponentOrNone = None  # with .npz: who plays
+    against: OpponentOrNone = None  # with .npz: the other side; default: the same player
+    games: NumberOrNone = None  # with .npz: the number of games; default: 1000
+    seed: int = 0  # with .npz: random seed
     json: Flag = False  # print a summary as JSON
 
 
@@ -41,28 +55,79 @@ def main(args: list[str], prog: str = PROG) -> None:
         prog: the command's name in help and messages.
 
     Raises:
-        ValueError: for another kind of file, or a game that is too large.
+        ValueError: for another kind of file, or a game that is too large to solve.
     """
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
-    kinds = {".csv": as_csv, ".parquet": as_parquet}
+    kinds = {".csv": as_csv, ".parquet": as_parquet, GAMES: as_npz}
     kind = given.out.suffix.lower()
     if kind not in kinds:
-        raise ValueError(f"the table is a .csv or a .parquet file, not {given.out}")
+        raise ValueError(f"a table is a .csv or a .parquet file, games are .npz, not {given.out}")
     if given.out.is_dir():
         raise ValueError(f"{given.out} is a folder: name a file")
-    with console.stage(f"solving {given.rules} and writing its positions", given.json):
+    if kind != GAMES and (given.player or given.against or given.games is not None):
+        raise ValueError("--player, --against and --games are for games, in a .npz file")
+    if kind == GAMES:
+        table, told = _games(given)
+    else:
+        table, told = _positions(given)
+    content = kinds[kind](table)
+    write(given.out, content)
+    if given.json:
+        print(json.dumps({"file": str(given.out), **told, "bytes": len(content)}, indent=2))
+    elif kind == GAMES:
+        print(f"{told['games']:,} games, {told['moves']:,} moves: {given.out}")
+    else:
+        print(f"{told['rows']:,} rows, {told['test']:,} of them for testing: {given.out}")
+
+
+def _positions(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """Return the solved positions by column, and their numbers."""
+    rules = given.rules or "3,3,3"
+    with console.stage(f"solving {rules}", given.json):
         from tttenv.exact.dataset import solved_positions
         from tttenv.game.rules import Rules
 
-        table = solved_positions(Rules.of(given.rules), given.rows)
-        content = kinds[kind](table)
-        write(given.out, content)
-    rows, test = len(table["split"]), int((table["split"] == "test").sum())
-    told = {"file": str(given.out), "rows": rows, "test": test, "bytes": len(content)}
-    if given.json:
-        print(json.dumps(told, indent=2))
-    else:
-        print(f"{rows:,} rows, {test:,} of them for testing: {given.out}")
+        table = solved_positions(Rules.of(rules), given.rows)
+    split = table["split"]
+    return table, {"rows": len(split), "test": int((split == "test").sum())}
+
+
+def _games(given: Arguments) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """Return games of players as arrays, and their numbers.
+
+    Raises:
+        ValueError: without a player, or for fewer than one game.
+    """
+    if given.player is None:
+        raise ValueError(f"who plays the games in {given.out}? name one by --player")
+    console.check_seed(given.seed)
+    count = 1000 if given.games is None else given.games
+    with console.stage(f"playing {count:,} games of {given.player}", given.json):
+        import numpy as np
+
+        from tttenv import Rules, player
+        from tttenv.env.recorded_games import joined, recorded_games
+        from tttenv.players import rules_of
+
+        rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
+        one, other = given.player, given.against or given.player
+        pairs = [(one, other, count)] if one == other else _halves(one, other, count)
+        players = {name: player(name, rules) for name in (one, other)}
+        table = joined(
+            [
+                recorded_games(rules, players[first], players[second], games, given.seed + number)
+                for number, (first, second, games) in enumerate(pairs)
+            ]
+        )
+        names = [[first, second] for first, second, games in pairs for _ in range(games)]
+    about = {"rules": np.array(str(rules)), "players": np.array(names)}
+    return table | about, {"games": count, "moves": len(table["actions"])}
+
+
+def _halves(one: str, other: str, games: int) -> list[tuple[str, str, int]]:
+    """Return X, O and the number of games for each seating of two players."""
+    pairs = [(one, other, games - games // 2), (other, one, games // 2)]
+    return [pair for pair in pairs if pair[2]]
 
 
 def as_csv(table: Mapping[str, Any]) -> bytes:
@@ -87,3 +152,21 @@ def as_parquet(table: Mapping[str, Any]) -> bytes:
     sink = pa.BufferOutputStream()
     parquet.write_table(pa.table(arrays), sink)
     return bytes(sink.getvalue())
+
+
+def as_npz(arrays: Mapping[str, Any]) -> bytes:
+    """Return arrays as a compressed .npz file without pickles; the same arrays give the same bytes.
+
+    numpy.savez would write the time into it.
+    """
+    import numpy as np
+
+    sink = io.BytesIO()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in arrays.items():
+            part = io.BytesIO()
+            np.lib.format.write_array(part, np.asarray(array), allow_pickle=False)
+            entry = zipfile.ZipInfo(f"{name}.npy")
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, part.getvalue())
+    return sink.getvalue()

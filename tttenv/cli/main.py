@@ -27,7 +27,7 @@ COMMANDS: Table[Any] = Table(
         "doctor": Row("tttenv.cli.doctor:main", "find the mistakes in a training setup of yours"),
         "push": Row("tttenv.cli.push:main", "a trained player to the Hugging Face Hub"),
         "pull": Row("tttenv.cli.pull:main", "a trained player from the Hugging Face Hub"),
-        "export": Row("tttenv.cli.export:main", "the solved positions as a table"),
+        "export": Row("tttenv.cli.export:main", "solved positions as a table, or games of players"),
         "compile": Row("tttenv.cli.compile:main", "compile everything, once on a machine"),
     },
 )
