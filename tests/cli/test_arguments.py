@@ -154,6 +154,22 @@ def test_a_checkpoint_that_is_there_and_refused_is_not_suggested(tmp_path):
         player(str(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("spec", "way"),
+    [
+        ("my_net.onnx", "onnx:path=my_net.onnx"),
+        ("model.zip", "sb3:path=model.zip,trust=true"),
+        ("runs/model.pt", "tttenv.certify(rules, policy)"),
+        ("my_module:net", "tttenv doctor my_module:net"),
+    ],
+)
+def test_a_network_of_another_program_is_told_its_way(spec, way):
+    with pytest.raises(ValueError, match=re.escape(way)), did_you_mean(spec):
+        player(spec)
+    with pytest.raises(ValueError, match="options are written"), did_you_mean("mcts:fast"):
+        player("mcts:fast")
+
+
 def test_what_the_system_refuses_is_said_with_the_file_and_without_a_number():
     for number in errno.errorcode:
         why = os.strerror(number)

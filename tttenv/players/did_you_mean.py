@@ -1,23 +1,58 @@
 """Suggestions for misspelt names of players."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tttenv.players.bundled import CARD
 from tttenv.utils.registry import near
+from tttenv.utils.untrusted import shown
+
+WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # of a network alone
 
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
-    """In this block, the error about a misspelt folder of a checkpoint suggests the nearest one."""
+    """In this block, errors about a player's name suggest another.
+
+    For a misspelt folder of a checkpoint it is the nearest one. For a network of another program it
+    is the player that loads it.
+    """
     try:
         yield
     except ValueError as error:
+        if words := _from_elsewhere(spec):
+            raise ValueError(words) from None
         if (found := _near_folder(spec)) is None:
             raise
         raise ValueError(f"{error}; did you mean {found}?") from None
+
+
+def _from_elsewhere(spec: str) -> str | None:
+    """Return how to name a network's file or a module's object; None if it is neither."""
+    ending, name = os.path.splitext(spec)[1].lower(), shown(spec)
+    from tttenv.players import FOREIGN, PLAYERS, bundled  # which import what this module helps
+
+    known = {*PLAYERS.rows, *FOREIGN.rows, *bundled.names()}
+    if "=" in spec or spec.partition(":")[0] in known:
+        return None
+    if ending == ".onnx":
+        return f"a network's file is named with its player: onnx:path={name}"
+    if ending == ".zip":
+        return f"a model of Stable-Baselines3 is named with its player: sb3:path={name},trust=true"
+    if ending in WEIGHTS:
+        return (
+            f"{name} holds weights without their network: load both in Python and call"
+            " tttenv.certify(rules, policy), or export the network to ONNX"
+        )
+    if re.fullmatch(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", spec, re.ASCII):
+        return (
+            f"{name} is an object of a module: examine it with tttenv doctor {name}, certify it in"
+            " Python with tttenv.certify(rules, policy)"
+        )
+    return None
 
 
 def _near_folder(spec: str) -> Path | None:
