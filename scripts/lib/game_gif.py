@@ -146,7 +146,7 @@ def _standing(board: Any) -> str:
     """Describe a position's value: "draw", "X wins in 3", "X wins"."""
     value, stones = _value(board)
     if value == 0:
-        return words.OUTCOMES[0]
+        return words.RESULT[0]
     winner = "X" if value > 0 else "O"
     return f"{winner} {words.VERBS[1][0]}" + (f" in {stones}" if stones else "")
 

@@ -10,9 +10,10 @@ from tttenv import Rules, certify, player, score
 from tttenv.certificates import metrics, phrases, reachability
 from tttenv.certificates.metrics import ATTACKED, EXACT, SAMPLED, accuracy, arena, attack, versus
 from tttenv.certificates.metrics.arena import Sampled
-from tttenv.certificates.metrics.certificate import OUTCOMES, flat
+from tttenv.certificates.metrics.certificate import flat
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact import tabulate
+from tttenv.game.rewards import RESULTS
 from tttenv.policy import uniform
 from tttenv.utils.registry import Row
 
@@ -54,7 +55,7 @@ def test_certificates_and_accuracies_are_what_the_definitions_give(rules, seed):
             float(expected["worst_case"][seat])
         )
         for other in ("random", "perfect"):
-            for outcome, share in zip(OUTCOMES, expected[f"vs_{other}"][seat], strict=True):
+            for outcome, share in zip(RESULTS, expected[f"vs_{other}"][seat], strict=True):
                 assert tags[f"exact/{outcome}_vs_{other}_{seat}"] == pytest.approx(float(share))
     assert tags["exact/blunders"] == expected["blunders"]
     assert tags["exact/optimal_moves"] == pytest.approx(expected["optimal_moves"]["all"])

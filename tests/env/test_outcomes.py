@@ -28,7 +28,7 @@ from tttenv.env.env import TicTacToe
 from tttenv.env.match import Match
 from tttenv.env.transition_table import FEW
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.game.rewards import Payoffs
+from tttenv.game.rewards import ODDS, RESULTS, VALUES, Payoffs
 from tttenv.testing import check_env, check_mirrored
 
 # Up to FEW cells games are kept as numbers of positions, beyond as boards: some on either side.
@@ -376,6 +376,12 @@ def test_names_of_outcomes_and_their_rewards():
     assert [Payoffs(0.7).one(outcome) for outcome in Outcome] == [0, 1, 0.7, -1, -1]
     assert Payoffs(0.7).many(np.arange(5, dtype=np.int8)).tolist() == [0, 1, 0.7, -1, -1]
     assert str(Payoffs(-0.0).one(Outcome.DRAW)) == "0.0"
+    assert VALUES.tolist() == [0, 1, 0, -1, -1]
+    assert dict(zip(RESULTS, np.eye(3).tolist(), strict=True)) == {
+        Outcome(number).name.lower(): ODDS[number].tolist() for number in (1, 2, 3)
+    }
+    assert (ODDS[Outcome.ILLEGAL] == ODDS[Outcome.LOSS]).all()
+    assert not ODDS[Outcome.GOING].any()
     rows = re.findall(r"^\| (\d) \| `(\w+)` \|", inspect.getdoc(TicTacToe), re.MULTILINE)
     assert {name: int(number) for number, name in rows} == {o.name: o for o in Outcome if o}
 

@@ -18,6 +18,7 @@ from tttenv.certificates.curve import Curve
 from tttenv.cli import report
 from tttenv.drawing.tiles import DARK, LIGHT
 from tttenv.exact import positions, score, solve
+from tttenv.game.rewards import RESULTS
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import read_card
@@ -129,7 +130,7 @@ def test_bars_and_dots_stand_where_their_numbers_say(opened, shipped):
         for lane, seat in enumerate("XO"):
             bar = row.locator("svg.bar").nth(lane)
             whole = bar.bounding_box()["width"]
-            for kind, share in zip(charts.OUTCOMES, certificate["vs_random"][seat], strict=True):
+            for kind, share in zip(RESULTS, certificate["vs_random"][seat], strict=True):
                 part = bar.locator(f".{kind}")
                 width = part.bounding_box()["width"] if part.count() else 0
                 assert width / whole == pytest.approx(share, abs=0.01)

@@ -11,7 +11,7 @@ from tttenv.env.table_games import TableGames
 from tttenv.env.transition_table import FEW, child_table, transition_table
 from tttenv.exact import Tabulated, tabulate
 from tttenv.exact.tabular import is_table
-from tttenv.game.rewards import Payoffs
+from tttenv.game.rewards import VALUES
 from tttenv.game.rollouts_kernel import playground, random_games, random_table_games, table_games
 from tttenv.game.rules import Rules
 from tttenv.policy import FORFEIT, Policy, uniform
@@ -52,7 +52,6 @@ def _asked_out(
 ) -> NDArray[np.int8]:
     """`rollout` for any players, both queried on all games in progress."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
-    payoffs = Payoffs(draw=0)
     games.restart(np.arange(count), 0, None, "X")
     replying = games.compiled(second) or second
     while number.size:
@@ -64,7 +63,7 @@ def _asked_out(
         waiting = games.place(cells, self_play=False)
         if waiting.size:
             games.reply(replying, waiting, rng.random(waiting.size))
-        results[number[games.over]] = payoffs.many(games.outcomes[games.over])
+        results[number[games.over]] = VALUES[games.outcomes[games.over]]
         number = number[~games.over]
         games.keep(~games.over)
     return results

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from tttenv.env import table_games_kernel
 from tttenv.exact.enumeration import Positions, positions
 from tttenv.game.features import one_hot
-from tttenv.game.outcomes_kernel import DRAW, GOING, ILLEGAL, LOSS, SEEN_BY_OTHER, Outcomes
+from tttenv.game.outcomes_kernel import ILLEGAL, SEEN_BY_OTHER, Outcomes
+from tttenv.game.rewards import VALUES
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 
@@ -31,7 +32,7 @@ class TransitionTable(NamedTuple):
 def transition_table(rules: Rules) -> TransitionTable:
     """Return the cached tables of a small game."""
     known = positions(rules)
-    outcomes = np.where(known.lost, LOSS, np.where(known.over, DRAW, GOING)).astype(np.int8)
+    outcomes = known.outcomes
     masks = (known.successors >= 0).astype(np.int8)
     own = np.arange(len(known), dtype=np.int32)[:, None]
     to, made = known.successors, SEEN_BY_OTHER[outcomes[known.successors]]
@@ -66,7 +67,7 @@ class ChildTable(NamedTuple):
 
     children: NDArray[np.int32]  # (positions, cells)
     child_count: NDArray[np.uint64]  # (positions,)
-    outcomes: NDArray[np.int8]  # (positions,): at final positions, for X
+    values: NDArray[np.int8]  # (positions,): at final positions, for X
     plies: int  # the longest game
 
 
@@ -77,10 +78,10 @@ def child_table(rules: Rules) -> ChildTable:
     _, legal, legal_count, _, _ = transition_table(rules).showing_boards
     children = np.take_along_axis(known.successors, legal.astype(np.int64), axis=1)
     own = np.arange(len(known), dtype=np.int32)[:, None]
-    beaten = np.where(known.seats == 0, -1, 1)  # the loser is to move
+    sign = np.where(known.seats == 0, 1, -1)
     return ChildTable(
         np.where(known.over[:, None], own, children),
         np.maximum(legal_count, 1).astype(np.uint64),
-        np.where(known.lost, beaten, 0).astype(np.int8),
+        (VALUES[known.outcomes] * sign).astype(np.int8),
         len(known.plies) - 2,
     )

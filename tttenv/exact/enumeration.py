@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tttenv.exact import enumeration_kernel as kernels
+from tttenv.game.outcomes_kernel import Outcome, Outcomes
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.utils.untrusted import shown
@@ -47,6 +48,12 @@ class Positions:
         """Who is to move: 0 for X, 1 for O, (positions,)."""
         stones = np.repeat(np.arange(len(self.plies) - 1), np.diff(self.plies))
         return stones % 2
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        """How the game has ended for the side to move, (positions,)."""
+        ended = np.where(self.lost, Outcome.LOSS, Outcome.DRAW)
+        return np.where(self.over, ended, Outcome.GOING).astype(np.int8)
 
     def ply(self, stones: int) -> slice:
         """The numbers of the positions with this many stones."""

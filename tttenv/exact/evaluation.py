@@ -14,6 +14,7 @@ from tttenv.exact.enumeration import (
     positions,
 )
 from tttenv.exact.tabular import Mixture, Tabulated
+from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds, Probs
 from tttenv.policy import Policy
@@ -57,9 +58,7 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
     found: list[Odds] = []
     for stones in reversed(range(len(game.plies) - 1)):
         ply, side = game.ply(stones), (first, second)[stones % 2]
-        over = game.over[ply]
-        odds = np.zeros((len(over), 3))
-        odds[over, np.where(game.lost[ply][over], 2, 1)] = 1
+        odds = ODDS[game.outcomes[ply]]
         for rows in game.blocks(ply):
             active = rows.start + np.flatnonzero(~game.over[rows])
             if active.size:

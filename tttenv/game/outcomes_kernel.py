@@ -1,4 +1,9 @@
-"""How a game ends for one side: the outcomes, as an enum and as the numbers that kernels use."""
+"""How a game ends for one side: the outcomes, as an enum and as the numbers that kernels use.
+
+A value is something else: 1, 0 or -1 for what a position is worth under perfect play, which is also
+the reward that `rewards` gives for a win, a draw and a loss. So are the states of an unfinished
+proof, and the points that MCTS adds up.
+"""
 
 from enum import IntEnum
 

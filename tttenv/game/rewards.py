@@ -1,10 +1,15 @@
-"""The rewards for the outcomes of a game; no other module chooses rewards."""
+"""What the outcome of a game is worth: rewards, values and odds. No other module decides that."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.outcomes_kernel import Outcome, Outcomes
 from tttenv.utils.arrays import described
+
+RESULTS = ("win", "draw", "loss")  # the columns of odds
+ODDS = np.zeros((len(Outcome), 3))  # by outcome: win, draw, loss
+ODDS[[Outcome.WIN, Outcome.DRAW, Outcome.LOSS, Outcome.ILLEGAL], [0, 1, 2, 2]] = 1
+VALUES = (ODDS[:, 0] - ODDS[:, 2]).astype(np.int8)  # by outcome: 1 a win, -1 a loss, else 0
 
 
 class Payoffs:
@@ -25,10 +30,8 @@ class Payoffs:
         if not number or isinstance(draw, bool) or not -1 <= draw <= 1:
             raise ValueError(f"draw, what a draw pays, is from -1 to 1, not {described(draw)}")
         self.draw = float(draw) + 0.0  # no negative zero
-        paid = {Outcome.WIN: 1.0, Outcome.DRAW: self.draw, Outcome.LOSS: -1.0}
-        paid[Outcome.ILLEGAL] = paid[Outcome.LOSS]
-        self.each = [paid.get(outcome, 0.0) for outcome in Outcome]
-        self.table = np.array(self.each)
+        self.table = ODDS @ (1.0, self.draw, -1.0) + 0.0
+        self.each: list[float] = self.table.tolist()
 
     def one(self, outcome: int) -> float:
         """Return the reward for one outcome."""

@@ -20,6 +20,8 @@ from tttenv.certificates.frontier import geometry, with_numbers
 from tttenv.certificates.frontier_kernel import Codes, Geometry, decode, encode
 from tttenv.certificates.metrics.arena import Sampled
 from tttenv.game import rules_kernel as kernels
+from tttenv.game.outcomes_kernel import Outcome
+from tttenv.game.rewards import ODDS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Odds
 from tttenv.league.cached_player import Asker
@@ -269,7 +271,7 @@ def sampled_odds(
     colours = np.repeat([0, 1], games // 2)  # of the first player
     stones = int(np.count_nonzero(openings[0]))
     boards, games_left = openings[numbers].copy(), np.arange(games)
-    result = np.zeros(games, np.int64)  # for the first player: 0 won, 1 drawn, 2 lost
+    outcomes = np.full(games, Outcome.GOING)  # for the first player
     while games_left.size:
         movers = np.where(colours[games_left] == stones % 2, 0, 1)
         dice, cells = rng.random(games_left.size), np.zeros(games_left.size, np.int64)
@@ -278,14 +280,15 @@ def sampled_odds(
             if rows.size:
                 cells[rows] = sample_or_forfeit(player(boards[rows]), dice[rows])
         gone = cells == FORFEIT
-        result[games_left[gone]] = np.where(movers == 0, 2, 0)[gone]
+        outcomes[games_left[gone]] = np.where(movers == 0, Outcome.LOSS, Outcome.WIN)[gone]
         kept = boards[~gone], cells[~gone], movers[~gone], games_left[~gone]
         boards, cells, movers, games_left = kept
         boards, stones = kernels.play(boards, cells), stones + 1
         won = kernels.lost(boards, rules.m, rules.n, rules.k)
         ended = won | (stones == rules.cells)
-        result[games_left[ended]] = np.where(won, 2 * movers, 1)[ended]
+        decided = np.where(movers == 0, Outcome.WIN, Outcome.LOSS)
+        outcomes[games_left[ended]] = np.where(won, decided, Outcome.DRAW)[ended]
         boards, games_left = boards[~ended], games_left[~ended]
     odds: NDArray[np.float64] = np.zeros((2, count, 3))
-    np.add.at(odds, (colours, numbers, result), 1)
+    np.add.at(odds, (colours, numbers), ODDS[outcomes])
     return odds

@@ -28,7 +28,7 @@ from tttenv.game.types import Cells, Stones
 from tttenv.utils.bare import bare, inner
 from tttenv.utils.struct import Struct
 
-UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points
+UNPROVEN, LOSS, DRAW, WIN = -1, 0, 1, 2  # values of `Tree.proof`: points, no outcomes of games
 MAX_NODES = 2**31 - 1  # the largest number of nodes that int32 can index
 SQRT_TABLE_SIZE = 4096  # square roots are looked up for visit counts below this
 NODE_BYTES = 21  # bytes that one node takes in the seven arrays of nodes

@@ -12,6 +12,7 @@ from tttenv.certificates import phrases
 from tttenv.certificates.curve import Curve
 from tttenv.certificates.larger_curve import LargerCurve
 from tttenv.exact import SEATS
+from tttenv.game.rewards import RESULTS
 from tttenv.report.markup import Markup, element
 
 MINUS = "\u2212"
@@ -256,7 +257,6 @@ def _share(value: float, least: float, most: float) -> float:
 
 # Drawings in tables
 
-OUTCOMES = ("win", "draw", "loss")
 ROOM = 8.0  # margin at both ends of an axis in per cent, for half a dot
 
 
@@ -269,7 +269,7 @@ def number(text: str) -> Markup:
 def bar(odds: Sequence[float], label: str) -> Markup:
     """Draw shares of wins, draws and losses side by side."""
     parts, at = [], 0.0
-    for name, share in zip(OUTCOMES, odds, strict=True):
+    for name, share in zip(RESULTS, odds, strict=True):
         if share > 0:
             place = {"x": percent(at), "width": percent(share), "height": "100%"}
             parts.append(element("rect", class_=name, **place))

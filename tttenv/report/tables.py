@@ -5,13 +5,13 @@ from typing import Any
 
 from tttenv.certificates import phrases
 from tttenv.exact import Score, score
+from tttenv.game.rewards import RESULTS
 from tttenv.report.charts import curve_chart, measures, minus
 from tttenv.report.curves import thinned
 from tttenv.report.load_players import RULES, Shown
 from tttenv.report.markup import Markup, element, joined
 
 SURE = 1 - 1e-9  # a probability above it is 1 up to rounding
-ENDS = ("win", "draw", "loss")  # results of a game for X
 SIGNS = {"win": "+1", "draw": "=", "loss": minus("-1")}
 
 
@@ -77,7 +77,7 @@ def pairs(players: list[Shown], found: list[list[Score]]) -> Markup:
 def _pair(result: Score, row: int, column: int) -> Markup:
     """Return a pair's value, with its three probabilities shown on selection."""
     shares = "|".join(phrases.share(part) for part in result)
-    sure = next((name for name, part in zip(ENDS, result, strict=True) if part > SURE), None)
+    sure = next((name for name, part in zip(RESULTS, result, strict=True) if part > SURE), None)
     classes = [f"sure {sure}" if sure else f"t{round(4 * result.value):+d}"]
     classes += ["self"] if row == column else []
     about = {"data_x": row, "data_o": column, "data_odds": shares, "tabindex": -1}

@@ -1,10 +1,9 @@
 """The certificate as numbers by tag."""
 
 from tttenv.certificates.certificate import Certificate, certify
+from tttenv.game.rewards import RESULTS
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-
-OUTCOMES = ("win", "draw", "loss")
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
@@ -26,8 +25,8 @@ def flat(certificate: Certificate) -> dict[str, float]:
         tags[f"exact/worst_case_{seat}"] = value
     for other in ("random", "perfect"):
         for seat, odds in getattr(certificate, f"vs_{other}").items():
-            for outcome, share in zip(OUTCOMES, odds or [None] * 3, strict=True):
-                tags[f"exact/{outcome}_vs_{other}_{seat}"] = share
+            for result, share in zip(RESULTS, odds or [None] * 3, strict=True):
+                tags[f"exact/{result}_vs_{other}_{seat}"] = share
     for group, share in certificate.optimal_moves.items():
         tags["exact/optimal_moves" + ("" if group == "all" else f"_{group}")] = share
     for seat, reached in (certificate.reached or {}).items():

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-OUTCOMES = {1: "win", 0: "draw", -1: "loss"}
+from tttenv.game.rewards import RESULTS
+
+RESULT = dict(zip((1, 0, -1), RESULTS, strict=True))  # by value
 SIGNS = {1: "+", 0: "=", -1: "-"}
 VERBS = {1: ("wins", "win"), 0: ("draws", "draw"), -1: ("loses", "lose")}  # singular, plural
 UNDECIDED = "?"  # marks a move of unknown value
@@ -36,7 +38,7 @@ def winners_stones(plies: int) -> int:
 
 def verdict(value: int, stones: int | None) -> str:
     """Return a move's value in words: "win in 2", "loss in 1", "draw"; "win" without a distance."""
-    return OUTCOMES[value] + _distance(value, stones)
+    return RESULT[value] + _distance(value, stones)
 
 
 def short(value: int | None, stones: int | None) -> str:
