@@ -13,7 +13,7 @@ PUBLIC = {
     "tttenv.adapters": "frozen wanted",
     "tttenv.adapters.alphazero_general": "DRAW Game Net player",
     "tttenv.adapters.trl": "RewardFunction answered reward_function rows",
-    "tttenv.env": "TicTacToe",
+    "tttenv.env": "ExploringStarts TicTacToe VectorExploringStarts",
     "tttenv.exact": "SEATS ActionRule Chooser Mixture PlayPolicy Positions Score Solution Tabulated"
     " backward_induction best_response enumerable follow positions require_enumerable"
     " require_solvable score solvable solve sweep tabulate worst_case",
@@ -45,7 +45,7 @@ FOREIGN = {  # the same of the adapters, by the library that each needs
         "ExactEvalCallback SelfPlayCallback VecEnv illegal_mass load masked policy",
     ),
     "skrl": ("skrl", "make_env policy"),
-    "tianshou": ("tianshou", "make_env policy"),
+    "tianshou": ("tianshou", "make_env policy set_opponent"),
     "torchrl": ("torchrl", "Games LegalActions make_env policy"),
 }
 SCRIPTS = "benchmark certify doctor play report reproduce speed train"

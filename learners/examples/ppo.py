@@ -88,12 +88,20 @@ def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
 
 
 class Rollouts:
-    """Plays `turns` moves in each of `games` games and returns them as tensors."""
+    """Plays `turns` moves in each of `games` games and returns them as tensors.
 
-    def __init__(self, args: Args, rules: Rules) -> None:
+    Args:
+        args: the settings.
+        rules: the game.
+        env: a vector environment with `games` games; None: `TicTacToe-v0` as the settings say.
+    """
+
+    def __init__(self, args: Args, rules: Rules, env: Any = None) -> None:
         self.args = args
         game: dict[str, Any] = {**asdict(rules), "opponent": args.opponent, "draw": args.draw}
-        self.env = gymnasium.make_vec("TicTacToe-v0", num_envs=args.games, illegal="raise", **game)
+        self.env: Any = env or gymnasium.make_vec(
+            "TicTacToe-v0", num_envs=args.games, illegal="raise", **game
+        )
         observed, info = self.env.reset(seed=args.seed)
         self.planes = torch.as_tensor(observed)
         self.masks = torch.as_tensor(info["action_mask"])

@@ -66,3 +66,16 @@ def test_players_do_what_their_models_say(size):
 def test_what_is_no_player_is_named():
     with pytest.raises(ValueError, match="a model or an agent"):
         policy("ppo", RULES)
+
+
+def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced():
+    env = games(64, opening=8)
+    seen, _ = env.reset()
+    stones = 9 - seen[:, 18:].sum(dim=1)
+    assert set(stones.tolist()) == set(range(9))
+    env.set_opponent("first")
+    env = games(1, seat="X")
+    env.reset()
+    env.set_opponent("first")
+    seen, *_ = env.step(torch.tensor([[4]]))
+    assert seen[0, 9:18].nonzero().flatten().tolist() == [0]

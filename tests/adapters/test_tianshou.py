@@ -8,11 +8,11 @@ from tianshou.algorithm import DQN
 from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
 from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
 from tianshou.algorithm.optim import AdamOptimizerFactory
-from tianshou.env import DummyVectorEnv
+from tianshou.env import DummyVectorEnv, SubprocVectorEnv
 from torch import nn
 
 import tttenv
-from tttenv.adapters.tianshou import MaskedActor, make_env, policy
+from tttenv.adapters.tianshou import MaskedActor, make_env, policy, set_opponent
 
 CELLS = make_env().action_space
 
@@ -72,3 +72,23 @@ def test_players_do_what_their_networks_say(size):
     with torch.no_grad():
         values[-1].bias += torch.arange(rules.cells)
     assert player(board) == pytest.approx(numbers.softmax(1).numpy(), abs=1e-6), "it is frozen"
+
+
+def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced():
+    env = make_env(opening=8)
+    stones = {int(9 - env.reset(seed=seed)[0]["mask"].sum()) for seed in range(100)}
+    assert stones == set(range(9))
+    envs = DummyVectorEnv([lambda: make_env(seat="X")] * 3)
+    envs.reset()
+    set_opponent(envs, "first")
+    seen, *_ = envs.step(np.array([4, 4, 4]))
+    assert all(one["obs"][9:18].nonzero()[0].tolist() == [0] for one in seen)
+
+
+def test_games_in_other_processes_keep_their_opponent():
+    envs = SubprocVectorEnv([make_env])
+    try:
+        with pytest.raises(ValueError, match="DummyVectorEnv"):
+            set_opponent(envs, "first")
+    finally:
+        envs.close()

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import torch
 from tensordict import TensorDict
-from tensordict.nn import TensorDictModule
+from tensordict.nn import InteractionType, TensorDictModule
 from torch import nn
 from torchrl.envs import check_env_specs
 from torchrl.modules import MaskedCategorical, ProbabilisticActor, QValueActor
@@ -27,6 +27,7 @@ def actor_of(logits):
         TensorDictModule(logits, ["observation"], ["logits"]),
         in_keys={"logits": "logits", "mask": "action_mask"},
         distribution_class=MaskedCategorical,
+        default_interaction_type=InteractionType.RANDOM,
         return_log_prob=True,
     )
 
@@ -127,3 +128,29 @@ def test_players_do_what_their_modules_say(size):
 def test_what_is_no_player_is_named():
     with pytest.raises(ValueError, match="get_dist"):
         policy(TensorDictModule(net(9), ["observation"], ["wisdom"]), RULES)
+
+
+def test_openings_give_the_agent_any_position_and_the_opponent_can_be_replaced():
+    env = make_env(64, opening=8, opponent="random", illegal="raise")
+    env.set_seed(0)
+    check_env_specs(env)
+    frames = env.rollout(12, break_when_any_done=False)
+    for frame in frames.unbind(1):
+        empty = frame["observation"][:, 18:] > 0.5
+        assert (frame["action_mask"] == empty).all()
+    stones = 9 - frames["action_mask"].sum(dim=-1)
+    assert set(stones[:, 0].tolist()) == set(range(9))
+    after_end = frames["next", "done"][:, :-1, 0]
+    assert len(set(stones[:, 1:][after_end].tolist())) > 6
+    one = make_env(1, seat="X")
+    first = one.reset()
+    one.set_opponent("first")
+    first["action"] = torch.tensor([4])
+    assert one.step(first)["next", "observation"][0, 9:18].nonzero().flatten().tolist() == [0]
+
+
+def test_openings_are_for_batches_with_both_seats():
+    with pytest.raises(ValueError, match="num_envs"):
+        make_env(opening=8)
+    with pytest.raises(ValueError, match="leave seat='random'"):
+        make_env(4, opening=8, seat="X")

@@ -109,6 +109,12 @@ def test_a_masked_module_wants_masks():
         rllib.MaskedModule(observation_space=rllib.make({"obs": "board"}).observation_space)
 
 
+def test_openings_give_the_agent_any_position():
+    env = rllib.make({"opening": 8})
+    stones = {9 - int(env.reset(seed=seed)[0]["action_mask"].sum()) for seed in range(100)}
+    assert stones == set(range(9))
+
+
 def numbers(algorithm):
     """The processes of the env runners that are alive."""
     runners = algorithm.env_runner_group

@@ -31,6 +31,7 @@ from gymnasium import spaces
 
 from tttenv.adapters import wanted
 from tttenv.env.env import TicTacToe
+from tttenv.env.exploring_starts import ExploringStarts
 from tttenv.exact import enumerable
 from tttenv.exact.determinism import display_name, tabulate_pure
 from tttenv.game.rules import Rules
@@ -48,15 +49,31 @@ def register(name: str = "TicTacToe-v0") -> None:
     register_env(name, make)
 
 
-def make(config: dict[str, Any] | None = None) -> TicTacToe:
+def make(config: dict[str, Any] | None = None) -> Any:
     """Make the environment from `env_config`; observations include the action mask by default.
+
+    Args:
+        config: arguments of `TicTacToe-v0`, and `opening`: exploring starts, games begin with 0 to
+            this many random stones.
 
     Raises:
         ValueError: for a configuration that is not a mapping, and as `TicTacToe`.
     """
     if not isinstance(config, Mapping | None):
         raise ValueError(f"env_config is a dict or None, not {described(config)}")
-    return TicTacToe(**({"obs": "dict"} | dict(config or {})))
+    given = {"obs": "dict"} | dict(config or {})
+    opening = given.pop("opening", 0)
+    game = TicTacToe(**given)
+    return ExploringStarts(game, opening) if opening else game
+
+
+def set_opponent(algorithm: Any, opponent: str | Policy | None) -> None:
+    """Replace the opponent in the games of all env runners, from the next move on."""
+
+    def replace(runner: Any) -> None:
+        runner.env.unwrapped.call("set_opponent", opponent)
+
+    algorithm.env_runner_group.foreach_env_runner(replace)
 
 
 class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown where ray is missing
@@ -105,7 +122,7 @@ def _masked(out: dict[str, Any], batch: dict[str, Any]) -> dict[str, Any]:
     return out
 
 
-def policy(trained: Any, rules: Rules) -> Policy:
+def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
     """Return a frozen snapshot of an algorithm's or module's policy.
 
     On boards too large to enumerate it keeps querying the module.
@@ -113,15 +130,16 @@ def policy(trained: Any, rules: Rules) -> Policy:
     Args:
         trained: an RLlib algorithm, or its torch module, whose outputs are logits.
         rules: the game that it was trained on.
+        deterministic: take the most likely cell instead of sampling.
 
     Raises:
         ValueError: if its observation space is not one of the environment's.
     """
-    player = observed(trained, rules)
+    player = observed(trained, rules, deterministic)
     return tabulate_pure(rules, player, display_name(trained)) if enumerable(rules) else player
 
 
-def observed(trained: Any, rules: Rules) -> Observed:
+def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observed:
     """Return the live player; its `unmasked` gives the probabilities without the mask."""
     module = trained.get_module() if hasattr(trained, "get_module") else trained
 
@@ -133,7 +151,8 @@ def observed(trained: Any, rules: Rules) -> Observed:
         with torch.no_grad():
             return module.forward_inference(asked)[Columns.ACTION_DIST_INPUTS]
 
-    return from_observations(logits, rules, _kind(module.observation_space, rules))
+    kind = "values" if deterministic else "logits"
+    return from_observations(logits, rules, _kind(module.observation_space, rules), kind)
 
 
 def _kind(space: Any, rules: Rules) -> str:

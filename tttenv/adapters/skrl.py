@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tttenv.adapters import frozen, wanted
+from tttenv.env.exploring_starts import VectorExploringStarts
 from tttenv.env.guard import require_open
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
@@ -30,16 +31,19 @@ with wanted("skrl", "torch"):
     from torch import nn
 
 
-def make_env(num_envs: int = 1, **kwargs: Any) -> Any:
+def make_env(num_envs: int = 1, opening: int = 0, **kwargs: Any) -> Any:
     """Return a batch of games in skrl's wrapper for Gymnasium's vector environments.
 
-    Observations are float32 (3 * m * n,): mine, theirs, empty.
+    Observations are float32 (3 * m * n,): mine, theirs, empty. The method `set_opponent`
+    replaces the opponent.
 
     Args:
         num_envs: the number of games.
+        opening: exploring starts: games begin with 0 to this many random stones.
         kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, render_mode, draw.
     """
-    return Games(VectorTicTacToe(num_envs, **kwargs, obs="onehot"))
+    games = VectorTicTacToe(num_envs, **kwargs, obs="onehot")
+    return Games(VectorExploringStarts(games, opening) if opening else games)
 
 
 class Games(GymnasiumWrapper):
@@ -51,8 +55,12 @@ class Games(GymnasiumWrapper):
         Raises:
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
-        require_open(self._env.closed)
+        require_open(self._env.unwrapped.closed)
         return super().reset()
+
+    def set_opponent(self, opponent: str | Policy | None) -> None:
+        """Replace the opponent from the next move on, in the current games too."""
+        self._env.unwrapped.set_opponent(opponent)
 
     def render(self, *args: Any, **kwargs: Any) -> Any:
         """Render every game, or return None without a `render_mode`."""

@@ -23,6 +23,7 @@ from gymnasium import spaces
 
 from tttenv.adapters import frozen, wanted
 from tttenv.env.env import TicTacToe
+from tttenv.env.exploring_starts import ExploringStarts
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, from_observations
 
@@ -31,10 +32,12 @@ with wanted("tianshou", "torch"):
     from tianshou.algorithm.algorithm_base import Algorithm
     from tianshou.algorithm.modelfree.dqn import DiscreteQLearningPolicy
     from tianshou.data import Batch
+    from tianshou.env import BaseVectorEnv
+    from tianshou.env.worker import DummyEnvWorker
     from tianshou.utils.net.common import AbstractDiscreteActor, ModuleWithVectorOutput
 
 
-def make_env(**kwargs: Any) -> Any:
+def make_env(opening: int = 0, **kwargs: Any) -> Any:
     """Return `TicTacToe-v0` in the format of Tianshou's masked policies and vector environments.
 
     Observations are `obs`, float32 (3 * m * n,): mine, theirs, empty; and `mask`, int8 (m * n,):
@@ -42,12 +45,28 @@ def make_env(**kwargs: Any) -> Any:
     `is_double`; for actor-critics use `MaskedActor` and `Critic`.
 
     Args:
+        opening: exploring starts: games begin with 0 to this many random stones.
         kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, render_mode, draw.
     """
-    game = TicTacToe(**kwargs, obs="dict")
-    seen: Any = game.observation_space
-    parts = {"obs": seen["observation"], "mask": spaces.MultiBinary(game.rules.cells)}
+    game: Any = TicTacToe(**kwargs, obs="dict")
+    cells, seen = game.rules.cells, game.observation_space
+    parts = {"obs": seen["observation"], "mask": spaces.MultiBinary(cells)}
+    if opening:
+        game = ExploringStarts(game, opening)
     return gymnasium.wrappers.TransformObservation(game, _renamed, spaces.Dict(parts))
+
+
+def set_opponent(games: BaseVectorEnv, opponent: str | Policy | None) -> None:
+    """Replace the opponent in every game of a `DummyVectorEnv`, from the next move on.
+
+    Raises:
+        ValueError: for an unknown player, and for games in other processes.
+    """
+    for worker in games.workers:
+        if not isinstance(worker, DummyEnvWorker):
+            raise ValueError("only games of a DummyVectorEnv have an opponent that can be replaced")
+        game: Any = worker.env.unwrapped
+        game.set_opponent(opponent)
 
 
 def _renamed(seen: dict[str, Any]) -> dict[str, Any]:

@@ -1,14 +1,20 @@
-"""The environments `TicTacToe` and `VectorTicTacToe`, and the games in progress behind both."""
+"""The environments `TicTacToe` and `VectorTicTacToe`, their wrappers, and the games behind both."""
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tttenv.env.env import TicTacToe
+    from tttenv.env.exploring_starts import ExploringStarts, VectorExploringStarts
     from tttenv.env.vector import VectorTicTacToe
 
-__all__ = ["TicTacToe", "VectorTicTacToe"]
-_HOMES = {"TicTacToe": "tttenv.env.env", "VectorTicTacToe": "tttenv.env.vector"}
+__all__ = ["ExploringStarts", "TicTacToe", "VectorExploringStarts", "VectorTicTacToe"]
+_HOMES = {
+    "ExploringStarts": "tttenv.env.exploring_starts",
+    "TicTacToe": "tttenv.env.env",
+    "VectorExploringStarts": "tttenv.env.exploring_starts",
+    "VectorTicTacToe": "tttenv.env.vector",
+}
 
 
 def __getattr__(name: str) -> Any:

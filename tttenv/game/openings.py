@@ -1,7 +1,8 @@
-"""The openings of a game: boards with a few stones, one for each symmetry class."""
+"""The openings of a game: boards with a few stones, one for each symmetry class or at random."""
 
 import numpy as np
 
+from tttenv.game.random_kernel import pick
 from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical
 from tttenv.game.types import Boards
@@ -42,4 +43,32 @@ def opening_classes(rules: Rules, stones: int) -> Boards:
             raise ValueError(f"there are too many openings with {stones} stones on {rules}")
     if not len(boards):
         raise ValueError(f"every game on {rules} is over after {stones} stones or before")
+    return boards
+
+
+def random_openings(rules: Rules, stones: int, count: int, rng: np.random.Generator) -> Boards:
+    """Return undecided boards with random stones, for exploring starts.
+
+    Args:
+        rules: the game.
+        stones: the most stones on a board; each board gets 0 to this many, all equally likely. A
+            stone that would end the game is left out.
+        count: the number of boards.
+        rng: the source of randomness.
+
+    Returns:
+        Boards (count, cells), seen by the side to move.
+
+    Raises:
+        ValueError: for a negative number of stones.
+    """
+    if stones < 0:
+        raise ValueError(f"an opening has at least 0 stones, not {stones}")
+    boards, drawn = rules.start(count), rng.integers(0, stones + 1, count)
+    for ply in range(stones):
+        empty = boards == 0
+        cells = pick(empty / empty.sum(axis=1, keepdims=True), rng.random(count))
+        after = rules.play(boards, cells)
+        grows = (ply < drawn) & ~rules.over(after)
+        boards[grows] = after[grows]
     return boards

@@ -55,7 +55,7 @@ class ExactEvalCallback(BaseCallback):
         stop: end training at the first unbeatable certificate.
         deterministic: certify the most likely moves, as SB3 evaluates; False: each move with its
             probability, which is never quite unbeatable.
-        verbose: 1 prints a line when a new best model is saved.
+        verbose: 1 prints the worst case at each certificate, and when a new best model is saved.
 
     Attributes:
         certificate: the last one.
@@ -123,6 +123,8 @@ class ExactEvalCallback(BaseCallback):
             self.logger.record(tag, number, exclude=None if shown else "stdout")
         self.logger.record("time/total_timesteps", self.num_timesteps, exclude="tensorboard")
         self.logger.dump(self.num_timesteps)
+        if self.verbose:
+            print(f"{self.num_timesteps} steps: worst case {self.certificate.worst_case}")
         if self.best is None or rank(self.certificate) > rank(self.best):
             self.best = self.certificate
             self._save_best()

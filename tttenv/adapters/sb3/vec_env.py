@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common import vec_env
 
 from tttenv.env.vector import VectorTicTacToe
+from tttenv.game.openings import random_openings
 from tttenv.game.types import Boards
-from tttenv.policy import sample, uniform
 
 ALONE = (
     "with opponent=None every other reward is the other side's, and the next view too, which SB3's"
@@ -138,18 +138,9 @@ class VecEnv(vec_env.VecEnv):
         if not self.opening or not new.any():
             return observed
         boards = self.games.boards
-        boards[new] = self._openings(int(np.count_nonzero(new)))
+        rules, rng = self.games.rules, self.games.np_random
+        boards[new] = random_openings(rules, self.opening, int(np.count_nonzero(new)), rng)
         return self.put(boards)
-
-    def _openings(self, count: int) -> Boards:
-        """Return boards (count, cells) with random stones; one that would end a game is omitted."""
-        rules, dice = self.games.rules, self.games.np_random
-        boards, stones = rules.start(count), dice.integers(0, self.opening + 1, count)
-        for ply in range(self.opening):
-            after = rules.play(boards, sample(uniform(boards), dice.random(count)))
-            grows = (ply < stones) & ~rules.over(after)
-            boards[grows] = after[grows]
-        return boards
 
     def _rows(self, indices: Any) -> Sequence[int]:
         return list(self._get_indices(indices))

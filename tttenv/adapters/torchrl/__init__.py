@@ -2,6 +2,7 @@
 
 Example::
 
+    from tensordict.nn import InteractionType, TensorDictModule
     from torchrl.modules import MaskedCategorical, ProbabilisticActor
     from tttenv.adapters.torchrl import make_env, policy
 
@@ -10,6 +11,7 @@ Example::
         TensorDictModule(net, ["observation"], ["logits"]),
         in_keys={"logits": "logits", "mask": "action_mask"},
         distribution_class=MaskedCategorical,
+        default_interaction_type=InteractionType.RANDOM,  # else `rollout` takes the likeliest cell
     )
     frames = env.rollout(32, actor, break_when_any_done=False)  # (64, 32), finished games restart
     print(tttenv.certify(rules, policy(actor, rules)).worst_case)
@@ -28,18 +30,25 @@ with wanted("torchrl", "torch"):
 __all__ = ["Games", "LegalActions", "make_env", "policy"]
 
 
-def make_env(num_envs: int | None = None, **kwargs: Any) -> Any:
+def make_env(num_envs: int | None = None, opening: int = 0, **kwargs: Any) -> Any:
     """Return a masked TorchRL environment; random actions and `MaskedCategorical` are legal.
 
     Observations are "observation", float32 (3 * m * n,): mine, theirs, empty; and "action_mask",
     bool (m * n,), all False on a finished board. Actions are categorical.
 
     Args:
-        num_envs: None: a single game, through TorchRL's `GymEnv`; otherwise a batch, as `Games`.
+        num_envs: None: a single game, through TorchRL's `GymEnv`; otherwise a batch, as `Games`,
+            whose method `set_opponent` replaces the opponent.
+        opening: exploring starts of a batch: games begin with 0 to this many random stones.
         kwargs: of `TicTacToe-v0`: m, n, k, opponent, seat, illegal, draw.
+
+    Raises:
+        ValueError: for an opening without `num_envs`, or with a fixed `seat`.
     """
     if num_envs is not None:
-        return TransformedEnv(Games(num_envs, **kwargs), LegalActions())
+        return TransformedEnv(Games(num_envs, opening, **kwargs), LegalActions())
+    if opening:
+        raise ValueError("openings are for a batch: give num_envs")
     game = GymEnv("TicTacToe-v0", obs="dict", categorical_action_encoding=True, **kwargs)
     cast = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
     return TransformedEnv(game, Compose(cast, LegalActions()))

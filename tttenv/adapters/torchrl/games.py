@@ -5,8 +5,12 @@ from typing import Any
 import numpy as np
 
 from tttenv.adapters import wanted
+from tttenv.env.exploring_starts import require_both_seats
 from tttenv.env.guard import require_game, require_open
 from tttenv.env.vector import VectorTicTacToe
+from tttenv.game.openings import random_openings
+from tttenv.game.types import Mask
+from tttenv.policy import Policy
 
 with wanted("torchrl", "tensordict", "torch"):
     import torch
@@ -32,12 +36,18 @@ class Games(EnvBase):
 
     Args:
         num_envs: the number of games.
+        opening: exploring starts: games begin with 0 to this many random stones.
         kwargs: of `VectorTicTacToe`: m, n, k, opponent, seat, illegal, draw.
+
+    Raises:
+        ValueError: for an opening with a fixed `seat`.
     """
 
-    def __init__(self, num_envs: int, **kwargs: Any) -> None:
+    def __init__(self, num_envs: int, opening: int = 0, **kwargs: Any) -> None:
         super().__init__(batch_size=[num_envs])
         self.games = VectorTicTacToe(num_envs, **kwargs, obs="onehot")
+        require_both_seats(self.games, opening)
+        self.opening = opening
         cells, batch = self.games.rules.cells, self.batch_size
         self.observation_spec = Composite(
             observation=Bounded(0, 1, (*batch, 3 * cells), dtype=torch.float32),
@@ -59,7 +69,22 @@ class Games(EnvBase):
                 raise ValueError(f"_reset says by bools which games begin anew, not by {told}")
             new = new.reshape(-1)
         self.games.match.reset(new, self.games.np_random)
+        if self.opening and new.any():
+            self._open(new)
         return TensorDict(self._seen(), self.batch_size)
+
+    def set_opponent(self, opponent: str | Policy | None) -> None:
+        """Replace the opponent from the next move on, in the current games too."""
+        self.games.set_opponent(opponent)
+
+    def _open(self, new: Mask) -> None:
+        """Place random stones in the games (num_envs,) that are new."""
+        games = self.games
+        if games.match.active < games.num_envs:
+            raise ValueError("with openings, reset all games that are over together")
+        boards, count = games.boards, int(np.count_nonzero(new))
+        boards[new] = random_openings(games.rules, self.opening, count, games.np_random)
+        games.match.set_checked_boards(boards)
 
     def _step(self, tensordict: Any) -> Any:
         match = self.games.match

@@ -1,0 +1,124 @@
+"""Wrappers for exploring starts: games begin with a few random stones.
+
+An agent that plays well sees few positions, and self-play fewer still. Exploring starts (Sutton and
+Barto, "Reinforcement Learning", section 5.3) show it all of them. The agent is to move in each
+opening, so it takes both seats.
+"""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import ArrayLike, NDArray
+
+from tttenv.env.observation import Observation
+from tttenv.env.vector import VectorTicTacToe
+from tttenv.game.openings import random_openings
+from tttenv.game.types import Boards, Mask
+
+DRAWN = 256  # openings at once
+
+
+def require_both_seats(games: Any, stones: int) -> None:
+    """Refuse openings in an environment with a fixed seat, and a negative number of stones.
+
+    Raises:
+        ValueError: for both.
+    """
+    if stones < 0:
+        raise ValueError(f"stones is at least 0, not {stones}")
+    if stones and games.match.seat != "random":
+        raise ValueError("exploring starts give the agent both seats: leave seat='random'")
+
+
+class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
+    """Starts each game of `TicTacToe-v0` with 0 to `stones` random stones, the agent to move.
+
+    A reset with `options={"board": ...}` is not changed. The openings come from the environment's
+    generator.
+
+    Args:
+        env: the environment.
+        stones: the most stones of an opening; one that would end the game is left out.
+
+    Raises:
+        ValueError: for a negative number, or an environment with a fixed `seat`.
+    """
+
+    def __init__(self, env: Any, stones: int = 8) -> None:
+        super().__init__(env)
+        require_both_seats(env.unwrapped, stones)
+        self.stones = stones
+        self._openings: list[Boards] = []  # drawn together, which is much faster
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """Start a game with a random opening; arguments as in `TicTacToe.reset`."""
+        if options or not self.stones:
+            return self.env.reset(seed=seed, options=options)
+        if seed is not None:
+            self.env.reset(seed=seed)
+            self._openings = []
+        if not self._openings:
+            game: Any = self.unwrapped
+            self._openings = list(random_openings(game.rules, self.stones, DRAWN, game.np_random))
+        return self.env.reset(options={"board": self._openings.pop()})
+
+
+class VectorExploringStarts(gymnasium.vector.VectorWrapper):
+    """Starts each game of a batch with 0 to `stones` random stones, the agent to move.
+
+    It wraps `gymnasium.make_vec("TicTacToe-v0", ...)` in its default mode, `SAME_STEP`, directly. A
+    reset with `options` is not changed.
+
+    Args:
+        env: the batch.
+        stones: the most stones of an opening; one that would end the game is left out.
+
+    Raises:
+        ValueError: for a negative number, a batch with a fixed `seat` or another autoreset mode.
+    """
+
+    def __init__(self, env: Any, stones: int = 8) -> None:
+        super().__init__(env)
+        games = env.unwrapped
+        require_both_seats(games, stones)
+        if games.autoreset_mode != AutoresetMode.SAME_STEP:
+            raise ValueError(f"autoreset_mode must be SAME_STEP, not {games.autoreset_mode.name}")
+        self.games: VectorTicTacToe = games
+        self.stones = stones
+
+    def reset(
+        self,
+        *,
+        seed: int | list[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Start all games with random openings; arguments as in `VectorTicTacToe.reset`."""
+        seen, infos = self.games.reset(seed=seed, options=options)
+        if options:
+            return seen, infos
+        return self._opened(np.ones(self.games.num_envs, np.bool_), seen, infos)
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Observation, NDArray[np.float64], Mask, Mask, dict[str, Any]]:
+        """Play one cell in every game; a game that ends restarts with a random opening."""
+        seen, rewards, over, truncated, infos = self.games.step(actions)
+        seen, infos = self._opened(over, seen, infos)
+        return seen, rewards, over, truncated, infos
+
+    def _opened(
+        self, new: Mask, seen: Observation, infos: dict[str, Any]
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Return observations and infos after placing random stones in the new games."""
+        games, count = self.games, int(np.count_nonzero(new))
+        if not count or not self.stones:
+            return seen, infos
+        boards = games.boards
+        boards[new] = random_openings(games.rules, self.stones, count, games.np_random)
+        games.match.set_checked_boards(boards)
+        seen, infos["action_mask"] = games.observer.observe(games.match)
+        return seen, infos
