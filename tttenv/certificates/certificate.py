@@ -67,13 +67,19 @@ class Certificate:
     never_loses: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     shortest: dict[str, bool | None] = field(default_factory=lambda: dict.fromkeys(SEATS))
     symmetry: str | None = None  # how equivariance is known, if symmetry is used
+    # By seat, whether positions were left out because the player answers by pairs from there on.
+    # None for players that do not, and if by all positions.
+    pairing: dict[str, bool] | None = None
     # Boards queried again in other batches, all with the same result. 0: it is a table, or one of
     # our networks. Two certificates are equal whatever this number is.
     queried_twice: int | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all fields by name, as JSON-serializable values."""
-        return asdict(self)
+        """Return all fields by name, as JSON-serializable values; `pairing` only if it is known."""
+        fields = asdict(self)
+        if self.pairing is None:
+            del fields["pairing"]
+        return fields
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":

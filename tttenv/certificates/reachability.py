@@ -5,12 +5,12 @@ reach form a graph, searched breadth first: a round queries the player on all ne
 expands its moves and every reply. Positions of different rounds have different numbers of stones,
 so duplicates are removed within a round, by sorting. All moves of nonzero probability are followed.
 
-Two facts keep the graph small if the question is only whether the player can lose. First, a
+Three facts keep the graph small if the question is only whether the player can lose. First, a
 position is never lost if the opponent has no open line left, that is, a line without a stone of the
 player that needs no more stones than the opponent can still place, unless the player may forfeit
-(see `tttenv.policy.forfeits`). Second, the first lost game
-found is a shortest one. If the question is only whether it can lose within some rounds, the
-opponent can place no more stones than there are rounds left.
+(see `tttenv.policy.forfeits`). Second, neither is one from which a `PairingPlayer` answers by
+pairs. Third, the first lost game found is a shortest one. If the question is only whether it can
+lose within some rounds, the opponent can place no more stones than there are rounds left.
 """
 
 from collections.abc import Callable
@@ -27,6 +27,7 @@ from tttenv.certificates.lost_game import LostGame
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.exact.determinism import SPREAD, Drawn, known_pure, middles, require_answers_again
 from tttenv.game.types import Boards, Mask, Probs
+from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
 
@@ -68,6 +69,7 @@ class Reached:
     losing_line: list[int] | None  # a shortest lost game as the cells of both sides; None if none
     symmetry: str | None  # how equivariance is known, if symmetry was used
     queried_twice: int  # positions
+    pairing: bool = False  # whether positions that the player holds by pairs were left out
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,7 @@ class _Search:
         may_always_win = options.may_always_win and player.seat == "X"
         self.always_wins: bool | None = None if may_always_win else False
         self.one_move = True
+        self.pairing = False  # whether positions were left out for it
         self.lost_at: Codes | None = None  # (1, words): the position before a shortest loss
         self.lost_round = 0  # the round of that position
         self.lost_rank = 0  # 0: the player forfeits there, 1: a reply wins
@@ -182,6 +185,7 @@ class _Search:
             losing_line=self._losing_line(),
             symmetry=self._symmetry(),
             queried_twice=queried_twice,
+            pairing=self.pairing,
         )
 
     def _ended(self) -> bool:
@@ -297,6 +301,10 @@ class _Search:
             kept: Mask = np.ones(len(boards), np.bool_)
         else:
             kept = open_for(boards, -1, self.rules.lines, left)
+        if isinstance(self.policy, PairingPlayer):
+            held = self.policy.settled(boards)
+            self.pairing = self.pairing or bool(held.any())
+            kept = kept & ~held
         if taken + np.count_nonzero(kept) > self.options.positions:
             self.ran_out = True
         return kept

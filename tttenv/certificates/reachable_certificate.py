@@ -19,6 +19,7 @@ from tttenv.exact.determinism import ask
 from tttenv.exact.enumeration import arrangements
 from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
+from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import Policy
 
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
@@ -40,6 +41,7 @@ class SeatResult:
     vs_random: list[float] | None = None  # win, draw, loss
     symmetry: str | None = None  # how equivariance is known
     queried_twice: int = 0  # positions, to check that the output is the same
+    pairing: bool = False  # whether positions that the player holds by pairs were left out
 
 
 def measure(
@@ -101,6 +103,9 @@ def measure(
         "shortest": {seat: found[seat].shortest for seat in SEATS},
         "symmetry": x.symmetry or o.symmetry,
         "queried_twice": x.queried_twice + o.queried_twice,
+        "pairing": {seat: found[seat].pairing for seat in SEATS}
+        if isinstance(policy, PairingPlayer)
+        else None,
     }
 
 
@@ -151,6 +156,7 @@ def _seat(
         vs_random=found.vs_random,
         symmetry=found.symmetry,
         queried_twice=found.queried_twice,
+        pairing=found.pairing,
     )
 
 

@@ -237,6 +237,8 @@ def print_certificate(name: str, certificate: Any, explain: bool = False) -> Non
         _print_reached(certificate)
         if explain:
             say(f"not known: {'; '.join(_unknown(certificate))}")
+    if certificate.pairing and any(certificate.pairing.values()):
+        say("positions from which it answers by pairs were not followed: it cannot lose from there")
     if certificate.queried_twice:
         again = f"{certificate.queried_twice:,} boards"
         say(f"{again} were queried twice, in different batches, and answered the same way")

@@ -51,6 +51,11 @@ PLAYERS: Table[Any] = Table(
             "another player that sometimes moves at random",
             safe=True,
         ),
+        "pairing": Row(
+            "tttenv.players.baselines:pairing",
+            "another player that answers by pairs where it then cannot lose",
+            safe=True,
+        ),
     },
 )
 

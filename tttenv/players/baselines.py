@@ -1,4 +1,4 @@
-"""Baseline players: random, first empty cell, one-ply tactics, and epsilon-random play."""
+"""Baseline players: random, first empty cell, one-ply tactics, and variants of other players."""
 
 import numpy as np
 
@@ -6,6 +6,7 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player as named
+from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import Policy, blend, probability, uniform, uniform_over
 from tttenv.utils.registry import Spec
 
@@ -71,3 +72,19 @@ def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Polic
     """
     probability(epsilon)  # before the other player is made, which may take long
     return blend(named(player, rules), uniform, epsilon)
+
+
+TACTICAL = Spec("tactical")
+
+
+def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
+    """The player that follows another one, but answers by pairs where it then cannot lose.
+
+    Args:
+        rules: the game.
+        player: the spec of the other player; in parentheses if it has options of its own.
+
+    Raises:
+        ValueError: for an unknown player.
+    """
+    return PairingPlayer(rules, named(player, rules))

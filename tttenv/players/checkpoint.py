@@ -37,6 +37,7 @@ from typing import Annotated, Any, NotRequired, TypedDict, cast
 from tttenv.exact import Tabulated, enumerable, positions
 from tttenv.game.rules import Rules
 from tttenv.players import bundled
+from tttenv.players.pairing import PairingPlayer
 from tttenv.players.symmetric_player import canonical_player
 from tttenv.policy import Policy
 from tttenv.utils import optional_dependencies
@@ -256,6 +257,7 @@ def load(
     canonical: bool = False,
     simulations: int = 0,
     threes: int = 0,
+    pairing: bool = False,
 ) -> Policy:
     """Return the player of the checkpoint in `folder`; no code that the checkpoint names runs.
 
@@ -269,6 +271,7 @@ def load(
             alone.
         threes: positions searched for wins by threats and threes before the tree search, half of
             them for such wins of the other side; 0 for none.
+        pairing: answer by pairs where it then cannot lose; see `tttenv.players.pairing`.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged, or plays no such rules, or simulations
@@ -283,7 +286,8 @@ def load(
         made = _of_weights(folder, wanted, simulations, threes)
     asked = canonical or plays_canonically(read_card(folder))
     already = getattr(made, "equivariant", False)
-    return canonical_player(wanted, made) if asked and not already else made
+    found = canonical_player(wanted, made) if asked and not already else made
+    return PairingPlayer(wanted, found) if pairing else found
 
 
 def _of_table(folder: Path, trained: Rules) -> Policy:

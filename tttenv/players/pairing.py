@@ -1,0 +1,69 @@
+"""A player that follows another one, and answers by pairs where it then cannot lose."""
+
+import numpy as np
+
+from tttenv.game.rules import Rules
+from tttenv.game.rules_kernel import winning_cells
+from tttenv.game.symmetry import canonical, inverses
+from tttenv.game.types import Boards, Mask, Probs
+from tttenv.players.pairing_moves_kernel import new_matching, pairing_moves
+from tttenv.policy import Policy, declares_equivariance, masked_normalise
+
+
+class PairingPlayer:
+    """A player that does not lose from any board on which it can answer by pairs.
+
+    A move *keeps the pairs* if after it every line open to the other side has two empty cells of
+    its own. If the other side then takes one cell of a pair, the player can take the other one;
+    that closes the line, and the remaining lines still have their pairs. So once one move keeps the
+    pairs, one does on every later board, and the player, which has no memory, always plays one of
+    them: those of the other player that do, else the first cell that does. It takes a win first.
+
+    Args:
+        rules: the game.
+        policy: the other player.
+
+    Attributes:
+        equivariant: whether the other player declares itself equivariant.
+        impure: that of the other player, if it has one.
+    """
+
+    def __init__(self, rules: Rules, policy: Policy) -> None:
+        self.rules, self.policy = rules, policy
+        self.equivariant = declares_equivariance(policy)
+        self.impure: str | None = getattr(policy, "impure", None)
+        for name in ("search", "board_by_board", "one_by_one", "forfeits", "costly"):
+            if hasattr(policy, name):
+                setattr(self, name, getattr(policy, name))
+
+    def __call__(self, boards: Boards) -> Probs:
+        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        if not self.equivariant:
+            return self._play(boards)
+        images, which = canonical(self.rules, boards)
+        back = inverses(self.rules)[which]
+        return np.take_along_axis(self._play(images), back, axis=1)
+
+    def _play(self, boards: Boards) -> Probs:
+        probs = np.array(self.policy(boards), np.float64)
+        wins = winning_cells(np.ascontiguousarray(boards), 1, *self._shape)
+        kept = self._kept(boards)
+        kept = np.where(wins.any(axis=1, keepdims=True), wins, kept)
+        rows = np.flatnonzero(kept.any(axis=1))
+        first = np.arange(self.rules.cells) == kept[rows].argmax(axis=1)[:, None]
+        agreed = (probs[rows] * kept[rows]).sum(axis=1, keepdims=True) > 0
+        probs[rows] = masked_normalise(probs[rows], np.where(agreed, kept[rows], first))
+        return probs
+
+    def settled(self, boards: Boards) -> Mask:
+        """Mark the boards (batch,), the player to move, from which it never loses."""
+        return np.asarray(self._kept(boards).any(axis=1))
+
+    def _kept(self, boards: Boards) -> Mask:
+        """Mark the moves that keep the pairs, (batch, cells)."""
+        room = new_matching(len(self.rules.lines), self.rules.cells)
+        return pairing_moves(np.ascontiguousarray(boards), self.rules.lines, room)
+
+    @property
+    def _shape(self) -> tuple[int, int, int]:
+        return self.rules.m, self.rules.n, self.rules.k
