@@ -18,6 +18,8 @@ PROGRAMS = {  # the scripts that take options, and where their arguments are; tr
     "league": "tttenv.cli.league",
     "pictures": "scripts.pictures",
     "play": "tttenv.cli.play.main",
+    "pull": "tttenv.cli.pull",
+    "push": "tttenv.cli.push",
     "report": "tttenv.cli.report",
     "reproduce": "scripts.reproduce",
     "seven": "scripts.seven",
