@@ -55,13 +55,13 @@ def fragment(page):
     return page.evaluate("location.hash")
 
 
-def marks(page):
-    """The board as its buttons' labels tell it, like "X___O____"."""
+def marks(page, columns=3):
+    """The board as its buttons' labels tell it, like "X___O____"; the cells' names are checked."""
     labels = page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)")
     found = []
     for cell, label in enumerate(labels):
         place, _, content = label.partition(", ")
-        assert place == f"{'abc'[cell % 3]}{cell // 3 + 1}"
+        assert place == f"{'abcdefghijklmno'[cell % columns]}{cell // columns + 1}"
         found.append(content[0] if content[0] in "XO" else "_")
     return "".join(found)
 

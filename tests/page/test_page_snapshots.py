@@ -85,14 +85,12 @@ def test_every_player_along_a_curve_is_told_as_it_is_certified(opened, file, nam
 def test_the_moves_of_every_snapshot_are_the_stored_ones_in_all_positions(browser, name):
     """Of each shipped player, by the page's own script."""
     shown = load_players.trained(SHIPPED / name, name)
-    facts = json.dumps(json.dumps(data.tables([shown])))
+    facts = json.dumps(data.tables([shown]))
     script = (PAGE / "scripts/game.js").read_text(encoding="utf-8")
-    element = f"Object.assign(document.createElement('p'), {{id: 'data', textContent: {facts}}})"
     page = browser.new_page()
-    page.evaluate(f"() => void document.body.append({element})")
     read = """return data.players[0].earlier.map((_, at) =>
       Array.from(movesAt(data.players[0], at), (chance) => Number(chance === 255)).join(""));"""
-    told = page.evaluate("() => {" + script + read + "}")
+    told = page.evaluate(f"() => {{ const data = {facts}; {script} {read} }}")
     page.close()
     tables = list(kept(name)[1].values())
     assert len(told) == len(tables) - 1 > 0

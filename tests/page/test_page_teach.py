@@ -38,11 +38,9 @@ def file(tmp_path_factory):
 def inside(browser):
     """Runs JavaScript in the scope of the page's own scripts on the game and on teaching."""
     page = browser.new_page()
-    facts = json.dumps(json.dumps(data.tables([])))
+    facts = json.dumps(data.tables([]))
     texts = [(PAGE / "scripts" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
-    element = "Object.assign(document.createElement('p'), {id: 'data', textContent: " + facts + "})"
-    page.evaluate(f"() => void document.body.append({element})")
-    texts.append(BASE64)
+    texts = [f"const data = {facts};", *texts, BASE64]
 
     def run(code):
         return page.evaluate("() => {" + "\n".join([*texts, code]) + "}")

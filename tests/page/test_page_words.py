@@ -52,7 +52,7 @@ def test_the_page_tells_every_blunder_in_the_same_words(values, page):
           const { walk, moves, losesValue, blunderText } = asked;
           const position = walk(line);
           const bad = moves(position).filter((cell) => losesValue(position, cell));
-          return bad.map((cell) => [cell, blunderText(position, cell)]);
+          return bad.map((cell) => [cell, blunderText(line, cell)]);
         })""",
         list(games.values()),
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from page_browser import marks
+from page_data import tables
 
 from tttenv import Rules, player
 from tttenv.certificates.certificate import TINY, blunders
@@ -59,7 +60,7 @@ def test_the_explorer_shows_all_classes_and_where_a_player_may_blunder(opened, s
 
 def test_no_path_of_the_maker_stands_in_the_report(opened, shipped):
     page = opened(shipped)
-    shown = json.loads(page.locator("#data").text_content())["players"]
+    shown = tables(page.locator("#data").text_content())["players"]
     folders = {f.parent.name for f in ROOT.glob("checkpoints/*/card.json")}
     assert {player["spec"] for player in shown} == folders | {*PLAYERS}
 

@@ -14,6 +14,7 @@ from typing import get_type_hints
 
 import numpy as np
 import pytest
+from page_data import tables
 
 from tttenv import Rules, certify
 from tttenv.certificates.certificate import REACHABLE
@@ -103,7 +104,7 @@ def test_no_text_of_a_player_makes_or_changes_an_element(players, field, text):
     assert found.tags == harmless.tags
     first, data, *others = found.scripts
     assert [first, *others] == [harmless.scripts[0], *harmless.scripts[2:]]
-    told = json.loads(data)["players"]
+    told = tables(data)["players"]
     assert field == "complaint" or [player[field] for player in told] == [text] * len(players)
 
 
@@ -184,8 +185,6 @@ def test_markup_is_escaped_once_and_numbers_are_finite():
     for number in (float("nan"), float("inf")):
         with pytest.raises(ValueError, match="no number"):
             markup.element("td", data_value=number)
-        with pytest.raises(ValueError, match="not JSON compliant"):
-            markup.script_data([number])
 
 
 # Results

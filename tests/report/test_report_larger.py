@@ -209,7 +209,7 @@ def test_without_pytorch_the_card_is_believed_and_a_table_computed(small, monkey
     (network,) = larger.from_specs(["alphazero_444"])
     (told,) = Words(larger.html([network])).told[:1]
     assert "made without PyTorch" in told
-    assert told.endswith("It would play alphazero_444.")
+    assert told.endswith(": alphazero_444.")
 
 
 def test_the_section_is_hidden_where_no_player_is_for_a_larger_board(tmp_path, small):

@@ -26,8 +26,8 @@ class Arguments:
 
     It needs no server and no network. It shows the players of the benchmark's results or, without
     results, the trained players of the package and all named players; or only the players you
-    name. Trained players for boards other than 3,3,3 have a table of their own; alphazero
-    networks for boards of up to 49 cells can also be played against.
+    name. Trained players for boards other than 3,3,3 have a table of their own; networks of
+    alphazero play on the page's boards of up to 15 rows and columns.
     """
 
     players: Players = ()  # names or checkpoint folders to show instead

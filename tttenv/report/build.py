@@ -3,6 +3,7 @@
 import base64
 import contextlib
 import hashlib
+import json
 import re
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, metadata
@@ -16,7 +17,7 @@ from tttenv.report import data, larger, leaderboard, league, published, strips, 
 from tttenv.report.endings import Ending
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import Shown
-from tttenv.report.markup import Markup, element, joined, script_data, void
+from tttenv.report.markup import Markup, element, joined, packed, void
 
 PAGE = Path(__file__).parent / "page"
 INSTALL = "pip install -e '.[learn]'"
@@ -25,7 +26,6 @@ PREVIEW = "preview.png"  # the image next to a published page
 SECTIONS = [
     "play",
     "teach",
-    "larger_play",
     "leaderboard",
     "curves",
     "larger",
@@ -38,21 +38,24 @@ STYLES = [
     "base",
     "play",
     "teach",
-    "larger_play",
     "tables",
     "curves",
     "explorer",
     "narrow",
     "print",
 ]
+SHARED = ["packed", "rules"]  # before the scripts of the page, and before those of the worker
 SCRIPTS = [
+    "data",
     "game",
     "certificate",
     "teacher",
     "draw",
     "later",
-    "judge",
+    "boards",
     "state",
+    "analysis",
+    "judge",
     "links",
     "board",
     "play",
@@ -60,7 +63,6 @@ SCRIPTS = [
     "about",
     "question",
     "teach",
-    "larger_play",
     "snapshots",
     "explorer",
     "tables",
@@ -69,7 +71,15 @@ SCRIPTS = [
     "main",
 ]
 FIRST = ["first"]  # runs separately, before the body is parsed
-WORKER = ["lines", "threats", "network", "solver", "messages"]  # run in a web worker
+WORKER = [
+    "lines",
+    "threats",
+    "network",
+    "players",
+    "solver",
+    "shortest",
+    "messages",
+]  # run in a web worker
 
 
 def html(
@@ -94,7 +104,8 @@ def html(
     """
     players = leaderboard.ranked(players)
     style = _joined("styles", STYLES, "css")
-    first, script = _joined("scripts", FIRST, "js"), _joined("scripts", SCRIPTS, "js")
+    first, shared = _joined("scripts", FIRST, "js"), _joined("shared", SHARED, "js")
+    script = shared + _joined("scripts", SCRIPTS, "js")
     networks = [one.network for one in others if one.network is not None]
     curves, scores = tables.curves(players), tables.scores(players)
     seconds = joined(
@@ -110,11 +121,13 @@ def html(
         icon=_icon(),
         style=style,
         first=first,
-        data=script_data(data.tables(players)),
+        data=packed(json.dumps(data.tables(players, networks), allow_nan=False).encode()),
         script=script,
-        networks=script_data(networks),
-        worker=_joined("worker", WORKER, "js"),
-        no_field="hidden" if not networks else "",
+        networks=joined(
+            element("script", one.weights, type="text/plain", id=data.element_of(number))
+            for number, one in enumerate(networks)
+        ),
+        worker=shared + _joined("worker", WORKER, "js"),
         options=tables.options(players),
         leaderboard=leaderboard.html(players),
         insight=leaderboard.insight(players),

@@ -1,6 +1,7 @@
 """The data behind the page's board: every position, its exact value, and every player's moves."""
 
 import base64
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,22 +12,32 @@ from tttenv.certificates.snapshots import Moves
 from tttenv.exact import positions, solve
 from tttenv.game.symmetry import orbits
 from tttenv.report.load_players import RULES, Shown
+from tttenv.report.networks import Network
 
 
-def tables(players: list[Shown]) -> dict[str, Any]:
+def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, Any]:
     """Return all tables, JSON-serializable; arrays are little-endian bytes in base64.
 
     Positions are indexed as in `tttenv.exact.positions`.
+
+    Args:
+        players: the players of 3,3,3, at least one.
+        networks: the networks of larger boards; their weights stand elsewhere, see `element_of`.
     """
     game = positions(RULES)
     return {
         "successors": _packed(game.successors, "<i2"),  # (positions, cells), -1 where none
         "ranks": _packed(solve(RULES).ranks, "i1"),  # (positions,), see tttenv.exact.solution
         "classes": _packed(classes(), "<i2"),  # (positions,): symmetry classes
-        "lines": RULES.lines.tolist(),  # to mark the winning three
         "start": next((n for n, p in enumerate(players) if p.steps is not None), 0),
         "players": [_player(player) for player in players],
+        "networks": [one.about | {"element": element_of(n)} for n, one in enumerate(networks)],
     }
+
+
+def element_of(number: int) -> str:
+    """Return the id of the element that holds the weights of a network by its number."""
+    return f"network-{number}"
 
 
 def classes() -> NDArray[np.int64]:

@@ -25,6 +25,7 @@ from tttenv.report import networks
 from tttenv.report.charts import larger_chart
 from tttenv.report.load_players import LONGEST, RULES
 from tttenv.report.markup import Markup, element, joined
+from tttenv.report.networks import Network
 from tttenv.utils.untrusted import shown as shorter
 
 POSITIONS = IN_TRAINING  # limit per seat of certificates computed for the page
@@ -34,8 +35,8 @@ HEADS = (
 )
 CELL = 30  # size of a drawing's cell
 NO_TORCH = (
-    "Play on a larger board is not in this page, because it was made without PyTorch:"
-    " pip install 'tttenv[learn]'. It would play {names}."
+    "These networks do not play in this page, because it was made without PyTorch"
+    " (pip install 'tttenv[learn]'): {names}."
 )
 VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
 
@@ -48,7 +49,7 @@ class Larger:
     rules: Rules
     certificate: Certificate
     computed: bool  # for this page; False if the certificate is the card's
-    network: dict[str, Any] | None = None  # to play it in the page; see `networks.packed`
+    network: Network | None = None  # to play it in the page
     curve: LargerCurve | None = None  # its learning curve
     unread: bool = False  # whether its network was not loaded, because PyTorch is not installed
 
@@ -138,9 +139,7 @@ def _curve(card: dict[str, Any]) -> LargerCurve | None:
         return None
 
 
-def _network(
-    folder: Path, name: str, rules: Rules, certificate: Certificate
-) -> dict[str, Any] | None:
+def _network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
     """Return the data to play a network in the page; None if impossible or without PyTorch."""
     if find_spec("torch") is None:
         return None

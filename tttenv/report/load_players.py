@@ -173,7 +173,9 @@ def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None
     players: list[Shown] = []
     for spec, path, name in zip(specs, paths, short, strict=True):
         tell(f"certifying player {len(players) + 1} of {len(specs)}, {name}")
-        players.append(shown(spec, (_told(path) if path else spec) if name in twice else name))
+        players.append(
+            shown(spec, (portable_name(path) if path else spec) if name in twice else name)
+        )
     return players
 
 
@@ -223,7 +225,7 @@ def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
         name: the display name.
         seconds: its training time; None: from its curve or its card.
     """
-    card, told = read_card(folder), _told(folder)
+    card, told = read_card(folder), portable_name(folder)
     rules = Rules.of(str(card["rules"]))
     if rules != RULES:
         raise ValueError(f"the report is of {RULES}, and {shorter(told)} is for {rules}")
@@ -271,7 +273,9 @@ def _earlier(
     found = snapshots.read(folder, card, RULES, curve)
     last = found.pop(curve.steps[-1], None)
     if last is not None and not (snapshots.table_of(RULES, last).table == table.table).all():
-        raise ValueError(f"the snapshots of {shorter(_told(folder))} end with another player")
+        raise ValueError(
+            f"the snapshots of {shorter(portable_name(folder))} end with another player"
+        )
     return found
 
 
@@ -286,7 +290,7 @@ def _table(policy: Policy, name: str) -> Tabulated:
     return tabulate_pure(RULES, policy, name)
 
 
-def _told(folder: Path) -> str:
+def portable_name(folder: Path) -> str:
     """Return a checkpoint's portable name: for one of the package just its name."""
     named = bundled.folder(folder.name)
     return folder.name if named and named == folder.resolve() else str(folder)

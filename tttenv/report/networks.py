@@ -1,7 +1,7 @@
-"""The networks that the page plays on larger boards: their weights and game data."""
+"""The networks that the page plays on larger boards: their weights and what is said of them."""
 
-import base64
 import importlib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +9,34 @@ import numpy as np
 
 from tttenv import Rules
 from tttenv.certificates.certificate import Certificate
-from tttenv.game.symmetry import maps
 from tttenv.players.checkpoint import plays_canonically, read_card
 from tttenv.policy import TOLERANCE
+from tttenv.report.load_players import portable_name
+from tttenv.report.markup import Markup
+from tttenv.report.markup import packed as packed_bytes
+from tttenv.utils.untrusted import shown
 
 LEARNER = "alphazero"  # its players are residual networks, see learners.residual_net
-WIDEST = 49  # maximum cells of a board in a page
+SMALLEST, LARGEST = 3, 15  # minimum and maximum rows and columns of a board in a page
 MOST = 120_000  # maximum weights of a network in a page
 
 
-def packed(
-    folder: Path, name: str, rules: Rules, certificate: Certificate
-) -> dict[str, Any] | None:
-    """Return a network and its game, JSON-serializable; None if the page cannot play it.
+@dataclass(frozen=True)
+class Network:
+    """A network for the page.
 
-    The weights are those of the policy's layers, float32, little-endian, in base64, in the order in
-    which page/worker/network.js reads them.
+    Attributes:
+        about: its name, rules, shape and certificate, JSON-serializable.
+        weights: those of the policy's layers, float32, in the order in which page/worker/network.js
+            reads them: first the lowest bytes of all of them, last the highest.
+    """
+
+    about: dict[str, Any]
+    weights: Markup
+
+
+def packed(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
+    """Return a network; None if the page cannot play it.
 
     Args:
         folder: the checkpoint, whose player is the network alone.
@@ -45,18 +57,17 @@ def packed(
     flat = np.concatenate([part.ravel() for part in parts])
     if flat.size > MOST or not np.isfinite(flat).all():
         return None
-    return {
+    about = {
         "name": name,
-        **{"m": rules.m, "n": rules.n, "k": rules.k},
-        "lines": rules.lines.tolist(),
-        "maps": maps(rules).tolist(),
+        "spec": shown(portable_name(folder)),
+        "about": "a residual network trained by AlphaZero",
+        "rules": str(rules),
         "channels": config.channels,
         "blocks": config.blocks,
-        "weights": base64.b64encode(flat.astype("<f4").tobytes()).decode(),
-        "worst": certificate.worst_case,
-        "never_loses": certificate.never_loses,
-        "reached": certificate.reached,
+        "certificate": certificate.to_dict(),
     }
+    by_significance = flat.astype("<f4").view(np.uint8).reshape(-1, 4).T  # deflates better
+    return Network(about, packed_bytes(by_significance.tobytes()))
 
 
 def playable(card: dict[str, Any], rules: Rules) -> bool:
@@ -64,7 +75,7 @@ def playable(card: dict[str, Any], rules: Rules) -> bool:
     near = card.get("choice", {}).get("tolerance")
     if card["learner"] != LEARNER or not plays_canonically(card) or near != TOLERANCE:
         return False
-    return rules.cells <= WIDEST and len(rules.lines) > 0 and rules.k >= 3
+    return min(rules.m, rules.n) >= SMALLEST and max(rules.m, rules.n) <= LARGEST and rules.k >= 3
 
 
 def _layers(blocks: int) -> list[str]:

@@ -2,10 +2,10 @@
 
 let described = null; // the player on the card now
 
-// Whose card it is, as a number among data.players: the opponent's, or of two players the chosen one's.
+// Whose card it is, as a number among the game's players: the opponent's, or of two players the chosen one's.
 const aboutNumber = () =>
   state.seat === "none" ? state.rivals[find("about-whose").value] : state.player;
-const aboutPlayer = () => data.players[aboutNumber()];
+const aboutPlayer = () => players()[aboutNumber()];
 
 // A share in percent; only what is certain is 0 or 100.
 function percent(share) {
@@ -28,26 +28,32 @@ function certificateRow(name, ...told) {
   return row;
 }
 
-function lostGame(line) {
-  if (line === null) return "none exists";
-  const end = lost(walk(line)) ? "" : ", then no legal answer";
-  return [thumbnail(line), element("span", `${line.map(place).join(" ")}${end}`)];
+function lostGame(line, never) {
+  if (line === null) return never === null || never === false ? "none found" : "none exists";
+  const end = isWon(line) ? "" : ", then no legal answer";
+  const told = element("span", `${line.map(cellName).join(" ")}${end}`);
+  return isSolved() ? [thumbnail(line), told] : [told];
 }
 
 function certificateRows(found) {
   const seats = (told) => SEATS.map((seat) => told(seat));
+  const both = (name, of, written) => {
+    const there = SEATS.some((seat) => (of?.[seat] ?? null) !== null); // of larger boards little is known
+    return there ? [certificateRow(name, ...seats((seat) => (of[seat] === null ? "not known" : written(of[seat]))))] : [];
+  };
   const odds = (shares) => shares.map(percent).join(" / ");
   const head = element("tr");
   head.append(element("td", ""), ...SEATS.map((seat) => element("th", `as ${seat}`, { scope: "col" })));
   const moves = found.optimal_moves;
   return [
     head,
-    certificateRow("Worst case", ...seats((seat) => expected(found.worst_case[seat]))),
-    certificateRow("Shortest lost game", ...seats((seat) => lostGame(found.losing_line[seat]))),
-    certificateRow("Win / draw / loss against random moves, %", ...seats((seat) => odds(found.vs_random[seat]))),
-    certificateRow("The same against perfect play, %", ...seats((seat) => odds(found.vs_perfect[seat]))),
-    certificateRow("Optimal moves", `${percent(moves.all)} % of all positions, ${percent(moves.critical)} % of those where a move loses value, ${percent(moves.reached)} % of those it reaches`),
-    certificateRow("Blunders", found.blunders ? `possible in ${found.blunders} positions` : "none"),
+    ...both("Worst case", found.worst_case, expected),
+    certificateRow(isSolved() ? "Shortest lost game" : "Lost game", ...seats((seat) => lostGame(found.losing_line[seat], found.never_loses[seat]))),
+    ...both("Win / draw / loss against random moves, %", found.vs_random, odds),
+    ...both(found.vs_random.X ? "The same against perfect play, %" : "Win / draw / loss against perfect play, %", found.vs_perfect, odds),
+    ...(moves.all === null ? [] : [certificateRow("Optimal moves", `${percent(moves.all)} % of all positions, ${percent(moves.critical)} % of those where a move loses value, ${percent(moves.reached)} % of those it reaches`)]),
+    ...(found.blunders === null ? [] : [certificateRow("Blunders", found.blunders ? `possible in ${found.blunders} positions` : "none")]),
+    ...both("Positions followed", found.reached, counted),
   ];
 }
 
@@ -55,25 +61,42 @@ function drawAbout() {
   const watched = state.seat === "none" && state.rivals.X !== state.rivals.O;
   find("about-holder").hidden = !watched;
   for (const choice of find("about-whose").options) {
-    setText(choice, `${data.players[state.rivals[choice.value]].name}, ${choice.value}`);
+    setText(choice, `${players()[state.rivals[choice.value]].name}, ${choice.value}`);
   }
   const player = aboutPlayer();
+  if (player === described) return;
+  described = player;
+  const { certificate, spec } = player;
   for (const seat of SEATS) {
-    const line = player.certificate.losing_line[seat];
+    const line = certificate?.losing_line[seat];
     const button = find(`lose-${seat}`);
+    button.hidden = !line && !certificate?.never_loses[seat];
     button.setAttribute("aria-disabled", String(!line));
     setText(button, line ? `See it lose as ${seat}, in ${howMany(line.length, "stone")}` : `As ${seat} it never loses`);
   }
-  if (player === described) return;
-  described = player;
-  const safe = player.certificate.unbeatable ? "It cannot be beaten." : "It can be beaten.";
   find("about-name").textContent = player.name;
-  find("about").textContent = `${capital(player.about)}. ${safe}`;
-  const spec = player.spec.replaceAll("'", `'"'"'`); // quoted, as it is made to be pasted in a shell
-  find("command").textContent = `tttenv certify '${spec}' --json`;
-  find("command").parentNode.hidden = player.spec === ""; // of a player that was trained here
+  find("about").textContent = `${capital(player.about)}. ${certifiedText(certificate)}`;
+  find("certificate-holder").hidden = !certificate;
+  if (!certificate) return;
+  const quoted = (spec ?? "").replaceAll("'", `'"'"'`); // as it is made to be pasted in a shell
+  find("command").textContent = `tttenv certify '${quoted}' --json`;
+  find("command").parentNode.hidden = !spec; // of a player that was trained here
   find("certificate-table").replaceChildren(...certificateRows(player.certificate));
   find("certificate").textContent = JSON.stringify(player.certificate, null, 1);
+}
+
+// The verdict in a sentence; on larger boards one about each seat.
+function certifiedText(certificate) {
+  if (!certificate) return "No certificate of it on this board is part of this page.";
+  if (isSolved()) return certificate.unbeatable ? "It cannot be beaten." : "It can be beaten.";
+  const { worst_case: worst, never_loses: never, reached } = certificate;
+  const told = SEATS.map((seat) => {
+    if (never[seat] === false) return `As ${seat} it can be beaten.`;
+    if (!never[seat]) return `As ${seat} it is not certified: its certificate did not come to an end.`;
+    const count = reached ? `, in all ${counted(reached[seat])} positions that it can come to` : "";
+    return `Certified: ${worst[seat] === 1 ? "always wins" : "never loses"} as ${seat}${count}.`;
+  });
+  return told.join(" ");
 }
 
 find("about-whose").addEventListener("change", drawAbout);
@@ -81,7 +104,7 @@ find("about-whose").addEventListener("change", drawAbout);
 for (const seat of SEATS) {
   find(`lose-${seat}`).addEventListener("click", () => {
     const { certificate, name } = aboutPlayer();
-    const line = certificate.losing_line[seat];
+    const line = certificate?.losing_line[seat];
     if (line) startReplay(line, 0, `How ${name} loses as ${seat}`, aboutNumber());
   });
 }

@@ -1,25 +1,51 @@
-// The board: nine buttons in a grid, one of them in the tab order, arrow keys between them.
+// The board: a grid of buttons, one of them in the tab order, arrow keys between them.
 // On it blunders and what refutes them, beside it the value bar, below it the list of moves.
 
-const buttons = [];
+const NAMED = 6; // columns up to which each cell shows its name; beyond, rows and columns do
 
-for (let row = 0; row < 3; row++) {
-  const band = element("div", "", { role: "row" });
-  for (let column = 0; column < 3; column++) {
-    const holder = element("div", "", { role: "gridcell" });
-    const button = element("button", "", { type: "button", tabindex: "-1" });
-    button.dataset.place = place(buttons.length);
-    buttons.push(button);
-    holder.append(button);
-    band.append(holder);
+let buttons = [];
+let shownGame = null; // the game that they are made for
+
+const isDense = () => state.game.n > NAMED;
+
+function makeBoard() {
+  const { m, n } = state.game;
+  const focused = find("board").contains(document.activeElement);
+  shownGame = state.game;
+  buttons = [];
+  find("board").replaceChildren();
+  find("board").style.setProperty("--columns", String(n));
+  find("board").dataset.dense = String(isDense());
+  find("table").dataset.wide = String(n > 3);
+  const bands = Array.from({ length: m }, () => element("div", "", { role: "row" }));
+  bands.forEach((band, row) => {
+    if (isDense()) band.append(element("div", String(row + 1), { role: "rowheader" }));
+    for (let column = 0; column < n; column++) {
+      const holder = element("div", "", { role: "gridcell" });
+      const button = element("button", "", { type: "button", tabindex: "-1" });
+      if (!isDense()) button.dataset.place = cellName(buttons.length);
+      buttons.push(button);
+      holder.append(button);
+      band.append(holder);
+    }
+  });
+  if (isDense()) {
+    const names = Array.from({ length: n }, (_, column) => coordinate(column, state.game)[0]);
+    bands.unshift(element("div", "", { role: "row" }));
+    bands[0].append(...["", ...names].map((name) => element("div", name, { role: name ? "columnheader" : "cell" })));
   }
-  find("board").append(band);
+  find("board").append(...bands);
+  buttons[middle()].tabIndex = 0;
+  if (focused) focusCell();
 }
-buttons[4].tabIndex = 0;
 
-function focusCell(cell, options) {
+const middle = () => Math.floor(state.game.m / 2) * state.game.n + Math.floor(state.game.n / 2);
+
+// Without a cell the one in the middle.
+function focusCell(cell = middle()) {
+  if (shownGame !== state.game) makeBoard();
   buttons.forEach((button, n) => (button.tabIndex = n === cell ? 0 : -1));
-  buttons[cell].focus(options);
+  buttons[cell].focus({ preventScroll: true });
 }
 
 const STEPS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -29,27 +55,37 @@ find("board").addEventListener("keydown", (event) => {
   const cell = buttons.indexOf(event.target);
   if (!step || cell < 0) return;
   event.preventDefault();
-  const row = (Math.floor(cell / 3) + step[0] + 3) % 3;
-  focusCell(row * 3 + ((cell + step[1] + 3) % 3));
+  const { m, n } = state.game;
+  const row = (Math.floor(cell / n) + step[0] + m) % m;
+  focusCell(row * n + ((cell + step[1] + n) % n));
+  buttons[row * n].scrollIntoView({ block: "nearest" });
 });
 
 find("board").addEventListener("click", (event) => {
   const cell = buttons.indexOf(event.target.closest("button"));
   if (cell < 0) return;
-  focusCell(cell, { preventScroll: true });
+  focusCell(cell);
   play(cell);
 });
 
 // What the overlay writes into a free cell: {text, kind, heat}.
-function hint(position, cell) {
+function hint(line, cell) {
   if (state.overlay === "values") {
-    const rank = moveRank(position, cell);
-    return { text: verdict(rank), kind: worth(rank) };
+    const value = known(line).get(cell) ?? OPEN_VALUE;
+    const told = verdictOf(value);
+    const text = isDense() ? shortVerdict(value) : told;
+    return { text, told: told === "?" ? "not known" : told, kind: isExact(value) ? worth(value.low) : "open" };
   }
-  const share = chances(hintedPlayer(), position)[cell] / 255;
-  const text = share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`;
-  return { text, kind: "chance", heat: share };
+  const share = shares(hintedPlayer(), line)?.[cell];
+  if (share === undefined) return { text: "", told: "", kind: "open" };
+  const told = share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`;
+  const text = isDense() ? (share > 0 ? told.replace(" %", "") : "") : told;
+  return { text, told, kind: "chance", heat: share };
 }
+
+// "+2", "=", "−3" where there is no room for words.
+const shortVerdict = (value) =>
+  isExact(value) ? `${{ 1: "+", 0: "=", "-1": "−" }[value.low]}${value.stones ?? ""}` : "?";
 
 // Whose chances are shown: the opponent's, or of two players those of the one to move.
 const hintedPlayer = () =>
@@ -65,29 +101,39 @@ function refutation(line) {
   const live = ["X", "O"].includes(state.seat) && atEnd();
   const slip = live && !isHuman("XO"[bad.ply % 2]); // which the human is to punish unaided
   if (slip || since.length > 1 || state.running || hasEnded(line)) return found;
-  bestLine(walk(line)).forEach((cell, n) => {
+  bestPlay(line).forEach((cell, n) => {
     const number = since.length + n + 1;
     found.ghosts.set(cell, { mark: "XO"[(bad.ply + number) % 2], number });
   });
   return found;
 }
 
+// How the game goes on if both play best; on larger boards the next stone, if it is known.
+function bestPlay(line) {
+  if (isSolved()) return bestLine(walk(line));
+  const value = valueOf(line);
+  if (value.stones === null) return [];
+  return [...known(line)].filter(([, move]) => move.low === value.low && move.stones === value.stones).map(([cell]) => cell).slice(0, 1);
+}
+
 const OUTLINES = { X: { x: crossAt(0, 0) }, O: { o: ringAt(0, 0) } };
 
 function drawBoard() {
+  if (shownGame !== state.game) makeBoard();
   const line = shownLine();
-  const position = walk(line);
-  const marks = stones(line);
-  const won = lost(position) ? data.lines.filter((three) => sameMark(three, marks)).flat() : [];
+  const marks = stones(line, state.game.cells);
+  const won = wonBy(line, state.game);
+  const ended = hasEnded(line);
+  const playable = mayPlay();
   const refuted = refutation(line);
   buttons.forEach((button, cell) => {
     const mark = marks[cell];
-    const free = mark === "" && !hasEnded(line);
+    const free = mark === "" && !ended;
     const ghost = refuted.ghosts.get(cell);
-    const written = free && state.overlay !== "none" ? hint(position, cell) : null;
+    const written = free && state.overlay !== "none" ? hint(line, cell) : null;
     const number = ghost?.number ?? refuted.numbers.get(cell);
     const tried = state.asking && free && state.tried.includes(cell);
-    const wrong = written?.heat > 0 && losesValue(position, cell);
+    const wrong = written?.heat > 0 && isBlunder(line, cell);
     const glyph = cell === refuted.bad || tried ? "??" : "";
     const parts = [];
     if (mark) parts.push(svg(10, OUTLINES[mark]));
@@ -103,12 +149,12 @@ function drawBoard() {
     button.classList.toggle("wrong", wrong);
     if (won.includes(cell)) button.classList.add("won", mark.toLowerCase());
     button.style.setProperty("--heat", `${Math.round(100 * (written?.heat ?? 0))}%`);
-    button.setAttribute("aria-disabled", String(!mayPlay() || !legal(position, cell)));
+    button.setAttribute("aria-disabled", String(!playable || !free));
     const content = [mark || "empty"];
-    if (written) content.push(written.text);
+    if (written?.told) content.push(written.told);
     if (glyph || wrong) content.push("blunder");
     if (ghost) content.push(`best play: ${ghost.number}, ${ghost.mark}`);
-    button.setAttribute("aria-label", `${place(cell)}, ${content.join(", ")}`);
+    button.setAttribute("aria-label", `${cellName(cell)}, ${content.join(", ")}`);
   });
 }
 
@@ -120,19 +166,16 @@ function ghostStone({ mark, number }) {
   return stone;
 }
 
-const sameMark = (three, marks) =>
-  marks[three[0]] !== "" && three.every((cell) => marks[cell] === marks[three[0]]);
-
 // The bar: X from below, O from above, the more of a colour the sooner that side wins.
 function drawBar() {
   const line = shownLine();
-  const position = walk(line);
-  const rank = ranks[position];
-  const ahead = rank > 0 ? mover(line) : other(mover(line));
-  const left = lost(position) ? 0 : rank === 0 ? 5 : winnersStones(rank) * 0.8;
-  const share = 50 + 10 * (5 - left);
-  const ofX = rank === 0 ? 50 : ahead === "X" ? share : 100 - share;
+  const value = valueOf(line);
+  const ahead = value.low > 0 ? mover(line) : other(mover(line));
+  const share = 100 - 8 * Math.min(value.stones ?? 5, 5);
+  const even = !isExact(value) || value.low === 0;
+  const ofX = even ? 50 : ahead === "X" ? share : 100 - share;
   find("bar").style.setProperty("--x-share", `${ofX}%`);
+  find("bar").classList.toggle("open", !isExact(value));
   find("bar-text").textContent = standing(line);
   find("bar").setAttribute("aria-label", `Value of the position: ${standing(line)}`);
 }
@@ -141,21 +184,19 @@ function drawMoves() {
   const list = find("moves");
   const focused = list.contains(document.activeElement);
   const items = [];
-  let position = 0;
   state.line.forEach((cell, ply) => {
-    const glyph = ply < state.setup ? "" : glyphOf(position, cell);
+    const glyph = ply < state.setup ? "" : glyphOf(state.line.slice(0, ply), cell);
     const seat = "XO"[ply % 2];
-    const chip = element("button", place(cell), { type: "button", class: seat.toLowerCase() });
+    const chip = element("button", cellName(cell), { type: "button", class: seat.toLowerCase() });
     if (glyph) chip.append(element("b", glyph));
     if (glyph === "??") chip.classList.add("bad");
     const meaning = { "??": ", blunder", "!": ", the only move that holds" }[glyph] ?? "";
-    chip.setAttribute("aria-label", `${place(cell)}${glyph}, move ${ply + 1}, ${seat}${meaning}`);
+    chip.setAttribute("aria-label", `${cellName(cell)}${glyph}, move ${ply + 1}, ${seat}${meaning}`);
     if (ply + 1 === state.at) chip.setAttribute("aria-current", "step");
     chip.addEventListener("click", () => goTo(ply + 1));
     const item = element("li");
     item.append(chip);
     items.push(item);
-    position = next(position, cell);
   });
   list.replaceChildren(...items);
   if (focused) list.querySelector("[aria-current]")?.focus();

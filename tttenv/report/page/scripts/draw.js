@@ -35,8 +35,8 @@ const squareAt = (x, y) => `M${x + 0.7} ${y + 0.7}h8.6v8.6h-8.6z`;
 const corner = (cell) => [(cell % 3) * 10, Math.floor(cell / 3) * 10];
 
 // The stones of a game by cell: "X", "O" or nothing.
-function stones(line) {
-  const marks = Array(CELLS).fill("");
+function stones(line, count = CELLS) {
+  const marks = Array(count).fill("");
   line.forEach((cell, turn) => (marks[cell] = "XO"[turn % 2]));
   return marks;
 }

@@ -77,8 +77,8 @@ function drawExplorer() {
 function tile(position, whose) {
   const line = lineTo(position);
   const wrong = whose === "" ? [] : mistakes(Number(whose), position);
-  const shown = { line, setup: line.length, seat: "both", overlay: whose === "" ? "values" : "player" };
-  if (whose !== "") shown.player = Number(whose);
+  const player = whose === "" ? (isSolved() ? state.player : data.start) : Number(whose);
+  const shown = { game: games[0], player, line, setup: line.length, seat: "both", overlay: whose === "" ? "values" : "player" };
   const standing = over(position) ? ending(line) : `${mover(line)} to move`;
   const value = over(position) ? "the end" : verdict(ranks[position]);
   const link = element("a", "", { href: address(shown) });

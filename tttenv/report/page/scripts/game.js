@@ -1,7 +1,5 @@
-// The game as tables that Python computed: where moves lead and what positions are worth.
+// The game of 3,3,3 as tables that Python computed: where moves lead and what positions are worth.
 // Nothing here knows the rules; a position is a number, a game the list of its cells.
-
-const data = JSON.parse(document.getElementById("data").textContent);
 
 function unpack(text, Kind) {
   const letters = atob(text);

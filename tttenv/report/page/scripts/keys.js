@@ -25,6 +25,6 @@ document.addEventListener("keydown", (event) => {
   const cell = CELL_KEYS.indexOf(event.key);
   if (!act && (cell < 0 || event.key.length > 1)) return;
   if (act) act();
-  else play(cell);
+  else if (isSolved()) play(cell);
   event.preventDefault();
 });

@@ -10,23 +10,25 @@ function address(changes = {}) {
   const now = { ...state, seat, line: shownLine(), setup, ...changes };
   const parts = {};
   if (now.seat === "none") {
-    parts.watch = data.players[now.rivals.X].name;
-    parts.against = data.players[now.rivals.O].name;
+    parts.watch = now.game.players[now.rivals.X].name;
+    parts.against = now.game.players[now.rivals.O].name;
   } else {
-    parts.play = data.players[now.player].name;
-    parts.seat = now.seat;
+    parts.play = now.game.players[now.player].name;
   }
+  if (now.game !== games[0]) parts.rules = now.game.name;
+  if (now.seat !== "none") parts.seat = now.seat;
   if (now.overlay !== "none") parts.show = now.overlay;
-  if (now.line.length) parts.moves = now.line.map(place).join(".");
+  if (now.line.length) parts.moves = now.line.map((cell) => coordinate(cell, now.game)).join(".");
   if (now.setup > 0 && now.line.length) parts.setup = Math.min(now.setup, now.line.length);
-  return `#${Object.entries(parts).map(([key, text]) => `${key}=${encodeURIComponent(text)}`).join("&")}`;
+  const written = (key, text) => (key === "rules" ? text : encodeURIComponent(text));
+  return `#${Object.entries(parts).map(([key, text]) => `${key}=${written(key, text)}`).join("&")}`;
 }
 
 // The cells that a link's moves name: "b2.a1", or digits from 1 to 9 as in older links.
-function readMoves(text) {
-  const names = /^[0-9]*$/.test(text) ? [...text].map((digit) => Number(digit) - 1) : text.split(".");
-  const byName = (name) => cells.findIndex((cell) => place(cell) === name.toLowerCase());
-  return names.map((name) => (typeof name === "number" ? name : byName(name)));
+function readMoves(text, game) {
+  if (/^[0-9]*$/.test(text)) return [...text].map((digit) => Number(digit) - 1);
+  const names = Array.from({ length: game.cells }, (_, cell) => coordinate(cell, game));
+  return text.toLowerCase().split(".").map((name) => names.indexOf(name));
 }
 
 // Take over what an address says; false if it speaks of no game.
@@ -35,19 +37,26 @@ function readAddress(text) {
     ask();
     return true;
   }
-  if (!/^#(play|seat|show|moves|setup|watch|against)=/.test(text)) return false;
+  if (!/^#(play|seat|show|moves|setup|watch|against|rules|field)=/.test(text)) return false;
   const parts = new URLSearchParams(text.slice(1).replaceAll("+", "%2B"));
+  if (parts.has("field")) { // as in older links: a network on its own board
+    parts.set("play", parts.get("field"));
+    parts.set("rules", data.networks.find((network) => network.name === parts.get("field"))?.rules ?? "");
+  }
+  const game = gameNamed(parts.get("rules") ?? games[0].name);
+  const changes = switched(game ?? games[0]);
+  const usual = changes.player ?? state.player;
   const unknown = [];
   const named = (key) => {
-    const found = parts.has(key) ? playerNamed(parts.get(key)) : state.player;
+    const found = parts.has(key) ? playerNamed(parts.get(key), changes.game) : usual;
     if (found < 0) unknown.push(parts.get(key));
-    return found < 0 ? state.player : found;
+    return found < 0 ? usual : found;
   };
-  const line = readMoves(parts.get("moves") ?? "");
-  const possible = line.every((cell) => cells.includes(cell)) && walk(line) >= 0;
-  const changes = { line: possible ? line : [] };
+  const line = readMoves(parts.get("moves") ?? "", changes.game);
+  const possible = game !== undefined && isGame(line, game);
+  changes.line = possible ? line : [];
   const setup = parts.get("setup") ?? "";
-  changes.setup = /^[0-9]$/.test(setup) ? Math.min(Number(setup), changes.line.length) : 0;
+  changes.setup = /^[0-9]{1,3}$/.test(setup) ? Math.min(Number(setup), changes.line.length) : 0;
   changes.overlay = ["values", "player"].includes(parts.get("show")) ? parts.get("show") : "none";
   if (parts.has("watch")) {
     changes.rivals = { X: named("watch"), O: named("against") };
@@ -79,7 +88,7 @@ const openers = []; // what had the focus when a position was opened
 
 function keep() {
   const shown = address();
-  const bare = state.asking && !/^#(play|watch|moves|seat|show)/.test(location.hash);
+  const bare = state.asking && !/^#(play|watch|moves|seat|show|rules|field)/.test(location.hash);
   history.replaceState({ ...history.state, game: shown }, "", bare ? undefined : shown);
 }
 
@@ -108,12 +117,12 @@ function openAddress(text) {
 
 // Follow a link within the page.
 function open(text) {
-  if (!/^#(play|watch|question)/.test(text)) return;
+  if (!/^#(play|watch|question|rules)/.test(text)) return;
   visit(() => {
     readAddress(text);
     answer();
   });
-  focusCell(4, { preventScroll: true });
+  focusCell();
 }
 
 window.addEventListener("popstate", ({ state: entry }) => {
@@ -128,12 +137,12 @@ window.addEventListener("hashchange", () => {
   if (history.state?.game || !openAddress(location.hash)) return;
   keep();
   reveal();
-  focusCell(4, { preventScroll: true });
+  focusCell();
 });
 
 document.addEventListener("click", (event) => {
   if (event.ctrlKey || event.metaKey || event.shiftKey) return; // to open it in another window
-  const link = event.target.closest('a[href^="#play="], a[href^="#watch="], a[href="#question"]');
+  const link = event.target.closest('a[href^="#play="], a[href^="#watch="], a[href^="#rules="], a[href="#question"]');
   if (!link) return;
   event.preventDefault();
   open(link.getAttribute("href"));

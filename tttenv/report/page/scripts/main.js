@@ -6,6 +6,8 @@ function show() {
 }
 
 function draw() {
+  offerGames();
+  drawWatch();
   find("player").value = String(trainedOf(state.player));
   find("seat").value = state.seat;
   find("overlay").value = state.overlay;
@@ -14,21 +16,23 @@ function draw() {
   drawBoard();
   drawBar();
   drawMoves();
-  drawWatch();
   drawTraining();
   drawQuestion();
   find("play-title").textContent = titleText();
-  find("status").textContent = statusText();
+  setText(find("status"), statusText());
+  setText(find("said"), saidText());
+  setText(find("proof"), proofText(shownLine()));
   drawRemarks();
   find("again").hidden = state.asking ? !refuting() || state.running : !secondChance();
   find("again").textContent = state.asking ? "Try again" : "Try again from there";
   const cut = !state.asking && !state.running && !hasEnded(shownLine());
   find("onward").hidden = !cut || (atEnd() && state.seat !== "none");
   find("back").setAttribute("aria-disabled", String(backTo() === undefined));
-  find("link-holder").hidden = true;
   drawAbout();
+  analyse();
+  if (state.overlay === "player") wantShares(hintedPlayer(), shownLine());
   // A button that has the focus may be gone now.
-  if (document.activeElement?.closest("[hidden]")) focusCell(4, { preventScroll: true });
+  if (document.activeElement?.closest("[hidden]")) focusCell();
 }
 
 // A line that stands there already is left alone, so that it is not read out again.
@@ -40,6 +44,29 @@ function drawRemarks() {
   find("notes").replaceChildren(...told.map(({ kind, text }) => element("p", text, { class: kind })));
 }
 
+// What has happened on the board, for those who do not see it: the last stone, and the value.
+function saidText() {
+  const line = shownLine();
+  if (!line.length || state.asking) return "";
+  const value = standing(line);
+  return `${other(mover(line))} on ${cellName(line.at(-1))}.${hasEnded(line) || value === "not known" ? "" : ` ${capital(value)}.`}`;
+}
+
+// The list of boards; a link may have named another.
+function offerGames() {
+  const list = find("rules");
+  if (list.length !== games.length) {
+    list.replaceChildren(...games.map((game) => element("option", boardTitle(game), { value: game.name })));
+  }
+  list.value = state.game.name;
+}
+
+find("rules").addEventListener("change", () => {
+  const game = gameNamed(find("rules").value);
+  setUp({ ...switched(game), seat: state.asking || state.seat === "none" ? "X" : state.seat });
+  answer();
+  show();
+});
 find("player").addEventListener("change", () => {
   state.player = Number(find("player").value);
   if (!["X", "O"].includes(state.seat)) state.seat = "X";
@@ -64,5 +91,4 @@ draw();
 history.replaceState({ game: address() }, "", linked ? address() : undefined);
 if (linked) reveal();
 openLesson(location.hash);
-openField(location.hash);
 requestAnimationFrame(() => whenIdle(makeOneByOne)); // when this has been painted

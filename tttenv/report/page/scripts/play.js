@@ -5,6 +5,7 @@ let waiting = 0;
 
 function stopWaiting() {
   clearTimeout(waiting);
+  awaited = "";
   state.running = false;
 }
 
@@ -12,7 +13,7 @@ const mayPlay = () =>
   !state.running && state.seat !== "none" && myTurn() && !hasEnded(shownLine());
 
 function play(cell) {
-  if (!mayPlay() || !legal(walk(shownLine()), cell)) return;
+  if (!mayPlay() || !isFree(shownLine(), cell)) return;
   if (state.asking) return answerQuestion(cell);
   setUp({ line: [...shownLine(), cell] });
   answer();
@@ -23,6 +24,10 @@ function play(cell) {
 function answer() {
   clearTimeout(waiting);
   if (state.asking || state.seat === "none" || !atEnd() || hasEnded(state.line) || myTurn()) return;
+  if (!shares(state.player, state.line)) {
+    awaited = answerKey(state.player, state.line); // then this is called again
+    return wantShares(state.player, state.line);
+  }
   if (calm.matches) return placeStone();
   waiting = setTimeout(() => {
     placeStone();
@@ -32,11 +37,10 @@ function answer() {
 
 // The player to move places a stone, by its own probabilities.
 function placeStone() {
-  const position = walk(state.line);
-  const chance = chances(playerAt(mover(state.line)), position);
-  let dice = Math.random() * chance.reduce((sum, part) => sum + part, 0);
-  const cell = moves(position).find((move) => (dice -= chance[move]) < 0);
-  state.line.push(cell);
+  const chance = shares(playerAt(mover(state.line)), state.line);
+  let left = Math.random() * chance.reduce((sum, part) => sum + part, 0);
+  const likely = [...chance.keys()].filter((cell) => chance[cell] > 0);
+  state.line.push(likely.find((cell) => (left -= chance[cell]) < 0) ?? likely.at(-1));
   state.at = state.line.length;
 }
 
@@ -75,6 +79,7 @@ function goTo(at) {
   stopWaiting();
   state.at = Math.min(Math.max(at, 0), state.line.length);
   state.message = null;
+  find("link-holder").hidden = true;
   answer();
   show();
 }
@@ -96,13 +101,19 @@ function takeSeat(seat, line) {
   }
   answer();
   show();
-  focusCell(4, { preventScroll: true });
+  focusCell();
 }
 
 find("onward").addEventListener("click", playOn);
 
 // The stone that decided a game, if who placed it did not get what was to be had.
-const decisive = (line) => (over(walk(line)) ? blundersIn(line).at(-1) : undefined);
+function decisive(line) {
+  const bad = isOver(line) ? blundersIn(line).at(-1) : undefined;
+  if (!bad) return undefined;
+  const left = known(bad.before).get(bad.cell);
+  const decided = isWon(line) ? left.high === -1 && mover(bad.before) === mover(line) : left.low === 0 && isExact(left);
+  return decided ? bad : undefined; // of a larger game not all may be known
+}
 
 // Whether the human, or one side of a game that is watched, may try again from the decisive stone.
 function secondChance() {
@@ -123,20 +134,21 @@ find("again").addEventListener("click", tryAgain);
 // "You lost at move 2: b1."
 function decidedText(line) {
   const bad = decisive(line);
-  if (!bad) return lost(walk(line)) ? "" : "Nobody blundered.";
-  const gave = lost(walk(line)) ? "lost" : "gave the win away";
-  return `${nameAt("XO"[bad.ply % 2])} ${gave} at move ${bad.ply + 1}: ${place(bad.cell)}.`;
+  const all = line.every((cell, ply) => isExact(known(line.slice(0, ply)).get(cell) ?? OPEN_VALUE));
+  if (!bad) return isWon(line) || !all ? "" : "Nobody blundered.";
+  const gave = isWon(line) ? "lost" : "gave the win away";
+  return `${nameAt("XO"[bad.ply % 2])} ${gave} at move ${bad.ply + 1}: ${cellName(bad.cell)}.`;
 }
 
 function endingText(line) {
-  if (state.resigned && !over(walk(line))) return `You resigned: ${nameAt(other(state.seat))} wins.`;
+  if (state.resigned && !isOver(line)) return `You resigned: ${nameAt(other(state.seat))} wins.`;
   if (forfeited(line)) {
     const won = nameAt(other(mover(line)));
     return `${nameAt(mover(line))} has no legal answer. ${won === "You" ? "You win" : `${won} wins`}.`;
   }
-  if (!lost(walk(line))) return `The game is a draw. ${decidedText(line)}`;
+  if (!isWon(line)) return `The game is a draw. ${decidedText(line)}`.trim();
   const winner = nameAt(other(mover(line)));
-  return `${winner === "You" ? "You win" : `${winner} wins`}. ${decidedText(line)}`;
+  return `${winner === "You" ? "You win" : `${winner} wins`}. ${decidedText(line)}`.trim();
 }
 
 function statusText() {
@@ -144,7 +156,7 @@ function statusText() {
   if (state.asking) return questionStatus(line);
   if (hasEnded(line)) return endingText(line);
   if (!atEnd()) return `Move ${line.length} of ${state.line.length}; ${mover(line)} is to move.`;
-  if (state.title && answersNothing(state.player, walk(line))) {
+  if (state.title && answersNothing(state.player, line)) {
     return `${opponent().name} has no legal answer. ${other(mover(line))} wins.`;
   }
   if (state.seat === "both") return `${mover(line)} is to move.`;
@@ -158,19 +170,22 @@ function remarks() {
   const line = shownLine();
   if (state.asking) return [...found, ...questionRemarks(line)];
   if (state.setup && line.length === state.setup && state.overlay === "player") {
-    const position = walk(line); // opened among those where the player may blunder
-    for (const cell of mistakes(state.player, position)) {
-      found.push({ kind: "blunder", text: `${opponent().name} may blunder: ${blunderText(position, cell)}` });
-    }
+    // opened among those where the player may blunder
+    (shares(state.player, line) ?? []).forEach((share, cell) => {
+      if (share === 0 || !isBlunder(line, cell)) return;
+      found.push({ kind: "blunder", text: `${opponent().name} may blunder: ${blunderText(line, cell)}` });
+    });
   }
-  for (const { ply, cell, position } of blundersIn(line)) {
+  for (const { ply, cell, before } of blundersIn(line)) {
     if (ply < line.length - 2) continue;
     const seat = "XO"[ply % 2];
     if (["X", "O"].includes(state.seat) && seat !== state.seat) {
-      const gift = verdict(ranks[next(position, cell)]); // as the human sees it
-      found.push({ kind: "slip", text: `${nameAt(seat)} blundered: you can ${gift}.` });
+      const { low, high, stones: count } = known(before).get(cell);
+      const gift = verdictOf({ low: -high, high: -low, stones: count }); // as the human sees it
+      const text = gift === "?" ? "it no longer wins" : `you can ${gift}`;
+      found.push({ kind: "slip", text: `${nameAt(seat)} blundered: ${text}.` });
     } else {
-      found.push({ kind: "blunder", text: `${whose(seat)} blunder: ${blunderText(position, cell)}` });
+      found.push({ kind: "blunder", text: `${whose(seat)} blunder: ${blunderText(before, cell)}` });
     }
   }
   return found;
@@ -182,7 +197,7 @@ function titleText() {
   if (state.title) return state.title;
   if (state.seat === "both") return "You play both sides";
   if (state.seat === "none") {
-    const [x, o] = [...("XO")].map((seat) => data.players[state.rivals[seat]].name);
+    const [x, o] = [...("XO")].map((seat) => players()[state.rivals[seat]].name);
     return `${x} as X against ${o} as O`;
   }
   return `You are ${state.seat} against ${opponent().name}`;

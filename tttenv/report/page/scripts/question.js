@@ -3,7 +3,8 @@
 const QUESTION = [0]; // the stones on the board
 
 function ask(tried = []) {
-  setUp({ line: [...QUESTION], seat: "O", player: data.start, overlay: "none", asking: true, tried });
+  const usual = { game: games[0], player: data.start, rivals: { X: data.start, O: data.start } };
+  setUp({ ...usual, line: [...QUESTION], seat: "O", overlay: "none", asking: true, tried });
 }
 
 // A wrong answer is refuted stone by stone; after the right one the game goes on.
@@ -28,14 +29,14 @@ function answerQuestion(cell) {
 function retryQuestion() {
   ask(state.tried);
   show();
-  focusCell(4, { preventScroll: true });
+  focusCell();
 }
 
 find("reveal").addEventListener("click", () => {
   ask(state.tried);
   state.overlay = "values";
   show();
-  focusCell(4, { preventScroll: true });
+  focusCell();
 });
 
 const refuting = () => state.asking && state.line.length > QUESTION.length;
@@ -58,10 +59,10 @@ const weakest = beatable >= 0 ? beatable : data.players.findIndex((one) => !one.
 
 function startGame(player, seat) {
   visit(() => {
-    setUp({ player, seat, overlay: "none" });
+    setUp({ ...switched(games[0]), player, seat, overlay: "none" });
     answer();
   });
-  focusCell(4, { preventScroll: true });
+  focusCell();
 }
 
 find("start-net").textContent = /\b(net|network|MLP)\b/.test(data.players[data.start].about)

@@ -3,9 +3,9 @@
 // moves at each but the last.
 
 // The trained player of which a player is an earlier state, by number; or the player itself.
-const trainedOf = (number) => data.players[number].trained ?? number;
+const trainedOf = (number) => players()[number].trained ?? number;
 // Which of its steps a player is at.
-const stepOf = (number) => data.players[number].at ?? data.players[number].steps.length - 1;
+const stepOf = (number) => players()[number].at ?? players()[number].steps.length - 1;
 
 const snapshots = new Map();
 
@@ -59,7 +59,7 @@ find("training").addEventListener("input", () => {
 find("training").addEventListener("change", show);
 
 function drawTraining() {
-  const steps = data.players[trainedOf(state.player)].steps;
+  const { steps } = players()[trainedOf(state.player)];
   find("training-holder").hidden = !steps || state.seat === "none" || state.asking;
   if (!steps) return;
   const at = stepOf(state.player);

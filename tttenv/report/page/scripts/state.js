@@ -1,7 +1,8 @@
 // All that the board shows.
 
 const state = {
-  player: data.start, // the opponent's number among data.players
+  game: games[0], // the rules, and who plays by them
+  player: data.start, // the opponent's number among the game's players
   seat: "O", // where the human sits: "X", "O", "both", or "none" while two players play
   rivals: { X: data.start, O: data.start }, // those two players
   overlay: "none", // "values", "player" or "none"
@@ -16,26 +17,31 @@ const state = {
   message: null, // about a link or an answer: {kind, text}
 };
 
-const opponent = () => data.players[state.player];
+const players = () => state.game.players;
+const opponent = () => players()[state.player];
 const shownLine = () => state.line.slice(0, state.at);
 const atEnd = () => state.at === state.line.length;
+const cellName = (cell) => coordinate(cell, state.game);
+const isWon = (line) => wonBy(line, state.game).length > 0;
+const isOver = (line) => endsIn(line, state.game);
+const isFree = (line, cell) => !line.includes(cell) && !isOver(line);
 
 // Whether a player, by its number, has no legal answer in a position: it forfeits the game there.
-const answersNothing = (player, position) =>
-  !over(position) && chances(player, position).every((part) => part === 0);
+const answersNothing = (player, line) =>
+  !isOver(line) && (shares(player, line)?.every((part) => part === 0) ?? false);
 
 // Whether the side to move has just forfeited the game, which ends there.
 function forfeited(line) {
   const player = playerAt(mover(line));
-  return player !== undefined && answersNothing(player, walk(line));
+  return player !== undefined && answersNothing(player, line);
 }
 
 const hasEnded = (line) =>
-  over(walk(line)) || forfeited(line) || (state.resigned && line.length === state.line.length);
+  isOver(line) || forfeited(line) || (state.resigned && line.length === state.line.length);
 const isHuman = (seat) => state.seat === "both" || state.seat === seat;
 const myTurn = () => isHuman(mover(shownLine()));
 
-// The player in a seat, as a number among data.players; undefined for a human.
+// The player in a seat, as a number among the game's players; undefined for a human.
 function playerAt(seat) {
   if (state.seat === "none") return state.rivals[seat];
   return isHuman(seat) ? undefined : state.player;
@@ -45,7 +51,7 @@ function playerAt(seat) {
 function nameAt(seat) {
   if (state.seat === "both") return seat;
   if (isHuman(seat)) return "You";
-  const { name } = data.players[playerAt(seat)];
+  const { name } = players()[playerAt(seat)];
   return state.seat === "none" && state.rivals.X === state.rivals.O ? `${name} (${seat})` : name;
 }
 
@@ -59,4 +65,9 @@ function setUp(changes) {
   const setup = goesOn ? state.setup : 0;
   const usual = { at: line.length, setup, running: false, resigned: false, asking: false, tried: [] };
   Object.assign(state, usual, { title: "", message: null, line }, changes);
+  find("link-holder").hidden = true;
 }
+
+// What changes with another game: its usual opponent in all seats.
+const switched = (game) =>
+  game === state.game ? { game } : { game, player: game.start, rivals: { X: game.start, O: game.start } };

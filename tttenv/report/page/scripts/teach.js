@@ -49,7 +49,6 @@ class Lesson {
     const certificate = certificateOf(this.table);
     const number = data.players.push({ name, spec: "", about, certificate }) - 1;
     spreads.set(number, Uint8Array.from(this.table, (share) => Math.round(255 * share)));
-    find("player").append(element("option", name, { value: String(number) }));
     offerBlunders(number);
     return number;
   }
@@ -57,7 +56,8 @@ class Lesson {
 
 // The player with a name, as a number among data.players; one that was taught is taught again, and
 // one at an earlier step of its training made. Older links have a comma for the parentheses.
-function playerNamed(asked) {
+function playerNamed(asked, game = games[0]) {
+  if (game !== games[0]) return game.players.findIndex((player) => player.name === asked);
   const name = (asked ?? "").replace(/^(taught \d+), (\d+ games)$/, "$1 ($2)");
   const taught =
     /^taught (\d{1,10})(?: explore (\d{1,3}) rate (\d{1,3}))?(?: \((\d{1,5}) games\))?$/.exec(name);
@@ -66,10 +66,10 @@ function playerNamed(asked) {
   if (!taught) return snapshotNamed(name);
   const seed = Number(taught[1]);
   const settings = settingsOf(taught[2], taught[3]);
-  const games = Math.min(Number(taught[4] ?? ENOUGH), ENOUGH);
+  const most = Math.min(Number(taught[4] ?? ENOUGH), ENOUGH);
   if (!isSeed(seed) || !settings) return -1;
   const again = new Lesson(seed, settings);
-  while (!again.certified && again.learner.games < games) again.goOn();
+  while (!again.certified && again.learner.games < most) again.goOn();
   const number = again.player();
   return data.players[number].name === name ? number : -1;
 }
@@ -174,7 +174,7 @@ find("teach-lose").addEventListener("click", () => {
   const player = data.players[number];
   const seat = weakSeat(player.certificate);
   const line = player.certificate.losing_line[seat];
-  startReplay(line, 0, `How ${player.name} loses as ${seat}`, number);
+  startReplay(line, 0, `How ${player.name} loses as ${seat}`, number, games[0]);
 });
 
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>

@@ -1,34 +1,42 @@
 // Stones that come by themselves: two players' game, how a player loses, how a blunder is refuted.
 
 const STONE = 700; // milliseconds
+const MOMENT = 50; // while a player still thinks
 
-function run() {
+function run(wait = STONE) {
   clearTimeout(waiting);
   state.running = true;
-  waiting = setTimeout(tick, STONE);
+  waiting = setTimeout(tick, wait);
 }
 
 function tick() {
   if (!atEnd()) state.at += 1;
-  else if (state.seat === "none" && !hasEnded(state.line)) placeStone();
+  else if (state.seat === "none" && !hasEnded(state.line)) {
+    const player = playerAt(mover(state.line));
+    if (!shares(player, state.line)) {
+      wantShares(player, state.line);
+      return run(MOMENT);
+    }
+    placeStone();
+  }
   const done = atEnd() && (state.seat !== "none" || hasEnded(state.line));
   if (done) stopWaiting();
   else run();
   show();
 }
 
-// Two players by their numbers play a game by themselves.
-function watch(X, O) {
+// Two players of a game by their numbers play it by themselves.
+function watch(X, O, game = state.game) {
   visit(() => {
-    setUp({ seat: "none", rivals: { X, O } });
+    setUp({ ...switched(game), seat: "none", rivals: { X, O } });
     run();
   });
 }
 
 // Show a line from a stone on, which goes on by itself.
-function startReplay(line, at, title, player = state.player) {
+function startReplay(line, at, title, player = state.player, game = state.game) {
   visit(() => {
-    setUp({ line: [...line], at, title, player, seat: "both" });
+    setUp({ ...switched(game), line: [...line], at, title, player, seat: "both" });
     run();
   });
   find("pause").focus({ preventScroll: true });
@@ -49,20 +57,25 @@ find("watch").addEventListener("click", () => {
   find("pause").focus({ preventScroll: true });
 });
 find("pair-watch").addEventListener("click", () => {
-  watch(Number(find("pair-x").value), Number(find("pair-o").value));
+  watch(Number(find("pair-x").value), Number(find("pair-o").value), games[0]);
   find("pause").focus({ preventScroll: true });
 });
+
+// Fill a list with the game's players; earlier steps of a training have a slider instead.
+function offerPlayers(list) {
+  if (list.dataset.game !== state.game.name) list.replaceChildren();
+  list.dataset.game = state.game.name;
+  players().forEach((player, number) => {
+    if (number <= Number(list.lastElementChild?.value ?? -1) || player.trained !== undefined) return;
+    list.append(element("option", player.name, { value: String(number) }));
+  });
+}
 
 function drawWatch() {
   const shown = state.seat === "none" || state.running || state.title !== "";
   find("pause").hidden = !shown || (state.asking && !state.running);
   find("pause").textContent = state.running ? "Pause" : hasEnded(shownLine()) ? "Play it again" : state.at === 0 ? "Start" : "Go on";
-  for (const list of [find("watch-x"), find("watch-o")]) {
-    data.players.forEach((player, number) => {
-      if (number <= Number(list.lastElementChild?.value ?? -1) || player.trained !== undefined) return;
-      list.append(element("option", player.name, { value: String(number) }));
-    });
-  }
+  for (const list of ["player", "watch-x", "watch-o"]) offerPlayers(find(list));
   if (state.seat !== "none") return;
   find("watch-x").value = String(trainedOf(state.rivals.X));
   find("watch-o").value = String(trainedOf(state.rivals.O));

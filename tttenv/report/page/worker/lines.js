@@ -5,8 +5,9 @@ const NO_CELL = -1;
 const TWO_CELLS = -2; // instead of a cell: there is more than one
 
 class Board {
-  // `game` holds the cells of all lines and, for each symmetry of the board, where each cell goes.
+  // `game` holds its size, the cells of all lines and, for each symmetry of the board, where each cell goes.
   constructor(game) {
+    [this.m, this.n] = [game.m, game.n];
     this.lines = game.lines;
     this.k = game.lines[0].length;
     this.count = game.lines.length;

@@ -1,79 +1,177 @@
 // The worker: answers what the page asks about larger boards, so that the page never waits.
 // Positions are lists of 1 (X), -1 (O) and 0.
 
-const ROUNDS = [1000, 8000, 40000]; // nodes for each question about a move, tried again and again
-const MOST = 160000; // nodes for all questions about a position
+const NEAR = 3; // stones: first all wins as near as that are looked for
+const NEAR_LIMIT = 200; // nodes for each of them
+const ROUNDS = [30, 1000, 8000, 40000]; // nodes for each question about a move, tried again and again
+const WORK = 112_000_000; // nodes for all questions about a position, times cells, times lines
+const FAR = 12; // stones: wins as far as that are counted
+const BREATH = 120; // milliseconds between two reports
 
-const networks = [];
-const solvers = [];
+const games = new Map(); // by their rules
+const weights = new Map(); // of networks, by name
 let latest = 0; // the newest question about values: older ones are dropped
 
-onmessage = ({ data: asked }) => {
-  if (asked.kind === "games") {
-    for (const game of asked.games) {
-      networks.push(new Network(game));
-      solvers.push(new Solver(game));
+class Game {
+  constructor(rules) {
+    Object.assign(this, rules, { lines: linesOf(rules), maps: mapsOf(rules) });
+    this.board = new Board(this);
+    this.networks = new Map();
+  }
+
+  // Made when first needed: they take room.
+  get solver() {
+    return (this.ownSolver ??= new Solver(this));
+  }
+
+  get shortest() {
+    return (this.ownShortest ??= new Shortest(this.solver));
+  }
+
+  async network(name) {
+    if (!this.networks.has(name)) {
+      const { packed, ...shape } = weights.get(name);
+      this.networks.set(name, new Network({ ...shape, floats: await floatsOf(packed) }, this));
     }
-  } else if (asked.kind === "move") {
-    const position = asked.position.map((stone) => stone * turnIn(asked.position));
-    postMessage({ ...asked, cell: networks[asked.game].move(position) });
+    return this.networks.get(name);
+  }
+
+  // The chances of a player's moves in a position, which may be a network by its name.
+  async chances(player, position) {
+    const seen = position.map((stone) => stone * turnIn(position));
+    if (weights.has(player)) return evenly(seen, [(await this.network(player)).move(seen)]);
+    this.board.clear();
+    this.board.set(seen);
+    const cells = PLAYERS[player](this.board, seen);
+    this.board.clear();
+    return evenly(seen, cells);
+  }
+}
+
+function gameOf({ m, n, k }) {
+  const key = `${m},${n},${k}`;
+  if (!games.has(key)) games.set(key, new Game({ m, n, k }));
+  return games.get(key);
+}
+
+onmessage = async ({ data: asked }) => {
+  if (asked.kind === "network") weights.set(asked.name, asked.network);
+  else if (asked.kind === "chances") {
+    const chances = await gameOf(asked.rules).chances(asked.player, positionAfter(asked.line, asked.rules));
+    postMessage({ kind: "chances", key: asked.key, chances });
   } else {
     latest = asked.id;
-    tellValues(asked);
+    await tellValues(asked);
   }
 };
 
 // 1 if X is to move, else -1.
 const turnIn = (position) => (position.reduce((sum, stone) => sum + stone, 0) === 0 ? 1 : -1);
 
-// Tell bounds on the value of every move for the side to move, as they become known.
-// `most` is what that side can reach at the most, if that is known otherwise.
-async function tellValues({ id, game, position, most }) {
-  const solver = solvers[game];
-  const values = new MoveValues(solver, position, most);
-  let left = MOST;
-  for (const limit of ROUNDS) {
-    for (const move of values.undecided()) {
-      if (left <= 0) break;
-      left -= values.improve(move, Math.min(limit, left));
-      await new Promise((resume) => setTimeout(resume)); // so that newer questions are heard
-      if (id !== latest) return;
-      postMessage({ kind: "values", id, bounds: values.bounds(), done: false });
-    }
-  }
-  postMessage({ kind: "values", id, bounds: values.bounds(), done: true });
+function positionAfter(line, { m, n }) {
+  const position = Array(m * n).fill(0);
+  line.forEach((cell, turn) => (position[cell] = turn % 2 ? -1 : 1));
+  return position;
 }
 
-// Bounds on the value of each move of a position; images of one position are asked about once.
+// What the side to move can reach at the most, by the certificate of the other side's network: known
+// if that has played all its stones by itself. `certified` names it, and what it gets at the least.
+async function mostBy(certified, line, game) {
+  if (!certified) return 1;
+  for (let ply = (line.length + 1) % 2; ply < line.length; ply += 2) {
+    const chances = await game.chances(certified.network, positionAfter(line.slice(0, ply), game));
+    if (chances[line[ply]] !== 1) return 1;
+  }
+  return -Math.sign(certified.least);
+}
+
+// Tell bounds on the value of every move for the side to move, as they become known.
+async function tellValues({ id, key, rules, line, certified }) {
+  const game = gameOf(rules);
+  const most = await mostBy(certified, line, game);
+  const values = new MoveValues(game, positionAfter(line, rules), most);
+  let left = WORK / (game.board.cells * game.board.count);
+  let told = 0;
+  const tell = (done) => {
+    told = performance.now();
+    postMessage({ kind: "values", key, moves: values.moves(), whole: values.whole(), done });
+  };
+  for (const step of values.steps()) {
+    if (left <= 0) break;
+    left -= step(left);
+    await new Promise((resume) => setTimeout(resume)); // so that newer questions are heard
+    if (id !== latest) return;
+    if (performance.now() - told > BREATH) tell(false);
+  }
+  tell(true);
+}
+
+// Bounds on the value of each move of a position, and the stones that the winner still has to place,
+// the move among them; images of one position are asked about once.
 class MoveValues {
-  constructor(solver, position, most) {
-    this.solver = solver;
+  constructor(game, position, most) {
+    this.game = game;
     this.turn = turnIn(position);
-    this.moves = new Map();
-    for (const cell of position.keys()) {
-      if (position[cell] !== 0) continue;
+    [this.own, this.other] = this.turn === 1 ? [0, 1] : [1, 0];
+    this.byCell = new Map();
+    const classes = new Map();
+    for (const cell of emptyCells(position)) {
       const after = position.with(cell, this.turn);
-      const { image } = canonicalImage(after, solver.maps);
-      const known = [...this.moves.values()].find((move) => same(move.after, image));
-      this.moves.set(cell, known ?? this.begin(image, most));
+      const { image } = canonicalImage(after, game.maps);
+      const key = image.join();
+      if (!classes.has(key)) classes.set(key, this.begin(image, most));
+      this.byCell.set(cell, classes.get(key));
     }
+    this.classes = [...classes.values()];
   }
 
   begin(after, most) {
-    const won = this.solver.board.lines.some((line) => line.every((cell) => after[cell] === this.turn));
-    if (won) return { after, low: 1, high: 1 };
-    if (!after.includes(0)) return { after, low: 0, high: 0 };
-    return { after, low: -1, high: most };
+    const won = this.game.lines.some((line) => line.every((cell) => after[cell] === this.turn));
+    if (won) return { after, low: 1, high: 1, stones: 1, tried: 1 };
+    if (!after.includes(0)) return { after, low: 0, high: 0, stones: null, tried: Infinity };
+    return { after, low: -1, high: most, stones: null, tried: 0 }; // not within so many stones
+  }
+
+  // What is to be done, each a function of the nodes left that says how many it took.
+  *steps() {
+    for (let stones = 1; stones <= NEAR; stones++) {
+      for (const move of this.classes) yield (left) => this.count(move, stones, Math.min(NEAR_LIMIT, left));
+    }
+    for (const limit of ROUNDS) {
+      for (const move of this.undecided()) yield (left) => this.improve(move, Math.min(limit, left));
+    }
+    for (let stones = 1; stones <= FAR; stones++) {
+      const open = this.classes.filter((move) => move.stones === null && move.low === move.high && move.low);
+      for (const move of open) yield (left) => this.count(move, stones, left / 4);
+    }
   }
 
   undecided() {
-    return [...new Set(this.moves.values())].filter((move) => move.low < move.high);
+    return this.classes.filter((move) => move.low < move.high);
+  }
+
+  // Ask whether the winner needs just so many stones, if all fewer were tried; the nodes taken.
+  count(move, stones, limit) {
+    if (move.stones !== null || move.tried !== stones - 1) return 0;
+    const { game, own, other } = this;
+    let nodes = 0;
+    const within = (side, number) => {
+      const found = number > 0 && game.shortest.wins(move.after, side, other, number, limit);
+      nodes += number > 0 ? game.shortest.nodes + 1 : 0;
+      return found;
+    };
+    const wins = move.high === 1 ? within(own, stones - 1) : false;
+    const loses = wins === false && move.low === -1 ? within(other, stones) : false;
+    if (wins) Object.assign(move, { low: 1, high: 1, stones });
+    else if (loses) Object.assign(move, { low: -1, high: -1, stones });
+    else if (wins === false && loses === false) move.tried = stones;
+    return nodes;
   }
 
   // Ask whether the mover loses, then whether it wins; the number of nodes that this took.
   improve(move, limit) {
-    const { solver, turn } = this;
-    const [own, other] = turn === 1 ? [0, 1] : [1, 0];
+    const { own, other } = this;
+    const { solver } = this.game;
     let nodes = 0;
     if (move.low === -1) {
       const loses = solver.prove(move.after, other, other, limit);
@@ -90,9 +188,22 @@ class MoveValues {
     return nodes;
   }
 
-  bounds() {
-    return [...this.moves].map(([cell, { low, high }]) => [cell, low, high]);
+  moves() {
+    return [...this.byCell].map(([cell, { low, high, stones }]) => [cell, low, high, stones]);
+  }
+
+  // The same of the position itself.
+  whole() {
+    const low = Math.max(...this.classes.map((move) => move.low));
+    const high = Math.max(...this.classes.map((move) => move.high));
+    const best = this.classes.filter((move) => move.high === high);
+    const counts = best.map((move) => move.stones ?? Infinity);
+    let stones = null; // the soonest win, or the latest loss
+    if (low === 1) {
+      const least = Math.min(...counts);
+      const sure = best.every((move) => move.stones !== null || move.tried >= least - 1);
+      if (sure && least < Infinity) stones = least;
+    } else if (high === -1 && Math.max(...counts) < Infinity) stones = Math.max(...counts);
+    return { low, high, stones };
   }
 }
-
-const same = (first, second) => first.every((stone, n) => stone === second[n]);

@@ -49,14 +49,20 @@ function planesOf(board, position) {
 
 const losesAtOnce = (board) => winsByThreats(board, 1, THREATS);
 
+// Weights are packed byte by byte: first the lowest byte of each, last the highest.
+async function floatsOf(packed) {
+  const bytes = new Uint8Array(await unpacked(packed).arrayBuffer());
+  const count = bytes.length / 4;
+  const joined = bytes.map((_, at) => bytes[(at & 3) * count + (at >> 2)]);
+  return new Float32Array(joined.buffer);
+}
+
 class Network {
-  constructor(game) {
-    const bytes = Uint8Array.from(atob(game.weights), (letter) => letter.charCodeAt(0));
-    const floats = new Float32Array(bytes.buffer);
+  // `floats` are all weights, in the order in which the layers are made here.
+  constructor({ channels: wide, blocks, floats }, game) {
     let at = 0;
     const take = (count) => Float64Array.from(floats.subarray(at, (at += count)));
     const layer = (before, after, size) => [take(before * after * size), take(after)];
-    const { channels: wide, blocks } = game;
     this.game = game;
     this.board = new Board(game);
     this.first = layer(PLANES, wide, 9);

@@ -1,0 +1,530 @@
+"""Larger boards in the page: what its players do, what is proved of positions, and whole games."""
+
+import json
+import re
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from page_browser import CALM, click, fits, fragment, marks
+from page_games import play, settled
+
+from learners.residual_net import planes_of
+from tttenv import Rules, player
+from tttenv.cli import report
+from tttenv.exact import positions, solve
+from tttenv.game.symmetry import maps
+from tttenv.players import bundled
+from tttenv.proofs.move_values import MoveValues
+from tttenv.report import larger, networks
+from tttenv.report.build import PAGE, SHARED, WORKER
+
+NAMES = ("alphazero_444", "alphazero_554", "alphazero_664", "alphazero_995")
+EVIL = "<img src=x onerror=alert(1)>"
+by_network = pytest.mark.parametrize("name", NAMES)
+
+
+@pytest.fixture(scope="module")
+def shown():
+    """What the page knows of each network, by name."""
+    return {one.name: one for one in larger.from_specs(list(NAMES))}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A report of one player on 3,3,3 and of the networks."""
+    folder = tmp_path_factory.mktemp("larger")
+    none = folder / "none.json"
+    report.make(folder / "report.html", report.Contents(none, none, ["first", *NAMES]))
+    return folder / "report.html"
+
+
+@pytest.fixture(scope="module")
+def inside(browser):
+    """Runs JavaScript in the scope of the worker's own scripts."""
+    page = browser.new_page()
+    files = [("shared", name) for name in SHARED] + [("worker", name) for name in WORKER]
+    texts = [(PAGE / folder / f"{name}.js").read_text(encoding="utf-8") for folder, name in files]
+
+    def run(code, given):
+        return page.evaluate("async (given) => {" + "\n".join([*texts, code]) + "}", given)
+
+    yield run
+    page.close()
+
+
+def sampled(rules, count, rng, policy=None):
+    """Undecided boards of all numbers of stones; with a policy, those of games against it."""
+    found = []
+    while len(found) < count:
+        board, seat = rules.start(), int(rng.integers(2))
+        while not rules.over(board):
+            found.append(board)
+            own = policy is not None and np.count_nonzero(board) % 2 == seat
+            cell = (
+                policy(board[None])[0].argmax() if own else rng.choice(np.flatnonzero(board == 0))
+            )
+            board = rules.play(board, int(cell))
+    rows = rng.choice(len(found), count, replace=False)
+    return np.array(found)[rows]
+
+
+def size_of(rules):
+    return {"m": rules.m, "n": rules.n, "k": rules.k}
+
+
+def test_lines_and_symmetries_are_those_of_the_library(inside):
+    for size in ((3, 3, 3), (4, 5, 4), (7, 4, 3), (15, 15, 5)):
+        rules = Rules(*size)
+        lines, images = inside("return [linesOf(given), mapsOf(given)]", size_of(rules))
+        assert lines == rules.lines.tolist()
+        assert images == maps(rules).tolist()
+
+
+# Players.
+
+MOVES = """
+const game = gameOf(given.rules);
+weights.set("it", given.network);
+const network = await game.network("it");
+return given.boards.map((board) => network.move(board));"""
+
+
+def given_network(one, rules, boards):
+    about = one.network.about
+    shape = {"channels": about["channels"], "blocks": about["blocks"]}
+    packed = {"packed": str(one.network.weights)}
+    return {"rules": size_of(rules), "network": shape | packed, "boards": boards.tolist()}
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "count"),
+    [
+        ("alphazero_444", Rules(4, 4, 4), 1000),
+        ("alphazero_554", Rules(5, 5, 4), 1000),
+        ("alphazero_664", Rules(6, 6, 4), 1000),
+        ("alphazero_995", Rules(9, 9, 5), 300),
+        ("alphazero_995", Rules(15, 15, 5), 60),
+    ],
+)
+def test_networks_move_as_in_the_library(inside, shown, name, rules, count):
+    policy, rng = player(name, rules), np.random.default_rng(0)
+    own = sampled(rules, 50, rng, policy)
+    boards = np.concatenate([sampled(rules, count, rng), own])
+    told = inside(MOVES, given_network(shown[name], rules, boards))
+    assert told == policy(boards).argmax(axis=1).tolist()
+
+
+@by_network
+def test_the_planes_are_those_of_the_library(inside, shown, name):
+    rules = shown[name].rules
+    boards = sampled(rules, 150, np.random.default_rng(1))
+    code = """const { board } = gameOf(given.rules);
+      return given.boards.map((b) => [...planesOf(board, b)]);"""
+    expected = planes_of(rules)(boards).numpy().reshape(len(boards), -1)
+    told = inside(code, {"rules": size_of(rules), "boards": boards.tolist()})
+    assert (np.array(told) == expected).all()
+    assert (expected.reshape(len(boards), 14, -1) != 0).any(axis=(0, 2)).all()  # each plane is seen
+
+
+CHANCES = """
+const game = gameOf(given.rules);
+return Promise.all(given.boards.map((board) => game.chances(given.player, board)));"""
+
+
+@pytest.mark.parametrize("name", ["random", "first", "tactical", "threats"])
+@pytest.mark.parametrize("size", [(4, 4, 4), (15, 15, 5)])
+def test_players_without_weights_are_those_of_the_library(inside, name, size):
+    rules, count = Rules(*size), 300 if size[0] < 9 else 40
+    boards = sampled(rules, count, np.random.default_rng(4))
+    given = {"rules": size_of(rules), "player": name, "boards": [absolute(b) for b in boards]}
+    told = np.array(inside(CHANCES, given))
+    if name != "threats":
+        np.testing.assert_allclose(told, player(name, rules)(boards), atol=1e-12)
+        return
+    assert (told.max(axis=1) == 1).all()  # one legal move, which wins or blocks where one can
+    assert (boards[told > 0] == 0).all()
+    forced = player("tactical", rules)(boards)
+    urgent = forced.max(axis=1) > 1 / (boards == 0).sum(axis=1)
+    assert (forced[urgent][told[urgent] > 0] > 0).all()
+
+
+def test_threats_wins_by_threats_where_it_can(inside):
+    """Of an open three of five in a row the next stone is an open four; the other side stops it."""
+    rules = Rules(15, 15, 5)
+    board = rules.start()
+    for cell in (112, 0, 113, 14, 114, 210):  # h8 i8 j8
+        board = rules.play(board, cell)
+    given = {"rules": size_of(rules), "player": "threats", "boards": [absolute(board)]}
+    assert np.argmax(inside(CHANCES, given)[0]) in (111, 115)
+    board = rules.play(board, 224)
+    given["boards"] = [absolute(board)]
+    assert np.argmax(inside(CHANCES, given)[0]) in (110, 111, 115, 116)
+
+
+# Proofs.
+
+PROVE = """
+const game = gameOf(given.rules);
+return given.boards.map((position) => {
+  const values = new MoveValues(game, position, 1);
+  for (const move of values.undecided()) values.improve(move, given.limit);
+  return values.moves().map(([cell, low, high]) => [cell, low, high]);
+});"""
+
+
+def absolute(board):
+    """A board seen by the side to move as 1 for X and -1 for O."""
+    return (board * (1 if np.count_nonzero(board) % 2 == 0 else -1)).tolist()
+
+
+def proved(inside, rules, boards, limit, code=PROVE):
+    boards = [absolute(board) for board in boards]
+    return inside(code, {"rules": size_of(rules), "boards": boards, "limit": limit})
+
+
+def some(rules, count, seed):
+    game = positions(rules)
+    which = np.flatnonzero(~game.over)
+    return np.random.default_rng(seed).choice(which, min(count, len(which)), replace=False)
+
+
+SMALL = pytest.mark.parametrize(
+    ("size", "count"), [((3, 3, 3), 4520), ((3, 4, 3), 400), ((4, 3, 4), 400)]
+)
+
+
+@SMALL
+def test_proofs_are_the_exact_values_of_small_games(inside, size, count):
+    rules = Rules(*size)
+    game, solution = positions(rules), solve(rules)
+    which = some(rules, count, 2)
+    told = proved(inside, rules, game.boards[which], 1_000_000)
+    for number, bounds in zip(which, told, strict=True):
+        exact = [
+            [cell, *2 * [-int(solution.values[after])]]
+            for cell, after in enumerate(game.successors[number].tolist())
+            if after >= 0
+        ]
+        assert bounds == exact
+
+
+STEPS = """
+const game = gameOf(given.rules);
+return given.boards.map((position) => {
+  const values = new MoveValues(game, position, 1);
+  for (const step of values.steps()) step(given.limit);
+  return [values.moves(), values.whole()];
+});"""
+
+
+def stones_left(rules, rank):
+    """The winner's stones still to come, a move of this rank among them; None for a draw."""
+    return (rules.cells + 1 - abs(rank) + (rank > 0)) // 2 if rank else None
+
+
+@SMALL
+def test_all_is_known_of_small_games_with_the_number_of_stones(inside, size, count):
+    rules = Rules(*size)
+    game, solution = positions(rules), solve(rules)
+    which = some(rules, count, 3)
+    told = proved(inside, rules, game.boards[which], 1_000_000, STEPS)
+    for number, (moves, whole) in zip(which, told, strict=True):
+        ranks = solution.move_ranks[number].tolist()
+        for cell, low, high, stones in moves:
+            sign = int(np.sign(ranks[cell]))
+            assert (low, high, stones) == (sign, sign, stones_left(rules, ranks[cell])), number
+        best = max(ranks[cell] for cell, *_ in moves)
+        sign = int(np.sign(best))
+        expected = {"low": sign, "high": sign, "stones": stones_left(rules, best)}
+        assert whole == expected
+
+
+@pytest.mark.parametrize("size", [(4, 4, 4), (5, 5, 4), (6, 6, 4), (4, 5, 4)])
+def test_proofs_agree_with_the_librarys_prover(inside, size):
+    rules = Rules(*size)
+    boards = sampled(rules, 60, np.random.default_rng(3))
+    boards = boards[np.count_nonzero(boards, axis=1) >= rules.cells // 4][:25]
+    told = proved(inside, rules, boards, 3000)
+    prover, decided = MoveValues(rules, 300_000), 0
+    for board, bounds in zip(boards, told, strict=True):
+        known = prover.bounds(board)
+        assert [cell for cell, _, _ in bounds] == np.flatnonzero(board == 0).tolist()
+        for cell, low, high in bounds:
+            assert low <= known.at_most[cell]
+            assert known.at_least[cell] <= high
+            decided += low == high
+    assert decided > 0.9 * np.count_nonzero(boards == 0)
+
+
+def test_the_values_of_whole_games_are_the_known_ones(inside):
+    code = """return given.map((rules) => {
+      const { solver } = gameOf(rules);
+      const empty = Array(rules.m * rules.n).fill(0);
+      return [0, 1].map((side) => solver.prove(empty, side, 0, 100000));
+    });"""
+    sizes = ((3, 3, 3), (4, 4, 4), (6, 6, 4), (4, 3, 3))
+    told = inside(code, [size_of(Rules(*size)) for size in sizes])
+    assert told == [[-1, -1], [-1, -1], [1, -1], [1, -1]]  # 4,3,3 and 6,6,4 are won by X
+
+
+def test_without_nodes_nothing_is_claimed(inside):
+    (bounds,) = proved(inside, Rules(5, 5, 4), np.zeros((1, 25), np.int8), 1)
+    assert all((low, high) == (-1, 1) for _, low, high in bounds)
+
+
+@pytest.mark.parametrize(("line", "most"), [([12], 0), ([12, 0, 6], 1)])
+def test_a_certificate_bounds_the_value_only_where_the_network_moved_so(inside, shown, line, most):
+    """alphazero_554 opens in the middle and never loses: O can draw at the most."""
+    given = given_network(shown["alphazero_554"], Rules(5, 5, 4), np.zeros((0, 25)))
+    code = """weights.set("it", given.network);
+      return mostBy({ network: "it", least: 0 }, given.line, gameOf(given.rules));"""
+    assert abs(inside(code, given | {"line": line})) == most
+
+
+# Games.
+
+
+def labels(page):
+    return page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)")
+
+
+@pytest.mark.parametrize(
+    ("name", "rules", "seat"),
+    [
+        ("first", Rules(3, 3, 3), "O"),
+        ("alphazero_444", Rules(4, 4, 4), "X"),
+        ("alphazero_554", Rules(5, 5, 4), "O"),
+        ("alphazero_664", Rules(6, 6, 4), "O"),
+        ("tactical", Rules(15, 15, 5), "X"),
+    ],
+)
+def test_whole_games_by_clicks(opened, file, name, rules, seat):
+    page = opened(file, f"#play={name}&rules={rules}&seat={seat}&show=values", **CALM)
+    counts = Counter()
+    play(page, rules, name, seat, np.random.default_rng(5), counts)
+    assert counts["hints"] > 0
+    again = opened(file, fragment(page), **CALM)
+    assert marks(again, rules.n) == marks(page, rules.n)
+    page.click("#back")
+    assert marks(page, rules.n).count("_") > marks(again, rules.n).count("_")
+
+
+def test_a_blunder_is_told_where_it_is_proved_and_can_be_tried_again(opened, file):
+    page = opened(file, "#play=alphazero_554&rules=5,5,4&seat=O", **CALM)
+    settled(page)
+    assert page.inner_text("#proof") == "Proved: a draw; 4 of 24 moves keep it."
+    assert page.text_content("#bar-text") == "draw"
+    click(page, 0)
+    settled(page)
+    told = page.inner_text("#notes")
+    assert re.fullmatch(r"Your blunder: a1 loses in \d; b2 d2 b4 d4 draw\.", told)
+    assert labels(page)[0] == "a1, O, blunder"
+    assert page.locator("#moves button").nth(1).inner_text() == "a1??"
+    assert re.match(r"Proved: X wins in \d\.", page.inner_text("#proof"))
+    assert page.get_attribute("#bar", "aria-label").startswith("Value of the position: X wins in ")
+    while "Your turn" in settled(page)["status"]:
+        click(page, marks(page, 5).index("_"))
+    assert "You lost at move 2: a1." in page.inner_text("#status")
+    page.click("#again")
+    settled(page)
+    click(page, 6)  # b2
+    settled(page)
+    assert page.inner_text("#notes") == ""
+    assert page.locator("#moves button").nth(1).inner_text() == "b2"
+
+
+def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, file):
+    page = opened(file, "", **CALM)
+    names = page.locator("#rules option").evaluate_all("all => all.map(one => one.value)")
+    assert (names[0], names[-1]) == ("3,3,3", "15,15,5")
+    for name, cells in (("9,9,5", 81), ("4,4,4", 16), ("3,3,3", 9)):
+        page.select_option("#rules", name)
+        assert page.locator("#board button").count() == cells
+        assert marks(page, int(cells**0.5)) == "_" * cells
+    page = opened(file, "#play=threats&rules=4,5,3&seat=both&moves=b2.e4.D1", **CALM)
+    assert page.input_value("#rules") == "4,5,3"
+    assert marks(page, 5) == "___X__X____________O"
+    for wrong in ("rules=2,3,3", "rules=16,15,5", "rules=5,5,6", "rules=x", "rules=5,5,4&moves=f1"):
+        page.evaluate("link => void (location.hash = link)", f"#play=first&seat=X&{wrong}")
+        page.get_by_text("The link led to no possible game").wait_for()
+    page.evaluate("location.hash = '#field=alphazero_664&seat=O'")  # as in older links
+    page.wait_for_function("() => document.querySelectorAll('#board button').length === 36")
+    assert fragment(page).startswith("#play=alphazero_664&rules=6,6,4&seat=O")
+
+
+def test_two_players_play_on_a_larger_board_until_somebody_takes_over(opened, file):
+    page = opened(file, "#watch=alphazero_554&against=threats&rules=5,5,4")
+    assert page.inner_text("#play-title") == "alphazero_554 as X against threats as O"
+    page.click("#pause")
+    page.wait_for_function("() => document.querySelectorAll('#moves li').length >= 3")
+    page.click("#pause")
+    policy, rules = player("alphazero_554"), Rules(5, 5, 4)
+    assert marks(page, 5)[int(policy(rules.start()[None])[0].argmax())] == "X"
+    page.click("#onward")
+    assert page.input_value("#seat") in "XO"
+    assert page.locator("#player option:checked").inner_text() in ("threats", "alphazero_554")
+
+
+def test_a_lost_game_of_a_network_is_replayed_on_its_board(opened, file, shown):
+    page = opened(file, "#play=alphazero_995&rules=9,9,5&seat=X", **CALM)
+    line = shown["alphazero_995"].certificate.losing_line["O"]
+    assert page.inner_text("#lose-O") == f"See it lose as O, in {len(line)} stones"
+    page.click("#lose-O")
+    for cell in line:
+        page.keyboard.press("ArrowRight")
+        assert labels(page)[cell][-1] in "XO" or "blunder" in labels(page)[cell]
+    assert page.inner_text("#status").startswith("X wins.")
+    page.get_by_text("Its certificate", exact=True).click()
+    assert "Positions followed" in page.inner_text("#certificate-table")
+    assert page.inner_text("#command") == "tttenv certify 'alphazero_995' --json"
+
+
+def test_what_an_opponent_would_play_is_shown(opened, file):
+    page = opened(file, "#play=tactical&rules=5,5,4&seat=both&show=player&moves=a1.a2.b1.b2.c1")
+    page.wait_for_function("() => document.querySelector('#board').textContent.includes('100')")
+    assert [label for label in labels(page) if "100 %" in label] == ["d1, empty, 100 %"]
+
+
+@pytest.mark.parametrize(
+    ("never", "told"),
+    [
+        (True, "Certified: never loses as X, in all 31,710 positions that it can come to."),
+        (None, "As X it is not certified: its certificate did not come to an end."),
+        (False, "As X it can be beaten."),
+    ],
+)
+def test_a_certificate_that_did_not_end_is_no_proof_that_it_can_be_beaten(
+    opened, tmp_path, never, told
+):
+    folder = Path(bundled.folder("alphazero_444"))
+    found = json.loads((folder / "card.json").read_text())["certificate"]
+    found["never_loses"]["X"] = never
+    found["worst_case"]["X"] = 0 if never else None
+    place = changed(folder, tmp_path / "mine", certificate=found)
+    out = tmp_path / "report.html"
+    report.make(out, report.Contents(out, out, ["first", str(place)]))
+    page = opened(out, "#play=mine&rules=4,4,4&seat=O", **CALM)
+    assert told in page.inner_text("#about")
+
+
+def test_what_stands_there_already_is_not_read_out_again(opened, file):
+    page = opened(file, "#play=alphazero_554&rules=5,5,4&seat=O", **CALM)
+    settled(page)
+    click(page, 0)
+    settled(page)
+    page.evaluate(
+        """() => {
+            window.count = 0;
+            const watcher = new MutationObserver((list) => (window.count += list.length));
+            for (const name of ["status", "said", "proof", "notes"])
+                watcher.observe(document.getElementById(name), {childList: true});
+        }"""
+    )
+    page.select_option("#overlay", "values")  # all is drawn again
+    assert any(re.search("win|draw|loss", label) for label in labels(page))
+    assert page.evaluate("count") == 0
+
+
+STATES = {
+    "large": ("#play=threats&rules=15,15,5&seat=X&show=values", lambda page: click(page, 112)),
+    "proved": ("#play=alphazero_664&rules=6,6,4&seat=O&show=values", settled),
+    "watched": ("#watch=first&against=random&rules=15,15,5", lambda page: page.click("#pause")),
+    "chances": ("#play=tactical&rules=9,9,5&seat=both&show=player&moves=e5", lambda page: None),
+}
+
+
+@pytest.mark.parametrize(("size", "scheme"), [("desktop", "light"), ("phone", "dark")])
+def test_axe_finds_nothing_wrong_on_larger_boards_and_all_fits(opened, file, size, scheme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(file, "", size, color_scheme=scheme, **CALM)
+    for name, (link, reach) in STATES.items():
+        page.evaluate("link => void (location.hash = link)", link)
+        page.wait_for_function("link => history.state?.game.includes('rules')", arg=link)
+        reach(page)
+        found = Axe().run(page, context="#play")
+        assert not [one["id"] for one in found.response["violations"]], name
+        assert fits(page), name
+        page.evaluate("location.hash = '#question'")
+        page.wait_for_function("() => history.state?.game === '#question'")
+
+
+def test_the_largest_board_by_keyboard(opened, file):
+    page = opened(file, "#play=first&rules=15,15,5&seat=X", "phone", **CALM)
+    page.locator("#board button[tabindex='0']").focus()
+    for keys in ("ArrowUp ArrowLeft", "ArrowDown ArrowRight", *3 * ["ArrowRight"]):
+        count = np.count_nonzero(Rules(15, 15, 5).parse(marks(page, 15)))
+        for key in keys.split():
+            page.keyboard.press(key)
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "n => document.querySelectorAll('#moves li').length >= n || "
+            "document.querySelector('#status').textContent.includes('win')",
+            arg=int(count) + 2,
+        )
+    assert page.inner_text("#said").startswith("O on e1.")
+    assert next(label for label in labels(page) if ", X" in label) == "g7, X"
+    seen = "document.activeElement.getBoundingClientRect()"
+    assert page.evaluate(f"{seen}.top >= 0 && {seen}.bottom <= innerHeight")
+
+
+@pytest.mark.parametrize("zoom", [2, 4])  # as WCAG 2.2 asks for text, and for reflow
+def test_enlarged_nothing_is_cut_off(opened, file, zoom):
+    page = opened(file, "#play=threats&rules=9,9,5&seat=X&show=values", **CALM)
+    page.set_viewport_size({"width": 1280 // zoom, "height": 1024 // zoom})
+    assert fits(page)
+
+
+def test_a_networks_name_stays_text(opened, tmp_path):
+    shutil.copytree(bundled.folder("alphazero_444"), tmp_path / EVIL)
+    out = tmp_path / "report.html"
+    report.make(out, report.Contents(out, tmp_path / "none", ["first", str(tmp_path / EVIL)]))
+    page = opened(out, "#rules=4,4,4&seat=O", **CALM)
+    settled(page)
+    assert page.inner_text("#play-title") == f"You are O against {EVIL}"
+    assert page.locator("img").count() == 0
+
+
+def test_the_policy_lets_only_the_worker_in_and_the_page_is_small(shipped):
+    text = shipped.read_text(encoding="utf-8")
+    policy = re.search('Content-Security-Policy" content="([^"]*)"', text)[1]
+    assert "worker-src blob:" in policy.split("; ")
+    assert policy.count("blob:") == 1
+    assert "default-src 'none'" in policy
+    assert len(text.encode()) <= 1_500_000
+
+
+def changed(folder, place, **card):
+    """A copy of a checkpoint with other entries in its card."""
+    shutil.copytree(folder, place)
+    told = json.loads((place / "card.json").read_text()) | card
+    (place / "card.json").write_text(json.dumps(told))
+    return place
+
+
+def test_what_the_page_cannot_play_is_left_out(tmp_path, shown):
+    folder, rules = bundled.folder("alphazero_444"), Rules(4, 4, 4)
+    certificate = shown["alphazero_444"].certificate
+    assert networks.packed(folder, "a", rules, certificate).about["name"] == "a"
+    choices = ({}, {"tolerance": 0.1, "canonical": True}, {"tolerance": 2**-14, "canonical": False})
+    for number, choice in enumerate(choices):
+        place = changed(folder, tmp_path / str(number), choice=choice)
+        assert networks.packed(place, "a", rules, certificate) is None
+    reinforce = bundled.folder("reinforce_444")
+    assert networks.packed(reinforce, "a", rules, certificate) is None
+    assert networks.packed(folder, "a", Rules(16, 15, 5), certificate) is None
+    (one,) = larger.from_specs([f"{folder}:simulations=4"], positions=1)
+    assert one.network is None
+
+
+def test_weights_that_are_no_numbers_are_left_out(tmp_path, shown, monkeypatch):
+    from learners.training import checkpoint
+
+    folder, certificate = Path(bundled.folder("alphazero_444")), shown["alphazero_444"].certificate
+    config, weights = checkpoint.load_weights(folder, "alphazero")
+    weights["net.last.bias"][3] = float("nan")
+    monkeypatch.setattr(checkpoint, "load_weights", lambda *_: (config, weights))
+    assert networks.packed(folder, "a", Rules(4, 4, 4), certificate) is None

@@ -1,0 +1,108 @@
+// What is known of a position: the value of each move, and what a player would do. On 3,3,3 both are
+// tables; on larger boards workers compute them, and the board is drawn again when they come.
+
+const workers = {}; // one for values, one for chances, made of the text in the page when first needed
+const analysed = new Map(); // by position: {moves, whole, done}
+const answers = new Map(); // by player and position: the chances of its moves, null while unknown
+let asked = 0; // questions about values
+let asking = ""; // the position of the last of them
+let awaited = ""; // the answer that the game waits for
+
+const NOTHING = new Map();
+const OPEN_VALUE = { low: -1, high: 1, stones: null };
+
+const isSolved = () => state.game === games[0];
+const keyOf = (line) => `${state.game.name} ${stones(line, state.game.cells).map((mark) => mark || "_").join("")}`;
+
+// A rank of 3,3,3 as bounds on a value and the stones that the winner still has to place.
+function bounded(rank) {
+  const sign = Math.sign(rank);
+  return { low: sign, high: sign, stones: sign ? winnersStones(rank) : null };
+}
+
+// The moves of a position by cell, as bounds for the side to move; those of which nothing is known
+// may be missing.
+function known(line) {
+  if (!isSolved()) return isOver(line) ? NOTHING : (analysed.get(keyOf(line))?.moves ?? NOTHING);
+  const position = walk(line);
+  return new Map(moves(position).map((cell) => [cell, bounded(moveRank(position, cell))]));
+}
+
+// The same of the position itself.
+function valueOf(line) {
+  if (isWon(line)) return { low: -1, high: -1, stones: 0 };
+  if (isOver(line)) return { low: 0, high: 0, stones: null };
+  return isSolved() ? bounded(ranks[walk(line)]) : (analysed.get(keyOf(line))?.whole ?? OPEN_VALUE);
+}
+
+const isProving = (line) => !isSolved() && !isOver(line) && !analysed.get(keyOf(line))?.done;
+
+// The chances of a player's moves, cell by cell; null while they are not known.
+function shares(player, line) {
+  if (isSolved()) return Array.from(chances(player, walk(line)), (part) => part / 255);
+  return answers.get(answerKey(player, line)) ?? null;
+}
+
+const answerKey = (player, line) => `${players()[player].name} ${keyOf(line)}`;
+
+function send(kind, question, network) {
+  if (!workers[kind]) {
+    const text = new Blob([find("worker").textContent], { type: "text/javascript" });
+    workers[kind] = new Worker(URL.createObjectURL(text));
+    workers[kind].onmessage = ({ data: told }) => HEARD[told.kind](told);
+    workers[kind].networks = new Set();
+  }
+  const worker = workers[kind];
+  if (network && !worker.networks.has(network)) {
+    worker.networks.add(network);
+    const about = data.networks.find((one) => one.name === network);
+    const packed = find(about.element).textContent;
+    const { channels, blocks } = about;
+    worker.postMessage({ kind: "network", name: network, network: { channels, blocks, packed } });
+  }
+  const { m, n, k } = state.game;
+  worker.postMessage({ kind, rules: { m, n, k }, ...question });
+}
+
+// Ask for a player's chances, once.
+function wantShares(player, line) {
+  const key = answerKey(player, line);
+  if (isSolved() || isOver(line) || answers.has(key)) return;
+  answers.set(key, null);
+  const { name, network } = players()[player];
+  send("chances", { key, line, player: name }, network);
+}
+
+// Ask for the values of the position shown, then of those before it, one after the other.
+function analyse() {
+  if (isSolved()) return;
+  const shown = shownLine();
+  const before = [...shown.keys()].slice(state.setup).map((ply) => shown.slice(0, ply));
+  const line = [shown, ...before.reverse()].find(isProving);
+  const key = line ? keyOf(line) : "";
+  if (key === asking || !line) return;
+  asking = key;
+  asked += 1;
+  const rival = playerAt(other(mover(line)));
+  const { network, certificate } = players()[rival] ?? {};
+  const seat = other(mover(line));
+  const least = certificate?.worst_case[seat] ?? (certificate?.never_loses[seat] ? 0 : -1);
+  const certified = network && least > -1 ? { network, least } : null;
+  send("values", { id: asked, key, line, certified }, certified?.network);
+}
+
+const HEARD = {
+  values({ key, moves: told, whole, done }) {
+    const bounds = told.map(([cell, low, high, stones]) => [cell, { low, high, stones }]);
+    analysed.set(key, { moves: new Map(bounds), whole, done });
+    if (done && asking === key) asking = "";
+    draw();
+  },
+  chances({ key, chances: told }) {
+    answers.set(key, told);
+    if (key !== awaited) return draw();
+    awaited = "";
+    answer();
+    show();
+  },
+};
