@@ -336,6 +336,16 @@ def test_a_blunder_is_told_where_it_is_proved_and_can_be_tried_again(opened, fil
     assert page.locator("#moves button").nth(1).inner_text() == "b2"
 
 
+def test_a_click_counts_although_the_board_is_drawn_anew_meanwhile(opened, file):
+    page = opened(file, "#play=first&rules=5,5,4&seat=both&show=values", **CALM)
+    settled(page)
+    page.locator("#board button").nth(6).hover()
+    page.mouse.down()
+    page.evaluate("() => document.getElementById('overlay').dispatchEvent(new Event('change'))")
+    page.mouse.up()
+    assert marks(page, 5) == "______X__________________"
+
+
 def test_boards_are_picked_from_the_first_list_and_links_lead_to_any(opened, file):
     page = opened(file, "", **CALM)
     names = page.locator("#rules option").evaluate_all("all => all.map(one => one.value)")
