@@ -21,7 +21,7 @@ CITED = {  # sources by their title's first word: what they are, and where, if t
         "https://www.cs.cmu.edu/~tom/mlbook.html",
     ),
     "S1": (
-        "nestedsoftware, tictac (Python, 2019)",
+        "nestedsoftware, tictac (Python)",
         "https://github.com/nestedsoftware/tictac",
     ),
     "S2": ("lecture notes of a university, Tic-tac-toe experiment platform (2018)", None),
