@@ -30,7 +30,7 @@ CITED = {  # sources by their title's first word: what they are, and where, if t
         "https://github.com/nfmcclure/tensorflow_cookbook",
     ),
     "S4": (
-        "hanayashiki, TicTacToe (Keras, 2017)",
+        "hanayashiki, TicTacToe (Keras)",
         "https://github.com/hanayashiki/TicTacToe",
     ),
 }
