@@ -41,21 +41,21 @@ def outputs(
 def learn(
     board: NDArray[np.int8],
     move: int,
-    reward: float,
+    weight: float,
     first: Floats,
     second: Floats,
     hidden: Floats,
     probs: Floats,
 ) -> None:
-    """Take one gradient step for a move: of the cross entropy, times the size of the reward.
+    """Take one gradient step for a move: of the cross entropy, times the size of `weight`.
 
-    A reward draws the probabilities to the move, a penalty evenly to all other legal moves.
+    A positive weight makes the move likelier, a negative one all other legal moves.
     """
     outputs(board, first, second, hidden, probs)
     others = np.count_nonzero(board == 0) - 1
-    rate = np.float32(LEARNING_RATE * abs(reward))
+    rate = np.float32(LEARNING_RATE * abs(weight))
     for cell in range(CELLS):  # the gradient by the logits
-        if reward >= 0:
+        if weight >= 0:
             probs[cell] -= np.float32(cell == move)
         elif board[cell] == 0 and cell != move:
             probs[cell] -= np.float32(1.0 / others)

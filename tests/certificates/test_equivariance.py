@@ -43,7 +43,7 @@ class OneStep:
 
 def declared(rules):
     """All players that declare that they treat mirror images alike."""
-    named = {name: player(name, rules) for name in ("random", "tactical")}
+    named = {name: player(name, rules) for name in ("random", "tactical", "pairing")}
     mixed = blend(named["tactical"], uniform, 0.2)
     depth = 3 if rules.cells <= 20 else 1
     to_depth = player(f"alphabeta:depth={depth},width={rules.cells},threats=0", rules)
@@ -58,7 +58,7 @@ def search(rules, policy, seat, **options):
 def test_the_players_that_declare_it_are_these():
     rules = Rules()
     told = {name for name in PLAYERS if declares_equivariance(player(name, rules))}
-    assert told == {"random", "tactical"}
+    assert told == {"random", "tactical", "pairing"}
     assert all(map(declares_equivariance, declared(rules).values()))
     assert not declares_equivariance(blend(uniform, player("first", rules), 0.5))
     # A search that is cut off short, or tries some of the moves, hangs on their order.

@@ -238,12 +238,15 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
 
 
 # --- How players are asked
+NOT_ALONE = ("random", "first", "tactical", "minimax", "epsilon", "pairing")
+
+
 @pytest.mark.parametrize("spec", [*PLAYERS, "gumbel:simulations=8,evaluator=playouts"])
 def test_who_says_so_gives_a_board_the_same_bits_in_any_batch(spec):
     rules = Rules(4, 4, 4)
     policy = player(spec, SMALL if spec == "minimax" else rules)
     if not answers_alone(policy):
-        assert spec.partition(":")[0] in ("random", "first", "tactical", "minimax", "epsilon")
+        assert spec.partition(":")[0] in NOT_ALONE
         return
     boards = opening_classes(rules, 3)[:40]
     together = policy(boards)

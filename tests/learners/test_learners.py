@@ -142,7 +142,10 @@ BROKEN = [  # the law and a toy that breaks it
         },
     ),
     ("step returns finite numbers", {"step": lambda toy: Toy.step(toy) | {"loss": float("nan")}}),
-    ("a taken cell has probability zero", {"policy": lambda toy: lambda b: np.eye(9)[b[:, 0] * 0]}),
+    (
+        "an occupied cell has probability zero",
+        {"policy": lambda toy: lambda b: np.eye(9)[b[:, 0] * 0]},
+    ),
     ("Config is frozen", {"Config": config_class(frozen=False, seed=0)}),
     ("Config has a seed", {"Config": config_class(rate=0)}),
     ('presets has a "default"', {"presets": {"other": ToyConfig()}}),

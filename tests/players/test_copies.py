@@ -43,7 +43,8 @@ COPIES = {
 
 def moves(env, dice):
     masks = env.unwrapped.action_masks()
-    cells = [int(dice.choice(np.flatnonzero(mask))) for mask in masks.reshape(-1, masks.shape[-1])]
+    rows = masks.reshape(-1, masks.shape[-1])
+    cells = [int(dice.choice(np.flatnonzero(row))) if row.any() else 0 for row in rows]
     return cells[0] if masks.ndim == 1 else np.array(cells)
 
 

@@ -95,7 +95,8 @@ def test_a_file_may_not_name_a_trained_player():
 def test_options_of_a_checkpoint_go_through_the_same_grammar(spec):
     spec = spec.format(SHIPPED)
     with pytest.raises(
-        ValueError, match=r"selfplay has no option 'x'; it takes canonical, simulations, threes$"
+        ValueError,
+        match=r"selfplay has no option 'x'; it takes canonical, simulations, threes, pairing$",
     ):
         player(f"{spec}:x=1")
     with pytest.raises(ValueError, match="options are written option=value, not 'x'"):

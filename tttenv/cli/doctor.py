@@ -7,7 +7,6 @@ from typing import Any
 
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag, RulesOrNone, Subject, TextOrNone
-from tttenv.players.did_you_mean import did_you_mean
 
 PROG = "doctor.py"
 STYLES = {"ok": "good", "weak": "weak", "problem": "bad", "skipped": "faint"}  # of a status
@@ -52,7 +51,7 @@ def main(args: list[str], prog: str = PROG) -> None:
     from tttenv.cli.load_subject import load
     from tttenv.testing.diagnosis import diagnosis
 
-    with console.stage(f"loading {given.subject}", given.json), did_you_mean(given.subject):
+    with console.stage(f"loading {given.subject}", given.json):
         subject = load(given.subject, given.rules, given.obs, given.kind)
     with console.bar(given.json) as bar:
         found = diagnosis(

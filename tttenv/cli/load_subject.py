@@ -7,6 +7,7 @@ import gymnasium
 from tttenv import Rules
 from tttenv.cli.user_module import imported, is_in_a_module
 from tttenv.players import FOREIGN, PLAYERS, bundled, is_path, player, rules_of
+from tttenv.players.did_you_mean import did_you_mean
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import user_errors
 from tttenv.testing.subjects import (
@@ -47,8 +48,9 @@ def load(name: str, rules: str | None, obs: str | None, kind: str) -> CheckedPla
         close = near(name, gymnasium.registry)
         if close is not None:
             raise ValueError(f"there is no environment {name}; did you mean {close}?")
-    game = Rules.of(rules) if rules else rules_of(name)
-    found = player(name, game)
+    with did_you_mean(name):
+        game = Rules.of(rules) if rules else rules_of(name)
+        found = player(name, game)
     if name.startswith("sb3:"):  # trusted: the player was loaded above
         from tttenv.utils.registry import parse
 

@@ -143,8 +143,8 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
             gymnasium.error.ClosedEnvironmentError: after `close()`.
         """
         match = self.match
-        waits = match.active < self.num_envs and self._mode != NEXT_STEP
-        if waits or self.closed or not self._started:
+        restarts = self._mode == NEXT_STEP and self._started
+        if self.closed or (match.active < self.num_envs and not restarts):
             self._refuse_step()
         cells, output = match.checked(actions), match.games.outputs.take()
         ended = match.play(cells, output, self.np_random, self._mode)
