@@ -1,7 +1,6 @@
 """Callbacks of Stable-Baselines3 in whole trainings: where one stops, and which model is kept."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 from sb3_models import RULES, quick
@@ -43,7 +42,7 @@ def test_the_best_model_is_kept_with_its_certificate_and_outlives_worse_ones(tmp
     model.learn(2048, Noting(every=256, folder=folder))
     assert len(found) == 9
     card = json.loads((folder / "best.json").read_text())
-    assert card["certificate"] == json.loads(json.dumps(asdict(max(found, key=rank))))
+    assert card["certificate"] == json.loads(json.dumps(max(found, key=rank).to_dict()))
     assert card["sha256"] == digest((folder / "best.zip").read_bytes())
     assert {file.name for file in folder.iterdir()} == {"best.zip", "best.json"}
     again = policy(load(folder / "best.zip"), RULES, deterministic=True)

@@ -2,7 +2,6 @@
 
 import io
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -140,7 +139,7 @@ class ExactEvalCallback(BaseCallback):
             "algorithm": type(self.model).__name__,
             "steps": self.num_timesteps,
             "sha256": digest(zipped.getvalue()),
-            "certificate": asdict(self.best),
+            "certificate": self.best.to_dict(),
         }
         write(file, zipped.getvalue())
         write(self.folder / CERTIFICATE, json.dumps(about, indent=2) + "\n")
