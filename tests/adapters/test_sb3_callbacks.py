@@ -118,7 +118,7 @@ def test_beyond_enumeration_models_are_certified_by_what_they_can_reach(rules, t
     assert recorder.rows[-1] == (128, flat(found) | attack.measure(rules, play))
     assert found.losing_line["X"]  # hardly trained
     kept = json.loads((tmp_path / "best.json").read_text())["certificate"]
-    assert kept == json.loads(json.dumps(asdict(exact.best)))
+    assert kept == json.loads(json.dumps(exact.best.to_dict()))
     alone = fresh()
     alone.learn(128)
     weights = [one.policy.state_dict() for one in (model, alone)]
