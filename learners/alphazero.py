@@ -12,6 +12,7 @@ a prover finds to keep the value, and is learned from then on.
 """
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -28,7 +29,8 @@ from learners.examples_buffer import (
     concatenated,
     no_examples,
 )
-from learners.nets import empty_weights, load_optimiser, load_weights, nets_of, weights_of
+from learners.nets import load_weights, nets_of
+from learners.parts import PlaysByNetworks, Rng
 from learners.proven_positions import ProvenPositions
 from learners.residual_net import (
     ResidualNet,
@@ -111,7 +113,7 @@ class AlphaZeroConfig:
         Shape(self.channels, self.blocks)
 
 
-class AlphaZero:
+class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     """Learns on any rules."""
 
     Config: ClassVar[type] = AlphaZeroConfig
@@ -133,7 +135,7 @@ class AlphaZero:
     def __init__(self, config: AlphaZeroConfig, rules: Rules) -> None:
         self.config, self.rules, self.steps = config, rules, 0
         self.rng = np.random.default_rng(config.seed)
-        self.net = ResidualNet(_shape(config), self.rng)
+        self.net = self.networks(config, rules, self.rng)["net"]
         self.average = copy.deepcopy(self.net)  # plays; its weights are a moving average
         self.optimiser = torch.optim.AdamW(
             self.net.parameters(), config.lr, weight_decay=config.weight_decay
@@ -179,7 +181,7 @@ class AlphaZero:
         if self.actors is None:
             found = self.search.search(*wanted)
         else:
-            shape = _shape(self.config)
+            shape = Shape(self.config.channels, self.config.blocks)
             self.actors.begin(wanted, self.rules, shape, self.average, self.search)
             if self.actors.overlap:
                 losses = self._learn()
@@ -209,19 +211,17 @@ class AlphaZero:
         """Whether the last examination found failures; None without examinations."""
         return bool(self.failures.max() != 0) if self.config.counterexamples else None
 
-    def policy(self) -> Policy:
+    @classmethod
+    def networks(
+        cls, config: AlphaZeroConfig, rules: Rules, rng: Rng | None = None
+    ) -> dict[str, ResidualNet]:
+        """Return the network that plays and guides the search."""
+        return {"net": ResidualNet(Shape(config.channels, config.blocks), rng)}
+
+    @classmethod
+    def player_of(cls, config: AlphaZeroConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
         """Return the player of the likeliest legal cell, on canonical boards, without a search."""
-        return canonical_player(self.rules, likeliest_move(self.rules, self.average))
-
-    @classmethod
-    def empty_weights(cls, config: AlphaZeroConfig, rules: Rules) -> dict[str, Tensor]:
-        """Return the network's weights without contents."""
-        return empty_weights(lambda: {"net": ResidualNet(_shape(config), None)})
-
-    @classmethod
-    def player(cls, config: AlphaZeroConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the player of the network with these weights: the likeliest legal cell."""
-        return canonical_player(rules, likeliest_move(rules, _net(config, weights)))
+        return canonical_player(rules, likeliest_move(rules, nets["net"]))
 
     @classmethod
     def search_player(
@@ -238,49 +238,42 @@ class AlphaZero:
             ValueError: for a number out of range.
         """
         at_least(0, threes=threes)
+        net: Any = nets_of(lambda: cls.networks(config, rules), weights)["net"]
         search = GumbelSearch(
             rules,
-            rounded(evaluator(rules, _net(config, weights))),
+            rounded(evaluator(rules, net)),
             checked_simulations(rules, simulations),
             side_by_side(rules, simulations),
         )
         return Canonical(rules, GumbelPlayer(rules, search, threes=threes))
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return both networks, the optimiser, the buffers, the games and the generator's state."""
+    def parts(self) -> dict[str, Any]:
+        """Return both networks, the optimiser, the buffers, the games and the generator."""
         return {
-            "weights": weights_of({"net": self.average}),
-            "learning": weights_of({"net": self.net}),
-            "optimiser": self.optimiser.state_dict(),
-            "replay": self.replay.state_dict(),
-            "mistakes": self.mistakes.state_dict(),
-            "boards": self.env.boards,
-            "games": {name: part.copy() for name, part in self.games._asdict().items()},
-            "width": self.width.copy(),
-            "failures": self.failures.copy(),
+            "weights": {"net": self.average},
+            "learning": {"net": self.net},
+            "optimiser": self.optimiser,
+            "replay": self.replay,
+            "mistakes": self.mistakes,
+            "boards": self.env,
+            "games": self.games,
+            "width": self.width,
+            "failures": self.failures,
             "next_examination": self.next_examination,
-            "reached": self.reached.state_dict(),
-            "wrong": self.wrong.copy(),
+            "reached": self.reached,
             "steps": self.steps,
-            "rng": self.rng.bit_generator.state,
+            "rng": self.rng,
         }
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return copies of all parts, and the rows of mistakes that are not learned yet."""
+        return super().state_dict() | {"wrong": self.wrong.copy()}
+
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        load_weights({"net": self.average}, state["weights"])
-        if "rng" in state:
-            load_weights({"net": self.net}, state["learning"])
-            load_optimiser(self.optimiser, state["optimiser"])
-            self.replay.load_state_dict(state["replay"])
-            self.mistakes.load_state_dict(state["mistakes"])
-            self.env.reset(options={"board": state["boards"]})
-            self.games.load(state["games"])
-            self.width[:] = state["width"]
-            self.failures[:] = state["failures"]
-            self.next_examination = state["next_examination"]
-            self.reached.load_state_dict(state["reached"])
+        """Restore `state_dict()`; "weights" alone are enough to play."""
+        super().load_state_dict(state)
+        if "wrong" in state:
             self.wrong = checked_rows(state["wrong"], len(self.mistakes))
-            self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
     def _wanted_searches(self) -> tuple[Searches, Mask]:
         """Return the searches for one move in every game, and which are full (games,)."""
@@ -567,8 +560,12 @@ class _Games(NamedTuple):
             return no_examples(rules)
         return concatenated(parts)
 
-    def load(self, stored: dict[str, Any]) -> None:
-        """Restore what `_asdict` returned.
+    def state_dict(self) -> dict[str, Any]:
+        """Return copies of the records by name."""
+        return {name: part.copy() for name, part in self._asdict().items()}
+
+    def load_state_dict(self, stored: dict[str, Any]) -> None:
+        """Restore `state_dict()`.
 
         Raises:
             ValueError: for other shapes or types, and for numbers that no game has.
@@ -596,13 +593,3 @@ class _Games(NamedTuple):
 def _as_results(value: float) -> NDArray[np.float32]:
     """Return probabilities of win, draw and loss with this mean and the most draws."""
     return np.array([max(value, 0), 1 - abs(value), max(-value, 0)], np.float32)
-
-
-def _shape(config: AlphaZeroConfig) -> Shape:
-    return Shape(config.channels, config.blocks)
-
-
-def _net(config: AlphaZeroConfig, weights: dict[str, Tensor]) -> ResidualNet:
-    net = nets_of(lambda: {"net": ResidualNet(_shape(config), None)}, weights)["net"]
-    assert isinstance(net, ResidualNet)
-    return net

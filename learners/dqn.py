@@ -13,22 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from learners.nets import (
-    MaskedMLP,
-    Nets,
-    empty_weights,
-    evaluate,
-    greedy_player,
-    load_optimiser,
-    load_weights,
-    nets_of,
-    planes,
-    weights_of,
-)
+from learners.nets import MaskedMLP, Nets, evaluate, planes
+from learners.parts import PlaysByNetworks, Rng
 from learners.replay import Replay, Transitions
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
-from tttenv.policy import TOLERANCE, Policy
+from tttenv.policy import TOLERANCE
 from tttenv.utils.registry import Spec
 
 
@@ -61,7 +51,7 @@ PUBLISHED = DQNConfig(
 )
 
 
-class DQN:
+class DQN(PlaysByNetworks[DQNConfig]):
     """Learns on any rules.
 
     Published, in nestedsoftware/tictac: plain boards, random replies, a draw paying like a win, and
@@ -76,7 +66,7 @@ class DQN:
         self.config, self.rules, self.steps = config, rules, 0
         self.sign = 1 if config.opponent else -1  # of the next board's value
         self.rng = np.random.default_rng(config.seed)
-        self.net = _net(config, rules, self.rng)
+        self.net = self.networks(config, rules, self.rng)["net"]
         self.target = copy.deepcopy(self.net)
         self.optimiser = torch.optim.Adam(self.net.parameters(), config.lr)
         self.replay = Replay(config.capacity, rules)
@@ -104,42 +94,22 @@ class DQN:
             self.target.load_state_dict(self.net.state_dict())
         return {"loss": loss.item()}
 
-    def policy(self) -> Policy:
-        """Return the greedy player: the legal cell with the highest Q-value."""
-        return greedy_player(self.rules, [self.net])
-
     @classmethod
-    def empty_weights(cls, config: DQNConfig, rules: Rules) -> dict[str, torch.Tensor]:
-        """Return the network's weights without contents."""
-        return empty_weights(lambda: {"net": _net(config, rules)})
+    def networks(cls, config: DQNConfig, rules: Rules, rng: Rng | None = None) -> Nets:
+        """Return the network of Q-values; its player is greedy."""
+        return {"net": (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)}
 
-    @classmethod
-    def player(cls, config: DQNConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
-        """Return the greedy player of the network with these weights."""
-        nets: Nets = nets_of(lambda: {"net": _net(config, rules)}, weights)
-        return greedy_player(rules, list(nets.values()))
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return both networks, the optimiser, the replay buffer, the boards and the generator."""
+    def parts(self) -> dict[str, Any]:
+        """Return both networks, the optimiser, the replay buffer, the games and the generator."""
         return {
-            "weights": weights_of({"net": self.net}),
-            "target": weights_of({"net": self.target}),
-            "optimiser": self.optimiser.state_dict(),
-            "replay": self.replay.state_dict(),
-            "boards": self.env.boards,
+            "weights": {"net": self.net},
+            "target": {"net": self.target},
+            "optimiser": self.optimiser,
+            "replay": self.replay,
+            "boards": self.env,
             "steps": self.steps,
-            "rng": self.rng.bit_generator.state,
+            "rng": self.rng,
         }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        load_weights({"net": self.net}, state["weights"])
-        if "rng" in state:
-            load_weights({"net": self.target}, state["target"])
-            load_optimiser(self.optimiser, state["optimiser"])
-            self.replay.load_state_dict(state["replay"])
-            self.env.reset(options={"board": state["boards"]})
-            self.steps, self.rng.bit_generator.state = state["steps"], state["rng"]
 
     def _play(self) -> Transitions:
         """Play one move in every game: the one with the highest Q-value, or a random one."""
@@ -163,10 +133,6 @@ def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> tor
     best = values.masked_fill(torch.as_tensor(transitions.after != 0), -torch.inf).amax(dim=1)
     best = best.masked_fill(torch.as_tensor(transitions.over), 0)
     return torch.as_tensor(transitions.rewards) + sign * best
-
-
-def _net(config: DQNConfig, rules: Rules, rng: np.random.Generator | None = None) -> MaskedMLP:
-    return (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)
 
 
 class PlainMLP(MaskedMLP):

@@ -20,6 +20,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learners.parts import SavesParts
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
@@ -52,7 +53,7 @@ class Ply(NamedTuple):
     ends: Tensor  # (seats, 2, decided, 1): games played and lost there, by the seat
 
 
-class Genetic:
+class Genetic(SavesParts):
     """Learns on games small enough to enumerate.
 
     Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move in
@@ -116,18 +117,17 @@ class Genetic:
             raise ValueError(f"genes are cells: 0 to {rules.cells - 1}")
         return _player(game, SymmetryClasses(game, symmetric=True), genes)
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the fittest player's genes, those of the population, and the generator's state."""
-        best, rng = self.genes[:, self.fitness.argmax()].clone(), self.rng.bit_generator.state
-        return {"weights": {"genes": best}, "genes": self.genes.clone(), "rng": rng}
+    def parts(self) -> dict[str, Any]:
+        """Return the fittest player's genes, those of the population, and the generator."""
+        best = self.genes[:, self.fitness.argmax()].clone()
+        return {"weights": {"genes": best}, "genes": self.genes, "rng": self.rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        alone = state["weights"]["genes"][:, None].expand(-1, self.config.population)
-        self.genes = torch.as_tensor(state.get("genes", alone)).clone()
+        """Restore `state_dict()`; "weights" alone are enough to play."""
+        super().load_state_dict(state)
+        if "genes" not in state:
+            self.genes[:] = state["weights"]["genes"][:, None]
         self.fitness = self.fitness_of(self.genes)
-        if "rng" in state:
-            self.rng.bit_generator.state = state["rng"]
 
     def _random_shares(self) -> Tensor:
         """Draw a random number in [0, 1) for each gene, (classes, population)."""

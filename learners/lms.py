@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from learners.parts import SavesParts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.features import rich, seven
@@ -46,7 +47,7 @@ class LMSConfig:
 PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
 
 
-class LMS:
+class LMS(SavesParts):
     """Learns on games small enough to enumerate.
 
     Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, 10,000 games in
@@ -105,16 +106,9 @@ class LMS:
         seen = _features(config)(rules, -game.boards)
         return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
 
-    def state_dict(self) -> dict[str, Any]:
-        """Return the weights, the games played and the generator's state."""
-        weights, rng = {"weights": self.weights.clone()}, self.rng.bit_generator.state
-        return {"weights": weights, "played": self.played, "rng": rng}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        self.weights.copy_(state["weights"]["weights"])
-        if "rng" in state:
-            self.played, self.rng.bit_generator.state = state["played"], state["rng"]
+    def parts(self) -> dict[str, Any]:
+        """Return the weights, the games played and the generator."""
+        return {"weights": {"weights": self.weights}, "played": self.played, "rng": self.rng}
 
     def _moves(self) -> NDArray[np.float64]:
         """The value of each move, (positions, cells)."""

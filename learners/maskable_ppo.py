@@ -18,17 +18,8 @@ import sb3_contrib
 import torch
 from stable_baselines3.common.logger import Logger
 
-from learners.nets import (
-    Nets,
-    empty_linear,
-    empty_weights,
-    evaluate,
-    greedy_player,
-    load_optimiser,
-    load_weights,
-    nets_of,
-    weights_of,
-)
+from learners.nets import Nets, empty_linear, evaluate
+from learners.parts import PlaysByNetworks, Rng
 from tttenv.exact import enumerable, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
@@ -71,7 +62,7 @@ PUBLISHED = MaskablePPOConfig(
 )
 
 
-class MaskablePPO:
+class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
     """Learns on any rules, through the adapter `tttenv.adapters.sb3`."""
 
     Config: ClassVar[type] = MaskablePPOConfig
@@ -115,47 +106,39 @@ class MaskablePPO:
         logged = self.model.logger.name_to_value
         return {name: float(logged[f"train/{name}"]) for name in ("value_loss", "entropy_loss")}
 
-    def policy(self) -> Policy:
-        """Return the greedy player: the likeliest legal cell."""
-        return greedy_player(self.rules, [self.actor])
-
     @classmethod
-    def empty_weights(cls, config: MaskablePPOConfig, rules: Rules) -> dict[str, torch.Tensor]:
-        """Return the policy network's weights, without contents."""
-        return empty_weights(lambda: {"actor": _actor(config, rules)})
+    def networks(cls, config: MaskablePPOConfig, rules: Rules, rng: Rng | None = None) -> Nets:
+        """Return the policy network, with SB3's layers and uninitialised weights."""
+        if any(width < 1 for width in config.hidden):
+            raise ValueError(f"hidden layers are at least 1 wide, not {shown(config.hidden, 80)}")
+        layers: list[torch.nn.Module] = []
+        for fan_in, fan_out in itertools.pairwise([3 * rules.cells, *config.hidden]):
+            layers += [empty_linear(fan_in, fan_out), torch.nn.ReLU()]
+        last = empty_linear([3 * rules.cells, *config.hidden][-1], rules.cells)
+        return {"actor": torch.nn.Sequential(torch.nn.Sequential(*layers), last)}
 
-    @classmethod
-    def player(
-        cls, config: MaskablePPOConfig, rules: Rules, weights: dict[str, torch.Tensor]
-    ) -> Policy:
-        """Return the greedy player of the network with these weights."""
-        nets: Nets = nets_of(lambda: {"actor": _actor(config, rules)}, weights)
-        return greedy_player(rules, list(nets.values()))
-
-    def state_dict(self) -> dict[str, Any]:
-        """Return both networks, the last snapshot, the optimiser, the boards, the generator."""
+    def parts(self) -> dict[str, Any]:
+        """Return both networks, the last snapshot, the optimiser and the generator."""
         return {
-            "weights": weights_of({"actor": self.actor}),
-            "former": weights_of({"actor": self.former}),
-            "model": weights_of({"both": self.model.policy}),
-            "optimiser": self.model.policy.optimizer.state_dict(),
-            "boards": self.env.games.boards,
-            "starts": self.model._last_episode_starts,
+            "weights": {"actor": self.actor},
+            "former": {"actor": self.former},
+            "model": {"both": self.model.policy},
+            "optimiser": self.model.policy.optimizer,
             "rollouts": self.rollouts,
-            "rng": self.rng.bit_generator.state,
+            "rng": self.rng,
         }
 
+    def state_dict(self) -> dict[str, Any]:
+        """Return copies of all parts, and SB3's games."""
+        games = {"boards": self.env.games.boards, "starts": self.model._last_episode_starts}
+        return super().state_dict() | games
+
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        load_weights({"actor": self.actor}, state["weights"])
-        if "rng" in state:
-            load_weights({"actor": self.former}, state["former"])
-            load_weights({"both": self.model.policy}, state["model"])
-            load_optimiser(self.model.policy.optimizer, state["optimiser"])
-            if state["rollouts"]:
-                self.model._last_obs = self.env.put(state["boards"])
-                self.model._last_episode_starts = state["starts"]
-            self.rollouts, self.rng.bit_generator.state = state["rollouts"], state["rng"]
+        """Restore `state_dict()`; "weights" alone are enough to play."""
+        super().load_state_dict(state)
+        if state.get("rollouts"):
+            self.model._last_obs = self.env.put(state["boards"])
+            self.model._last_episode_starts = state["starts"]
 
     def _snapshot_policy(self) -> Policy:
         """Return the last snapshot, which samples every cell with its probability."""
@@ -165,17 +148,6 @@ class MaskablePPO:
             return softmax(evaluate(rules, [net], boards), boards == 0)
 
         return tabulate(rules, play) if enumerable(rules) else play
-
-
-def _actor(config: MaskablePPOConfig, rules: Rules) -> torch.nn.Sequential:
-    """Return the policy network, with SB3's layers and uninitialised weights."""
-    if any(width < 1 for width in config.hidden):
-        raise ValueError(f"hidden layers are at least 1 wide, not {shown(config.hidden, 80)}")
-    layers: list[torch.nn.Module] = []
-    for fan_in, fan_out in itertools.pairwise([3 * rules.cells, *config.hidden]):
-        layers += [empty_linear(fan_in, fan_out), torch.nn.ReLU()]
-    last = empty_linear([3 * rules.cells, *config.hidden][-1], rules.cells)
-    return torch.nn.Sequential(torch.nn.Sequential(*layers), last)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import copy
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -19,7 +19,7 @@ from tttenv.game.types import Boards, Probs
 from tttenv.policy import BATCH, BoardFunction, Policy, first_best
 from tttenv.utils.untrusted import shown
 
-Nets = dict[str, nn.Module]
+Nets = Mapping[str, nn.Module]  # by name
 Outputs = NDArray[np.float32] | NDArray[np.float64]
 
 

@@ -17,12 +17,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from learners.symmetry_classes import SymmetryClasses, greedy_table, move_values
+from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.exact import SEATS, positions, require_enumerable
+from tttenv.exact import SEATS, require_enumerable
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Turn(NamedTuple):
     counts: Tensor  # False if the game was over before the move
 
 
-class QTable:
+class QTable(PlaysByTable[QTableConfig]):
     """Learns on games small enough to enumerate.
 
     Source of the published form: the repository nestedsoftware/tictac, its Q-table.
@@ -69,15 +68,12 @@ class QTable:
             raise ValueError("qtable: lr, gamma and epsilon are shares of 1, lr above 0")
         if min(config.games, config.batches, config.turns, config.fall or 1) < 1:
             raise ValueError("qtable: games, batches, turns and fall are at least 1")
-        self.config, self.rules, self.game = config, rules, positions(rules)
+        super().__init__(config, rules)
         self.rng, self.played = np.random.default_rng(config.seed), 0
         size = (config.games, rules.m, rules.n, rules.k)
         opponent = None if config.self_play else "random"
         self.env = VectorTicTacToe(*size, opponent, obs="board")
         self.env.np_random = self.rng
-        classes = SymmetryClasses(self.game, config.symmetric)
-        self.representative = torch.as_tensor(classes.representative)  # (positions,)
-        self.after = torch.as_tensor(self.game.successors.astype(np.int64))  # (positions, cells)
         self.results = torch.zeros(len(Outcome), dtype=torch.float64)  # by outcome; a loss is 0
         self.results[Outcome.GOING], self.results[Outcome.WIN] = torch.nan, 1
         self.results[Outcome.DRAW] = config.draw
@@ -91,35 +87,14 @@ class QTable:
             self.played += self.config.games
         return {"items": self.known.sum().item(), "epsilon": self._epsilon()}
 
-    def policy(self) -> Policy:
-        """In each position the best move by the table, the first of equals."""
-        return greedy_table(self.game, self._moves(torch.arange(len(self.game))))
-
-    @classmethod
-    def empty_weights(cls, config: QTableConfig, rules: Rules) -> dict[str, Tensor]:
-        """A number for each position, without contents."""
-        require_enumerable(rules)
-        return {"values": torch.empty(len(positions(rules)), dtype=torch.float64, device="meta")}
-
-    @classmethod
-    def player(cls, config: QTableConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """The table with these numbers, greedy."""
-        game = positions(rules)
-        representative = torch.as_tensor(SymmetryClasses(game, config.symmetric).representative)
-        after = torch.as_tensor(game.successors.astype(np.int64))
-        return greedy_table(game, move_values(after, weights["values"], representative, -1.0))
-
-    def state_dict(self) -> dict[str, Any]:
-        """The table, which entries were updated, the games played and the generator's state."""
-        weights, rng = {"values": self.values.clone()}, self.rng.bit_generator.state
-        return {"weights": weights, "known": self.known.clone(), "played": self.played, "rng": rng}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        self.values.copy_(state["weights"]["values"])
-        if "rng" in state:
-            self.known.copy_(state["known"])
-            self.played, self.rng.bit_generator.state = state["played"], state["rng"]
+    def parts(self) -> dict[str, Any]:
+        """Return the table, which entries were updated, the games played and the generator."""
+        return {
+            "weights": {"values": self.values},
+            "known": self.known,
+            "played": self.played,
+            "rng": self.rng,
+        }
 
     def _epsilon(self) -> float:
         config, played = self.config, self.played
@@ -138,7 +113,7 @@ class QTable:
             random_values = torch.as_tensor(self.rng.random((games, self.rules.cells)))
             random = torch.as_tensor(self.rng.random(games) < epsilon)[:, None]
             legal = self.after[at] >= 0
-            cells = torch.where(random & legal, random_values, self._moves(at)).argmax(dim=1)
+            cells = torch.where(random & legal, random_values, self.move_values(at)).argmax(dim=1)
             _, _, ended, _, infos = self.env.step(cells.cpu().numpy())
             ends = infos["final_info"]["outcome"] if ended.any() else np.zeros(games, np.int8)
             result = self.results[torch.as_tensor(ends, dtype=torch.int64)]
@@ -150,7 +125,7 @@ class QTable:
         """Update the table, from the last turn to the first."""
         later = played[-1].at
         for turn in reversed(played):
-            best = self._moves(later).amax(dim=1)
+            best = self.move_values(later).amax(dim=1)
             next_values = self.config.gamma * (1 - best if self.config.self_play else best)
             targets = torch.where(turn.result.isnan(), next_values, turn.result)
             items, targets = self.representative[turn.after[turn.counts]], targets[turn.counts]
@@ -159,7 +134,3 @@ class QTable:
             counts = torch.bincount(items, minlength=len(sums))
             self.values += self.config.lr * (sums - counts * self.values) / counts.clamp(min=1)
             later = turn.at
-
-    def _moves(self, at: Tensor) -> Tensor:
-        """The value of each move in these positions, (positions, cells); -1 if it is not legal."""
-        return move_values(self.after[at], self.values, self.representative, -1.0)

@@ -11,21 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from learners.nets import (
-    MaskedMLP,
-    Nets,
-    empty_weights,
-    greedy_player,
-    load_optimiser,
-    load_weights,
-    nets_of,
-    planes,
-    weights_of,
-)
+from learners.nets import MaskedMLP, Nets, planes
+from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
-from tttenv.policy import TOLERANCE, Policy
+from tttenv.policy import TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,7 @@ class ReinforceConfig:
             raise ValueError("reinforce: games are at least 1, opening 0, and bound is above 0")
 
 
-class Reinforce:
+class Reinforce(PlaysByNetworks[ReinforceConfig]):
     """Learns on any rules."""
 
     Config: ClassVar[type] = ReinforceConfig
@@ -74,38 +65,19 @@ class Reinforce:
         self.optimiser.step()
         return {"entropy": entropy.item(), "gain": objective.item()}  # curves' names, kept
 
-    def policy(self) -> Policy:
-        """Greedy: the likeliest legal cell."""
-        return greedy_player(self.rules, [self.policy_net])
-
     @classmethod
-    def empty_weights(cls, config: ReinforceConfig, rules: Rules) -> dict[str, torch.Tensor]:
-        """The weights of the policy network, without contents."""
-        return empty_weights(lambda: {"moves": MaskedMLP(rules.cells, config.hidden, None)})
+    def networks(cls, config: ReinforceConfig, rules: Rules, rng: Rng | None = None) -> Nets:
+        """Return the policy network; its player is greedy."""
+        return {"moves": MaskedMLP(rules.cells, config.hidden, rng)}
 
-    @classmethod
-    def player(
-        cls, config: ReinforceConfig, rules: Rules, weights: dict[str, torch.Tensor]
-    ) -> Policy:
-        """The policy network with these weights, greedy."""
-        nets: Nets = nets_of(
-            lambda: {"moves": MaskedMLP(rules.cells, config.hidden, None)}, weights
-        )
-        return greedy_player(rules, list(nets.values()))
-
-    def state_dict(self) -> dict[str, Any]:
-        """Both networks, the optimiser and the generator's state; no game outlasts a step."""
-        weights, both = weights_of({"moves": self.policy_net}), weights_of(self.nets)
-        rng, optimiser = self.rng.bit_generator.state, self.optimiser.state_dict()
-        return {"weights": weights, "both": both, "optimiser": optimiser, "rng": rng}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        load_weights({"moves": self.policy_net}, state["weights"])
-        if "rng" in state:
-            load_weights(self.nets, state["both"])
-            load_optimiser(self.optimiser, state["optimiser"])
-            self.rng.bit_generator.state = state["rng"]
+    def parts(self) -> dict[str, Any]:
+        """Return both networks, the optimiser and the generator; no game outlasts a step."""
+        return {
+            "weights": {"moves": self.policy_net},
+            "both": self.nets,
+            "optimiser": self.optimiser,
+            "rng": self.rng,
+        }
 
     def log_probs(self, boards: Boards) -> torch.Tensor:
         """Log-probabilities of the moves, (batch, cells); -1e9 on taken cells."""

@@ -21,16 +21,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.nets import (
-    MaskedMLP,
-    Nets,
-    empty_weights,
-    load_optimiser,
-    load_weights,
-    nets_of,
-    planes,
-    weights_of,
-)
+from learners.nets import MaskedMLP, Nets, planes
+from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import SymmetryClasses, sample_by_play
 from tttenv.exact import SEATS, Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
@@ -120,7 +112,7 @@ PUBLISHED = SelfPlayConfig(
 )  # fmt: skip
 
 
-class SelfPlay:
+class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
     """Learns on games small enough to enumerate. X moves first; in its source, O does."""
 
     Config: ClassVar[type] = SelfPlayConfig
@@ -134,7 +126,7 @@ class SelfPlay:
             raise ValueError("selfplay: batch, fits and halving are at least 1, lr is above 0")
         self.config, self.rules, self.game = config, rules, positions(rules)
         self.rng, self.rounds = np.random.default_rng(config.seed), 0
-        self.nets = _nets(config, rules, self.rng)
+        self.nets = self.networks(config, rules, self.rng)
         weights = [weight for net in self.nets.values() for weight in net.parameters()]
         adam, optim = config.optimiser == "adam", torch.optim
         kind: type[optim.Adam | optim.Adagrad] = optim.Adam if adam else optim.Adagrad
@@ -163,33 +155,26 @@ class SelfPlay:
         return _player(self.game, self.symmetry, self._all_values())
 
     @classmethod
-    def empty_weights(cls, config: SelfPlayConfig, rules: Rules) -> dict[str, Tensor]:
-        """The weights of both nets without contents."""
+    def networks(cls, config: SelfPlayConfig, rules: Rules, rng: Rng | None = None) -> Nets:
+        """Return a net for each seat."""
         require_enumerable(rules)
-        return empty_weights(lambda: _nets(config, rules))
+        return {seat: MaskedMLP(rules.cells, config.hidden, rng) for seat in SEATS}
 
     @classmethod
-    def player(cls, config: SelfPlayConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Both nets with these weights, greedy."""
-        game, nets = positions(rules), nets_of(lambda: _nets(config, rules), weights)
+    def player_of(cls, config: SelfPlayConfig, rules: Rules, nets: Nets) -> Policy:
+        """Return the player of both nets: the legal cell with the highest output."""
+        game = positions(rules)
         symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
         return _player(game, symmetry, _values(config, game, symmetry, seen, nets))
 
-    def state_dict(self) -> dict[str, Any]:
-        """Both nets, the optimiser, the number of rounds and the generator's state."""
+    def parts(self) -> dict[str, Any]:
+        """Return both nets, the optimiser, the number of rounds and the generator."""
         return {
-            "weights": weights_of(self.nets),
-            "optimiser": self.optimiser.state_dict(),
+            "weights": self.nets,
+            "optimiser": self.optimiser,
             "rounds": self.rounds,
-            "rng": self.rng.bit_generator.state,
+            "rng": self.rng,
         }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        load_weights(self.nets, state["weights"])
-        if "optimiser" in state:
-            load_optimiser(self.optimiser, state["optimiser"])
-            self.rounds, self.rng.bit_generator.state = state["rounds"], state["rng"]
 
     def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
         """A net's outputs (rows, cells) for these positions."""
@@ -225,11 +210,6 @@ class SelfPlay:
             return [rows[rng.integers(0, len(rows), count)] for rows in self.symmetry.rows]
         sampled = self.symmetry.representative[sample_by_play(self.game, rng, count)]
         return [sampled[self.game.seats[sampled] == seat] for seat in (0, 1)]
-
-
-def _nets(config: SelfPlayConfig, rules: Rules, rng: np.random.Generator | None = None) -> Nets:
-    """A net for each seat."""
-    return {seat: MaskedMLP(rules.cells, config.hidden, rng) for seat in SEATS}
 
 
 def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tensor:

@@ -19,15 +19,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from learners.nets import (
-    MaskedMLP,
-    empty_linear,
-    empty_weights,
-    load_optimiser,
-    load_weights,
-    nets_of,
-    weights_of,
-)
+from learners.nets import MaskedMLP, Nets, empty_linear
+from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import positions, require_enumerable, solve, tabulate
 from tttenv.game.features import one_hot
@@ -205,7 +198,7 @@ class SupervisedConfig:
 PUBLISHED = SupervisedConfig(0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100)
 
 
-class Supervised:
+class Supervised(PlaysByNetworks[SupervisedConfig]):
     """Learns on games small enough to enumerate.
 
     Source of the published form: TensorFlow Machine Learning Cookbook (2017), chapter 6.
@@ -224,7 +217,7 @@ class Supervised:
         if config.data == "book" and rules != Rules():
             raise ValueError(f"supervised: the cookbook's data is for 3,3,3, not {rules}")
         self.config, self.rules, self.rng = config, rules, np.random.default_rng(config.seed)
-        self.net = _net(config, rules.cells, self.rng)
+        self.net = self.networks(config, rules, self.rng)["net"]
         make = torch.optim.Adam if config.optimiser == "adam" else torch.optim.SGD
         self.optimiser: torch.optim.Optimizer = make(self.net.parameters(), config.lr)
         rows, self.complaints = self._rows()
@@ -253,33 +246,23 @@ class Supervised:
         share = {"held_out": self._optimal(self.held_out)} if len(self.held_out) else {}
         return {"loss": loss.item(), **share}
 
-    def policy(self) -> Policy:
-        """In each position the legal cell with the highest output, the first of ties."""
-        return _player(self.config, self.rules, self.net)
-
     @classmethod
-    def empty_weights(cls, config: SupervisedConfig, rules: Rules) -> dict[str, Tensor]:
-        """The net's weights without contents."""
+    def networks(cls, config: SupervisedConfig, rules: Rules, rng: Rng | None = None) -> Nets:
+        """Return the classifier."""
         require_enumerable(rules)
-        return empty_weights(lambda: {"net": _net(config, rules.cells, None)})
+        return {"net": _net(config, rules.cells, rng)}
 
     @classmethod
-    def player(cls, config: SupervisedConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """The net with these weights, greedy."""
-        nets = nets_of(lambda: {"net": _net(config, rules.cells, None)}, weights)
-        return _player(config, rules, nets["net"])
+    def player_of(cls, config: SupervisedConfig, rules: Rules, nets: Nets) -> Policy:
+        """Return the player of the legal cell with the highest output, the first of ties."""
+        net = nets["net"]
+        return tabulate(
+            rules, lambda boards: first_best(_outputs(config, net, boards), boards == 0)
+        )
 
-    def state_dict(self) -> dict[str, Any]:
-        """The net, the optimiser and the generator's state; the examples come from the config."""
-        weights, rng = weights_of({"net": self.net}), self.rng.bit_generator.state
-        return {"weights": weights, "optimiser": self.optimiser.state_dict(), "rng": rng}
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        load_weights({"net": self.net}, state["weights"])
-        if "optimiser" in state:
-            load_optimiser(self.optimiser, state["optimiser"])
-            self.rng.bit_generator.state = state["rng"]
+    def parts(self) -> dict[str, Any]:
+        """Return the net, the optimiser and the generator; the examples come from the config."""
+        return {"weights": {"net": self.net}, "optimiser": self.optimiser, "rng": self.rng}
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:
         """The boards and labels that the config asks for, without images, and warnings."""
@@ -300,11 +283,6 @@ class Supervised:
         optimal = solve(self.rules).optimal[solve(self.rules).positions.index(boards)]
         outputs = _outputs(self.config, self.net, boards)
         return float((first_best(outputs, boards == 0) * optimal).sum(axis=1).mean())
-
-
-def _player(config: SupervisedConfig, rules: Rules, net: nn.Module) -> Policy:
-    """In each position the legal cell with the highest output, the first of ties."""
-    return tabulate(rules, lambda boards: first_best(_outputs(config, net, boards), boards == 0))
 
 
 def _inputs(config: SupervisedConfig, boards: Boards) -> Tensor:

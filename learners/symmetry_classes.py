@@ -1,13 +1,18 @@
 """Symmetry classes of positions: one representative stands for all its images; tables over them."""
 
+from typing import Any, Generic
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from tttenv.exact import Positions, Tabulated
+from learners.parts import ConfigT, SavesParts
+from tttenv.exact import Positions, Tabulated, positions, require_enumerable
+from tttenv.game.rules import Rules
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.types import Cells
+from tttenv.policy import Policy
 
 
 class SymmetryClasses:
@@ -56,22 +61,58 @@ def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDA
     return at
 
 
-def move_values(after: Tensor, values: Tensor, representative: Tensor, illegal: float) -> Tensor:
-    """The value of each move by a table of positions, (positions, cells).
+class PlaysByTable(SavesParts, Generic[ConfigT]):
+    """A learner with a value for each position after a move; its player takes the best move.
 
-    Args:
-        after: the numbers of the positions that the moves lead to, (positions, cells); -1 for
-            moves that are not legal.
-        values: the table, (positions,).
-        representative: the number of the position whose entry each position uses, (positions,).
-        illegal: the value of moves that are not legal.
+    Images of a position share the entry of their representative if the config says `symmetric`. The
+    part "weights" holds the table, `values` (positions,), in float64.
     """
-    return torch.where(after >= 0, values[representative[after]], illegal)
+
+    config: ConfigT
+    values: Tensor
+
+    def __init__(self, config: Any, rules: Rules) -> None:
+        self.config, self.rules, self.game = config, rules, positions(rules)
+        self.representative, self.after = _numbers(self.game, config.symmetric)
+
+    def policy(self) -> Policy:
+        """Return the player of the best move by the table, the first of equals."""
+        return _greedy(self.game, self.move_values(torch.arange(len(self.game))))
+
+    def move_values(self, at: Tensor) -> Tensor:
+        """Return the value of each move in the positions numbered `at`, (positions, cells).
+
+        It is -2 for moves that are not legal.
+        """
+        return _move_values(self.after[at], self.values, self.representative)
+
+    @classmethod
+    def empty_weights(cls, config: Any, rules: Rules) -> dict[str, Tensor]:
+        """Return a number for each position, without contents."""
+        require_enumerable(rules)
+        return {"values": torch.empty(len(positions(rules)), dtype=torch.float64, device="meta")}
+
+    @classmethod
+    def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """Return the player of the table with these numbers."""
+        game = positions(rules)
+        representative, after = _numbers(game, config.symmetric)
+        return _greedy(game, _move_values(after, weights["values"], representative))
 
 
-def greedy_table(game: Positions, moves: Tensor) -> Tabulated:
-    """The player of the move with the highest value (positions, cells), the first of equals."""
+def _numbers(game: Positions, symmetric: bool) -> tuple[Tensor, Tensor]:
+    """Return each position's representative (positions,), and where moves lead, or -1."""
+    classes = SymmetryClasses(game, symmetric)
+    after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
+    return torch.as_tensor(classes.representative), after
+
+
+def _move_values(after: Tensor, values: Tensor, representative: Tensor) -> Tensor:
+    return torch.where(after >= 0, values[representative[after]], -2.0)
+
+
+def _greedy(game: Positions, moves: Tensor) -> Policy:
+    """Return the player of the move with the highest value (positions, cells)."""
     best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
-    return Tabulated.uniform_over(
-        game.rules, (np.arange(game.rules.cells) == best) & (game.successors >= 0)
-    )
+    chosen = np.arange(game.rules.cells) == best
+    return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))

@@ -17,11 +17,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from learners.symmetry_classes import SymmetryClasses, greedy_table, move_values
+from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
-from tttenv.exact import positions, require_enumerable, solve
+from tttenv.exact import require_enumerable, solve
 from tttenv.game.rules import Rules
-from tttenv.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ PUBLISHED = TD0Config(
 )
 
 
-class TD0:
+class TD0(PlaysByTable[TD0Config]):
     """Learns on games small enough to enumerate.
 
     Source of the published form: lecture notes "TicTacToe experiment platform" (2018), section 9.
@@ -63,16 +62,13 @@ class TD0:
             raise ValueError("td0: alpha, epsilon and default lie between 0 and 1, alpha above 0")
         if min(config.games, config.batches, config.opening + 1) < 1:
             raise ValueError("td0: games and batches are at least 1, opening at least 0")
-        self.config, self.rules = config, rules
-        self.game = game = positions(rules)
+        super().__init__(config, rules)
         self.rng, self.root = np.random.default_rng(config.seed), 0
         size = (config.games, rules.m, rules.n, rules.k)
         opponent = None if config.self_play else "random"
         self.env = VectorTicTacToe(*size, opponent, "X", obs="board")
         self.env.np_random = self.rng
-        classes = SymmetryClasses(game, config.symmetric)
-        self.representative = torch.as_tensor(classes.representative)  # (positions,)
-        self.after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
+        game = self.game
         final = torch.as_tensor(np.where(game.lost, 1.0, 0.5))
         self.first = torch.where(torch.as_tensor(game.over), final, config.default)
         self.values = self.first.clone()  # (positions,), negative for positions never visited
@@ -85,43 +81,21 @@ class TD0:
         for _ in range(self.config.batches):
             self._play()
         if self.config.notes:  # the next episodes begin one move later
-            after = int(self.after[self.root, self._moves(torch.tensor(self.root)).argmax()])
+            after = int(self.after[self.root, self.move_values(torch.tensor(self.root)).argmax()])
             self.root = 0 if self.game.over[after] else after
         values = torch.where(self.values < 0, self.first, self.values)[self.representative]
         error = values - self.exact
         return {"rms_error": error[1:].square().mean().sqrt().item()}
 
-    def policy(self) -> Policy:
-        """In each position the best move by the table, the first of equals."""
-        return greedy_table(self.game, self._moves(torch.arange(len(self.game))))
-
-    @classmethod
-    def empty_weights(cls, config: TD0Config, rules: Rules) -> dict[str, Tensor]:
-        """A number for each position, without contents."""
-        require_enumerable(rules)
-        return {"values": torch.empty(len(positions(rules)), dtype=torch.float64, device="meta")}
-
-    @classmethod
-    def player(cls, config: TD0Config, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """The table with these numbers, greedy."""
-        game = positions(rules)
-        representative = torch.as_tensor(SymmetryClasses(game, config.symmetric).representative)
-        after = torch.as_tensor(game.successors.astype(np.int64))
-        return greedy_table(game, move_values(after, weights["values"], representative, -2.0))
-
-    def state_dict(self) -> dict[str, Any]:
-        """The table, the position where the next games begin, and the generator's state."""
-        weights = {"values": self.values.clone()}
-        return {"weights": weights, "root": self.root, "rng": self.rng.bit_generator.state}
+    def parts(self) -> dict[str, Any]:
+        """Return the table, the position where the next games begin, and the generator."""
+        return {"weights": {"values": self.values}, "root": self.root, "rng": self.rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        self.values.copy_(state["weights"]["values"])
-        if "rng" in state:
-            root = state["root"]
-            if not 0 <= root < len(self.game) or self.game.over[root]:
-                raise ValueError("its games begin in a position that is none")
-            self.root, self.rng.bit_generator.state = root, state["rng"]
+        """Restore `state_dict()`; "weights" alone are enough to play."""
+        super().load_state_dict(state)
+        if not 0 <= self.root < len(self.game) or self.game.over[self.root]:
+            raise ValueError("its games begin in a position that is none")
 
     def _play(self) -> None:
         """Play the batch of games from the root to their ends and learn on the way."""
@@ -153,13 +127,9 @@ class TD0:
         It is random where `explore` (games, 1) says so and where no value is known.
         """
         random_values = torch.as_tensor(self.rng.random((len(at), self.rules.cells)))
-        moves = self._moves(at)
+        moves = self.move_values(at)
         explore = (explore | (moves.amax(dim=1, keepdim=True) < 0)) & (self.after[at] >= 0)
         return np.asarray(torch.where(explore, random_values, moves).argmax(dim=1).cpu())
-
-    def _moves(self, at: Tensor) -> Tensor:
-        """The value of each move, (positions, cells); -1 if unknown, -2 if it is not legal."""
-        return move_values(self.after[at], self.values, self.representative, -2.0)
 
     def _learn(self, at: NDArray[np.int64], targets: Tensor, which: NDArray[np.bool_]) -> None:
         """Update the values of the positions `at` (games,) in the games where `which` is True."""

@@ -12,13 +12,14 @@ game that can arise, in the order in which they are played.
 """
 
 import copy
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import nn
 
 from learners.move_transformer import (
     Moves,
@@ -29,14 +30,8 @@ from learners.move_transformer import (
     sorted_moves,
     tokens_of,
 )
-from learners.nets import (
-    empty_weights,
-    has_float64,
-    load_optimiser,
-    load_weights,
-    nets_of,
-    weights_of,
-)
+from learners.nets import has_float64
+from learners.parts import PlaysByNetworks, Rng
 from tttenv.exact import enumerable, require_solvable, solve, tabulate
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
@@ -82,7 +77,7 @@ class TransformerConfig:
             raise ValueError("transformer: lr is above 0, entropy and weight_decay not below")
 
 
-class Transformer:
+class Transformer(PlaysByNetworks[TransformerConfig]):
     """Learns on boards of up to 16 cells, whose exact values it needs."""
 
     Config: ClassVar[type] = TransformerConfig
@@ -96,7 +91,7 @@ class Transformer:
         require_solvable(rules)
         self.config, self.rules, self.steps = config, rules, 0
         self.rng = np.random.default_rng(config.seed)
-        self.net = _net(config, rules, self.rng)
+        self.net = self.networks(config, rules, self.rng)["net"]
         self.average = copy.deepcopy(self.net)  # plays; its weights are a moving average
         self.optimiser = torch.optim.AdamW(
             self.net.parameters(), config.lr, (0.9, 0.98), weight_decay=config.weight_decay
@@ -114,41 +109,28 @@ class Transformer:
         numbers = [self._learn(moves) for moves in orders]
         return numbers[0]  # of the games as played
 
-    def policy(self) -> Policy:
-        """In each position the legal cell with the highest logit, the first of ties."""
-        return _player(self.rules, self.average)
-
     @classmethod
-    def empty_weights(cls, config: TransformerConfig, rules: Rules) -> dict[str, Tensor]:
-        """The network's weights without contents."""
+    def networks(
+        cls, config: TransformerConfig, rules: Rules, rng: Rng | None = None
+    ) -> dict[str, MoveTransformer]:
+        """Return the network of moves."""
         require_solvable(rules)
-        return empty_weights(lambda: {"net": _net(config, rules, None)})
+        return {"net": MoveTransformer(rules.cells, config.layers, config.width, config.heads, rng)}
 
     @classmethod
-    def player(cls, config: TransformerConfig, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """The network with these weights, greedy."""
-        net = nets_of(lambda: {"net": _net(config, rules, None)}, weights)["net"]
-        assert isinstance(net, MoveTransformer)
-        return _player(rules, net)
+    def player_of(cls, config: TransformerConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
+        """Return the player of the legal cell with the highest logit, the first of ties."""
+        return _player(rules, nets["net"])
 
-    def state_dict(self) -> dict[str, Any]:
-        """The network, its moving average, the optimiser and the generator's state."""
+    def parts(self) -> dict[str, Any]:
+        """Return the network, its moving average, the optimiser and the generator."""
         return {
-            "weights": weights_of({"net": self.average}),
-            "net": weights_of({"net": self.net}),
-            "optimiser": self.optimiser.state_dict(),
-            "rng": self.rng.bit_generator.state,
+            "weights": {"net": self.average},
+            "net": {"net": self.net},
+            "optimiser": self.optimiser,
+            "rng": self.rng,
             "steps": self.steps,
         }
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; weights alone are enough to play."""
-        load_weights({"net": self.average}, state["weights"])
-        if "rng" in state:
-            load_weights({"net": self.net}, state["net"])
-            load_optimiser(self.optimiser, state["optimiser"])
-            self.rng.bit_generator.state = state["rng"]
-            self.steps = state["steps"]
 
     def _play(self) -> Moves:
         """Play games to their ends: moves (games, cells).
@@ -276,12 +258,6 @@ def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories
             break
     won, drawn, lost = results
     return Histories((won, drawn, lost), positions, blunders, order_matters, lost_game)
-
-
-def _net(
-    config: TransformerConfig, rules: Rules, rng: np.random.Generator | None
-) -> MoveTransformer:
-    return MoveTransformer(rules.cells, config.layers, config.width, config.heads, rng)
 
 
 def _best_moves(net: MoveTransformer, boards: Boards, moves: Moves) -> Cells:

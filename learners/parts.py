@@ -1,0 +1,139 @@
+"""What a learner saves, and how its player is made again from its weights.
+
+A learner that inherits from `PlaysByNetworks` names its networks and its parts, and nothing else of
+saving and loading. `learners.training` saves the step, the curves and the settings besides.
+"""
+
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from learners.nets import (
+    Nets,
+    empty_weights,
+    greedy_player,
+    load_optimiser,
+    load_weights,
+    nets_of,
+    weights_of,
+)
+from tttenv.game.rules import Rules
+from tttenv.policy import Policy
+
+Rng = np.random.Generator
+ConfigT = TypeVar("ConfigT")  # of a learner's settings
+
+
+class SavesParts:
+    """A learner that saves and restores the parts it names."""
+
+    def parts(self) -> dict[str, Any]:
+        """Return all that the learner consists of, by key; "weights" is what its player needs.
+
+        A part is restored in place: networks by name, an optimiser, a generator, an environment
+        (its boards), a tensor, an array, a dict of parts, or any object with `state_dict` and
+        `load_state_dict`. A number is assigned to the attribute with the name of its key.
+        """
+        raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return copies of all parts."""
+        return {key: _saved(part) for key, part in self.parts().items()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Restore `state_dict()`; "weights" alone are enough to play.
+
+        Raises:
+            KeyError: if another part is missing.
+            ValueError: for a part that does not fit.
+            RuntimeError: for networks or tensors of other shapes.
+        """
+        for key, part in self.parts().items():
+            if state.keys() != {"weights"} or key == "weights":
+                if isinstance(part, int):
+                    setattr(self, key, state[key])
+                else:
+                    _restore(part, state[key])
+
+
+class PlaysByNetworks(SavesParts, Generic[ConfigT]):
+    """A learner whose part "weights" are networks by name, of which its player is made."""
+
+    config: ConfigT
+    rules: Rules
+
+    @classmethod
+    def networks(cls, config: ConfigT, rules: Rules, rng: Rng | None = None) -> Nets:
+        """Return the networks that play, by name.
+
+        Args:
+            config: of the learner.
+            rules: the game.
+            rng: samples the first weights; None leaves them uninitialised.
+
+        Raises:
+            ValueError: for rules that the learner cannot play.
+        """
+        raise NotImplementedError
+
+    @classmethod
+    def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Policy:
+        """Return the player of networks: the legal cell with the highest output."""
+        return greedy_player(rules, list(nets.values()))
+
+    def policy(self) -> Policy:
+        """Return the player of the networks as they are now."""
+        return self.player_of(self.config, self.rules, self.parts()["weights"])
+
+    @classmethod
+    def empty_weights(cls, config: ConfigT, rules: Rules) -> dict[str, Tensor]:
+        """Return the networks' weights without contents."""
+        return empty_weights(lambda: cls.networks(config, rules))
+
+    @classmethod
+    def player(cls, config: ConfigT, rules: Rules, weights: dict[str, Tensor]) -> Policy:
+        """Return the player of the networks with these weights."""
+        return cls.player_of(config, rules, nets_of(lambda: cls.networks(config, rules), weights))
+
+
+def _saved(part: Any) -> Any:
+    """Return a copy of a part's contents."""
+    if isinstance(part, dict):
+        if isinstance(next(iter(part.values())), nn.Module):
+            return weights_of(part)
+        return {name: _saved(inner) for name, inner in part.items()}
+    if isinstance(part, Rng):
+        return part.bit_generator.state
+    if isinstance(part, Tensor):
+        return part.clone()
+    if isinstance(part, np.ndarray):
+        return part.copy()
+    if hasattr(part, "reset"):  # an environment
+        return part.boards
+    return part if isinstance(part, int) else part.state_dict()
+
+
+def _restore(part: Any, saved: Any) -> None:
+    """Put the contents that `_saved` returned into a part."""
+    if isinstance(part, dict):
+        if isinstance(next(iter(part.values())), nn.Module):
+            load_weights(part, saved)
+        else:
+            for name, inner in part.items():
+                _restore(inner, saved[name])
+    elif isinstance(part, Rng):
+        part.bit_generator.state = saved
+    elif isinstance(part, Tensor):
+        part.copy_(saved)
+    elif isinstance(part, np.ndarray):
+        if (saved.shape, saved.dtype) != (part.shape, part.dtype):
+            raise ValueError("one of its arrays has another shape or type")
+        part[:] = saved
+    elif isinstance(part, torch.optim.Optimizer):
+        load_optimiser(part, saved)
+    elif hasattr(part, "reset"):  # an environment
+        part.reset(options={"board": saved})
+    else:
+        part.load_state_dict(saved)
