@@ -98,7 +98,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
     with console.stage("loading what the training writes with", quiet):
         from learners.training.loggers import chosen
         from learners.training.loop import Schedule, usual_schedule
-        from learners.training.train import TAKEN, is_taken, train
+        from learners.training.train import TAKEN, Setup, is_taken, train
 
         log = chosen(options.log)
     from tttenv.game.rules import Rules
@@ -125,13 +125,9 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
             Rules.of(options.rules),
             schedule,
             out,
-            preset=options.preset,
             resume=options.resume,
             watch=bar.evaluated,
-            stepped=bar.stepped,
-            start=options.start,
-            backend=backend,
-            log=log,
+            setup=Setup(options.preset, options.start, log, backend, bar.stepped),
         )
     _conclude(out, last, watch.seconds, options.json, log)
 

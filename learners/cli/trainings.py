@@ -81,7 +81,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         the first unbeatable certificate if there was one, and the last certificate.
     """
     from learners.training.loop import Evaluation
-    from learners.training.train import remove, train
+    from learners.training.train import Setup, remove, train
     from tttenv.game.rules import Rules
     from tttenv.utils.compile_time import Stopwatch
 
@@ -110,10 +110,9 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
         Rules.of(training.rules),
         schedule,
         folder,
-        preset=training.preset,
         resume=resume,
         watch=evaluated,
-        stepped=stepped,
+        setup=Setup(preset=training.preset, stepped=stepped),
     )
     return {
         "steps": last.step,

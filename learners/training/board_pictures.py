@@ -1,6 +1,7 @@
 """Boards as pictures with words on them, by Pillow: what TensorBoard and the READMEs show."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ READABLE = 9  # pixels of letters that can be read
 
 
 def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> Picture:
-    """A policy's probabilities on a board, yellow and in per cent, under who is to move.
+    """Draw a policy's probabilities on a board, yellow and in per cent, under who is to move.
 
     Args:
         rules: the game.
@@ -30,7 +31,7 @@ def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> 
         The picture (height, width, 3) of uint8.
     """
     cell = min(LARGE, max(SMALL, BOARD // max(rules.m, rules.n)))
-    drawn = board_picture(rules, board, cell, LIGHT, shares=shares)
+    drawn = board_picture(rules, board, cell, LIGHT, Annotations(shares=shares))
     head = cell // 3
     whole = Image.new("RGB", (drawn.width, drawn.height + head), LIGHT.ground)
     whole.paste(drawn, (0, head))
@@ -40,50 +41,51 @@ def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> 
     return np.array(whole)
 
 
+@dataclass(frozen=True)
+class Annotations:
+    """What a picture of a board shows besides the stones, by cell."""
+
+    shares: NDArray[np.float64] | None = None  # (cells,): probabilities, as colours and per cent
+    grounds: Mapping[int, Colour] = field(default_factory=dict)  # other colours of empty cells
+    labels: Mapping[int, str] = field(default_factory=dict)  # words in the middle of empty cells
+    rims: Mapping[int, Colour] = field(default_factory=dict)  # frames
+    badges: Mapping[int, str] = field(default_factory=dict)  # words in a corner, as for a blunder
+    rings: Sequence[int] = ()  # empty cells with a ring around the middle
+
+
 def board_picture(
     rules: Rules,
     board: Boards,
     cell: int,
     palette: Palette,
-    *,
-    shares: NDArray[np.float64] | None = None,
-    grounds: dict[int, Colour] | None = None,
-    labels: dict[int, str] | None = None,
-    rims: dict[int, Colour] | None = None,
-    badges: dict[int, str] | None = None,
-    rings: Sequence[int] = (),
+    notes: Annotations = Annotations(),
 ) -> Any:
-    """A board as Pillow's image, `cell` pixels a cell.
+    """Return a board as Pillow's image.
 
     Args:
         rules: the game.
         board: (cells,), seen by the side to move.
         cell: pixels a side of a cell.
         palette: the colours.
-        shares: (cells,), probabilities that colour the empty cells and stand there in per cent.
-        grounds: other colours of empty cells.
-        labels: words in the middle of empty cells.
-        rims: frames of cells.
-        badges: words in the upper right corner of cells, in the colour of a blunder.
-        rings: empty cells with a ring around the middle.
+        notes: what it shows besides the stones.
     """
     whole = Image.new("RGB", (rules.n * cell, rules.m * cell), palette.ground)
-    won, grounds, labels = winning_cells(rules, board), grounds or {}, labels or {}
+    won, shares = winning_cells(rules, board), notes.shares
     for number, mark in enumerate(marks(rules, board)):
         row, column = divmod(number, rules.n)
         ground, label = palette.line(mark) if number in won else palette.paper, ""
         if mark == "_":
             share = 0.0 if shares is None else float(shares[number])
-            ground = grounds.get(number, palette.heat(share**0.5))  # as in the window
+            ground = notes.grounds.get(number, palette.heat(share**0.5))  # as in the window
             shown = share > (0 if cell >= ROOMY else 0.005)
-            label = labels.get(number, _percent(share) if shown else "")
-        picture = tile(cell, mark, ground, (rims or {}).get(number), palette)
-        if number in rings:
+            label = notes.labels.get(number, _percent(share) if shown else "")
+        picture = tile(cell, mark, ground, notes.rims.get(number), palette)
+        if number in notes.rings:
             picture = ringed(picture, palette.words)
         x, y = column * cell, row * cell
         whole.paste(Image.fromarray(picture), (x, y))
         write(whole, label, cell // 5, palette.words, (x + cell // 2, y + cell // 2), "mm")
-        badge = (badges or {}).get(number, "")
+        badge = notes.badges.get(number, "")
         write(whole, badge, cell // 5, palette.blunder, (x + cell * 29 // 32, y + cell // 12), "ra")
     return whole
 

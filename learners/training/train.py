@@ -53,6 +53,17 @@ Watch = Callable[[Evaluation], None]
 Stepped = Callable[[int], None]
 
 
+@dataclass(frozen=True)
+class Setup:
+    """What a training begins with, what it logs, and where its actors run."""
+
+    preset: str = "default"  # the name of the config, for the card
+    start: Path | None = None  # a checkpoint of the learner, of any rules, to take weights from
+    log: Sequence[str] = USUAL  # of curves, pictures and the certificate: rows of `LOGGERS`
+    backend: Backend | None = None  # the actors' workers; None: processes of this machine
+    stepped: Stepped = lambda step: None  # called with the steps so far: at the start, at each step
+
+
 def train(
     name: str,
     config: Any,
@@ -60,13 +71,9 @@ def train(
     schedule: Schedule,
     out: Path,
     *,
-    preset: str = "default",
     resume: bool = False,
     watch: Watch = lambda evaluation: None,
-    stepped: Stepped = lambda step: None,
-    start: Path | None = None,
-    backend: Backend | None = None,
-    log: Sequence[str] = USUAL,
+    setup: Setup = Setup(),
 ) -> Evaluation:
     """Train learner `name` and leave its checkpoint, curves and state in the folder `out`.
 
@@ -76,17 +83,10 @@ def train(
         rules: the game.
         schedule: how long to train, how often to evaluate and save, and where to compute.
         out: the checkpoint's folder; refused if it holds one already, unless `resume` is set.
-        preset: the name of the config, for the card.
         resume: go on exactly where the training in `out` stopped; if it is finished, but its player
             is missing or older, write the player again.
         watch: called with every evaluation.
-        stepped: called with the number of steps taken so far: once all arguments are checked, and
-            after each step.
-        start: a checkpoint of the same learner, of any rules, with whose weights a new training
-            begins; the card says which.
-        backend: the workers of its actors, if the schedule has any; without it they are processes
-            of this machine.
-        log: where curves, pictures and the certificate go: rows of `loggers.LOGGERS`.
+        setup: the checkpoint to start from, the loggers, and so on.
 
     Returns:
         The last evaluation.
@@ -94,15 +94,15 @@ def train(
     Raises:
         ValueError: if `out` is taken, holds nothing to resume or is being trained in, a setting is
             no finite number or the seed below 0, the learner refuses the rules, or the training
-            cannot begin with the weights in `start`.
+            cannot begin with the weights in `setup.start`.
         OSError: naming the file that could not be written; the last checkpoint is whole then.
     """
     _check_numbers(config)
     stored = json.loads(json.dumps(asdict(config)))
-    about = {"learner": name, "preset": preset, "config": stored, "rules": str(rules)}
+    about = {"learner": name, "preset": setup.preset, "config": stored, "rules": str(rules)}
     if resume:  # this raises before anything is written into a folder without a training
         begun = load_training(out)["about"].get("start")
-        if start is not None:
+        if setup.start is not None:
             raise ValueError("a training that is resumed goes on with its own weights, not others")
         about |= {} if begun is None else {"start": shown(begun, 200)}
     else:
@@ -110,17 +110,17 @@ def train(
     with _computing(schedule), contextlib.ExitStack() as stack:
         learner: Learner = LEARNERS.load(name)(config, rules)
         if schedule.actors:
-            _use_actors(learner, name, schedule, backend, stack)
-        if start is not None:
-            about["start"] = _start(learner, name, start)
+            _use_actors(learner, name, schedule, setup.backend, stack)
+        if setup.start is not None:
+            about["start"] = _start(learner, name, setup.start)
         with _locked(out):
-            training = _Training(learner, rules, schedule, out, about, log)
+            training = _Training(learner, rules, schedule, out, about, setup.log)
             if resume:
-                return training.resume(watch, stepped)
+                return training.resume(watch, setup.stepped)
             _require_free(out)
             tidy(out, ())
             remove_logs(out)
-            return training.follow(Progress(), watch, stepped)
+            return training.follow(Progress(), watch, setup.stepped)
 
 
 def _check_numbers(config: Any) -> None:

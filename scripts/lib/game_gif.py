@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from PIL import Image, ImageDraw
 
-from learners.training.board_pictures import board_picture, coordinates, write
+from learners.training.board_pictures import Annotations, board_picture, coordinates, write
 from scripts.lib.gif import gif
 from tttenv import Rules, player
 from tttenv.cli.play import words
@@ -88,7 +88,7 @@ def _frame(game: Game, stones: int, palette: Palette, advice: Advice, hints: boo
         told["grounds"] = {cell: palette.value(int(hint.values[cell])) for cell in free}
         told["labels"] = {cell: hint.short(cell) for cell in free}
     coordinates(whole, RULES, corner, CELL, palette.faint)
-    whole.paste(board_picture(RULES, board, CELL, palette, **told), corner)
+    whole.paste(board_picture(RULES, board, CELL, palette, Annotations(**told)), corner)
     _value_bar(whole, game, stones, palette)
     _words(whole, game, stones, palette, advice, hints)
     return whole

@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 
 from learners.reinforce import Reinforce, ReinforceConfig
-from learners.training.board_pictures import board_picture, coordinates, write
+from learners.training.board_pictures import Annotations, board_picture, coordinates, write
 from learners.training.loggers import SCENES
 from learners.training.loop import Progress, run, usual_schedule
 from scripts.lib.gif import gif
@@ -92,7 +92,9 @@ def _frame(moment: Moment, palette: Palette) -> Any:
         wrong = np.flatnonzero((board == 0) & ~_kept(rules, board))
         rims = {int(cell): palette.blunder for cell in wrong}
         greedy = [int(shares.argmax())]
-        picture = board_picture(rules, board, CELL, palette, shares=shares, rims=rims, rings=greedy)
+        picture = board_picture(
+            rules, board, CELL, palette, Annotations(shares, rims=rims, rings=greedy)
+        )
         whole.paste(picture, corner)
     write(whole, LEGEND, 18, palette.faint, (size[0] // 2, size[1] - FOOT // 2 - 4), "mm")
     return whole

@@ -22,7 +22,7 @@ from learners.residual_net import (
 from learners.testing import check_learner
 from learners.training.checkpoint import load_weights
 from learners.training.loop import Schedule
-from learners.training.train import train
+from learners.training.train import Setup, train
 from tttenv import Rules
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.tactics_kernel import DRAW, UNPROVEN, WIN
@@ -283,23 +283,26 @@ def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
     schedule = Schedule(steps=2, every=1, checkpoint_every=1, stop_when_unbeatable=False)
     small, large = tmp_path / "small", tmp_path / "large"
     train("alphazero", TINY, Rules(3, 3, 3), schedule, small)
+    begins = Setup(start=small)
     with pytest.raises(ValueError, match="has another size"):
-        train("alphazero", replace(TINY, channels=5), Rules(4, 4, 4), schedule, large, start=small)
+        train("alphazero", replace(TINY, channels=5), Rules(4, 4, 4), schedule, large, setup=begins)
     learner = AlphaZero(TINY, Rules(4, 4, 4))
     begun = load_weights(small, "alphazero")[1]
     learner.start_from(begun)
     for name, tensor in begun.items():
         assert torch.equal(tensor, learner.state_dict()["learning"][name])
-    first = train("alphazero", TINY, Rules(4, 4, 4), replace(schedule, steps=1), large, start=small)
+    first = train(
+        "alphazero", TINY, Rules(4, 4, 4), replace(schedule, steps=1), large, setup=begins
+    )
     learner.step()
     for name, tensor in load_weights(large, "alphazero")[1].items():
         assert torch.equal(tensor, learner.state_dict()["weights"][name])
     assert read_card(large)["start"].startswith("3,3,3, weights-")
     with pytest.raises(ValueError, match="goes on with its own"):
-        train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True, start=small)
+        train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True, setup=begins)
     train("alphazero", TINY, Rules(4, 4, 4), schedule, large, resume=True)
     assert read_card(large)["start"].startswith("3,3,3, weights-")
     assert first.step == 1
     config = LEARNERS.load("td0").Config()
     with pytest.raises(ValueError, match="begins with weights of its own"):
-        train("td0", config, Rules(), schedule, tmp_path / "table", start=small)
+        train("td0", config, Rules(), schedule, tmp_path / "table", setup=begins)

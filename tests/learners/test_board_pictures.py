@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageSequence
 
-from learners.training.board_pictures import LARGE, board_picture, policy_picture
+from learners.training.board_pictures import LARGE, Annotations, board_picture, policy_picture
 from scripts import pictures
 from scripts.lib import game_gif
 from tttenv import Rules, player
@@ -53,7 +53,9 @@ def test_rims_rings_labels_and_badges_are_drawn_where_they_belong():
     rules = Rules()
     board = rules.parse("XO_______")
     more = {"rims": {1: LIGHT.blunder}, "badges": {1: "??"}, "rings": [4], "labels": {8: "-3"}}
-    marked, plain = (board_picture(rules, board, LARGE, LIGHT, **m) for m in (more, {}))
+    marked, plain = (
+        board_picture(rules, board, LARGE, LIGHT, Annotations(**m)) for m in (more, {})
+    )
     changed = {cell for cell in range(9) if (cell_of(marked, cell) != cell_of(plain, cell)).any()}
     assert changed == {1, 4, 8}
     assert tuple(cell_of(marked, 1)[LARGE // 2, 4]) == LIGHT.blunder

@@ -13,7 +13,7 @@ from learners.cli import train as command
 from learners.registry import LEARNERS
 from learners.training import loggers
 from learners.training.loop import usual_schedule
-from learners.training.train import train
+from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
 from tttenv.certificates.markdown import certificate_table
 from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
@@ -24,7 +24,15 @@ SHORT = usual_schedule("td0", steps=10, every=2, checkpoint_every=4)
 
 def trained(out, *log, steps=10, **options):
     schedule = replace(SHORT, steps=steps)
-    return train("td0", LEARNERS.load("td0").Config(), Rules(), schedule, out, log=log, **options)
+    return train(
+        "td0",
+        LEARNERS.load("td0").Config(),
+        Rules(),
+        schedule,
+        out,
+        setup=Setup(log=log),
+        **options,
+    )
 
 
 def rows_of(out):

@@ -21,7 +21,7 @@ from learners.testing import _same as same
 from learners.training.checkpoint import load_training
 from learners.training.loop import Progress, Schedule, finished, run, usual_schedule
 from learners.training.tensorboard import TensorBoard, layout
-from learners.training.train import train
+from learners.training.train import Setup, train
 from tttenv import Rules, certify, player
 from tttenv.certificates.phrases import standing
 from tttenv.players.checkpoint import CARD, POLICY, STATE, WEIGHTS, file_of, read_card
@@ -123,7 +123,7 @@ def test_plans_of_less_than_one_are_refused(wrong):
 
 def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
     steps = []
-    trained(tmp_path, stepped=steps.append)
+    trained(tmp_path, setup=Setup(stepped=steps.append))
     assert steps == list(range(41))
     assert contents(tmp_path) == contents(through)
 
@@ -229,7 +229,7 @@ def test_what_a_folder_holds_is_never_overwritten_nor_mixed_up(tmp_path, through
     for wrong, complaint in [
         ({}, "holds a checkpoint already"),
         ({"config": replace(SMALL, lr=0.5), "resume": True}, "had lr=0.004, not 0.5"),
-        ({"preset": "published", "resume": True}, "had preset=default, not published"),
+        ({"setup": Setup(preset="published"), "resume": True}, "had preset=default, not published"),
         ({"resume": True}, "finished at step 40"),
         ({"plan": replace(SHORT, steps=20), "resume": True}, "finished at step 40"),
     ]:

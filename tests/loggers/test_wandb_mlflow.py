@@ -12,7 +12,7 @@ import pytest
 
 from learners.registry import LEARNERS
 from learners.training.loop import usual_schedule
-from learners.training.train import train
+from learners.training.train import Setup, train
 from tttenv import Rules
 from tttenv.certificates.markdown import certificate_table
 from tttenv.players.checkpoint import WEIGHTS, file_of, read_card
@@ -22,7 +22,9 @@ TAG = "exact/worst_case_X"
 
 
 def trained(out, *log, **options):
-    return train("td0", LEARNERS.load("td0").Config(), Rules(), SHORT, out, log=log, **options)
+    return train(
+        "td0", LEARNERS.load("td0").Config(), Rules(), SHORT, out, setup=Setup(log=log), **options
+    )
 
 
 def stop(evaluation):
