@@ -114,7 +114,7 @@ class AlphaZeroConfig:
 
 
 class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
-    """Learns on any rules."""
+    """A learner for any rules."""
 
     Config: ClassVar[type] = AlphaZeroConfig
     presets: ClassVar[dict[str, Any]] = {

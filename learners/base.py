@@ -35,7 +35,7 @@ class Learner(Protocol):
         ...
 
     def policy(self) -> Policy:
-        """The current policy: a frozen snapshot that later steps do not change."""
+        """Return the current policy: a frozen snapshot that later steps do not change."""
         ...
 
     def state_dict(self) -> dict[str, Any]:

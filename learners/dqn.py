@@ -52,7 +52,7 @@ PUBLISHED = DQNConfig(
 
 
 class DQN(PlaysByNetworks[DQNConfig]):
-    """Learns on any rules.
+    """A learner for any rules.
 
     Published, in nestedsoftware/tictac: plain boards, random replies, a draw paying like a win, and
     2,000,000 games in each seat, one gradient step without replay for every move.

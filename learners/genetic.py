@@ -54,7 +54,7 @@ class Ply(NamedTuple):
 
 
 class Genetic(SavesParts):
-    """Learns on games small enough to enumerate.
+    """A learner for games small enough to enumerate.
 
     Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move in
     all images of a position.

@@ -48,7 +48,7 @@ PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
 
 
 class LMS(SavesParts):
-    """Learns on games small enough to enumerate.
+    """A learner for games small enough to enumerate.
 
     Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, 10,000 games in
     which x and o share the weights, and each round is both sides' moves.
@@ -111,7 +111,7 @@ class LMS(SavesParts):
         return {"weights": {"weights": self.weights}, "played": self.played, "rng": self.rng}
 
     def _moves(self) -> NDArray[np.float64]:
-        """The value of each move, (positions, cells)."""
+        """Return the value of each move, (positions, cells)."""
         return _moves(self.config, self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
@@ -167,7 +167,7 @@ def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
 def _moves(
     config: LMSConfig, game: Positions, seen: Features, weights: torch.Tensor
 ) -> NDArray[np.float64]:
-    """The value of each move, (positions, cells), by the features of the position after it."""
+    """Return the value of each move, (positions, cells), by the features after it."""
     after, w = game.successors, weights.cpu().numpy()
     values = _weighted(seen, w) if config.features == "seven" else seen @ w
     return np.where(after >= 0, values[after], -np.inf)

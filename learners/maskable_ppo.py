@@ -63,7 +63,7 @@ PUBLISHED = MaskablePPOConfig(
 
 
 class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
-    """Learns on any rules, through the adapter `tttenv.adapters.sb3`."""
+    """A learner for any rules, through the adapter `tttenv.adapters.sb3`."""
 
     Config: ClassVar[type] = MaskablePPOConfig
     presets: ClassVar[dict[str, Any]] = {"default": MaskablePPOConfig(), "published": PUBLISHED}

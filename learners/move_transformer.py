@@ -1,4 +1,4 @@
-"""A causal transformer over lists of moves, and how a board is written as such a list.
+"""A causal transformer over lists of moves, and the list of moves that stands for a board.
 
 Its input is the moves so far, one token each, and never a board: what stands where it has to work
 out by itself, as Othello-GPT does (Li et al., "Emergent world representations", ICLR 2023).

@@ -12,7 +12,7 @@ from tttenv.game.types import Boards
 
 
 class Known(NamedTuple):
-    """What is proven about some boards of a batch."""
+    """The proven facts about some boards of a batch."""
 
     rows: NDArray[np.int64]  # (known,): their numbers in the batch
     policies: NDArray[np.float32]  # (known, cells): positive for good moves only

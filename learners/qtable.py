@@ -54,7 +54,7 @@ class Turn(NamedTuple):
 
 
 class QTable(PlaysByTable[QTableConfig]):
-    """Learns on games small enough to enumerate.
+    """A learner for games small enough to enumerate.
 
     Source of the published form: the repository nestedsoftware/tictac, its Q-table.
     """
@@ -81,7 +81,7 @@ class QTable(PlaysByTable[QTableConfig]):
         self.known = torch.zeros(len(self.game), dtype=torch.bool)  # which entries were updated
 
     def step(self) -> dict[str, float]:
-        """Some games from start to end; logs the number of entries ever updated, and epsilon."""
+        """Play games to their ends; return the number of entries ever updated, and epsilon."""
         for _ in range(self.config.batches):
             self._learn(self._play())
             self.played += self.config.games
@@ -103,7 +103,7 @@ class QTable(PlaysByTable[QTableConfig]):
         return max(config.epsilon - 0.1 * (played // config.fall if config.fall else 0), 0.0)
 
     def _play(self) -> list[Turn]:
-        """Games from start to end, turn by turn."""
+        """Play games to their ends; return them turn by turn."""
         games, epsilon, played = self.config.games, self._epsilon(), []
         as_o = not self.config.self_play and self.played >= self.config.turns
         self.env.reset(options={"seat": SEATS[as_o]})

@@ -110,7 +110,7 @@ LEARNERS: Table[Any] = Table(
 
 
 def row(name: str) -> LearnerRow:
-    """The row of learner `name`.
+    """Return the row of learner `name`.
 
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.

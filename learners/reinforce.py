@@ -37,7 +37,7 @@ class ReinforceConfig:
 
 
 class Reinforce(PlaysByNetworks[ReinforceConfig]):
-    """Learns on any rules."""
+    """A learner for any rules."""
 
     Config: ClassVar[type] = ReinforceConfig
     presets: ClassVar[dict[str, Any]] = {"default": ReinforceConfig()}
@@ -54,7 +54,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         self.env.np_random = self.rng
 
     def step(self) -> dict[str, float]:
-        """Some games from start to end, and one gradient step."""
+        """Play games to their ends, then take one gradient step."""
         boards, cells, results = self._play()
         log_probs = self.log_probs(boards)
         advantage = torch.as_tensor(results) - self.value_net(planes(boards)).mean(dim=1)
@@ -80,14 +80,14 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         }
 
     def log_probs(self, boards: Boards) -> torch.Tensor:
-        """Log-probabilities of the moves, (batch, cells); -1e9 on taken cells."""
+        """Return log-probabilities of the moves, (batch, cells); -1e9 on taken cells."""
         outputs = self.config.bound * torch.tanh(
             self.policy_net(planes(boards)) / self.config.bound
         )
         return outputs.masked_fill(torch.as_tensor(boards != 0), -1e9).log_softmax(dim=1)
 
     def _play(self) -> list[Any]:
-        """The moves after the openings: boards (moves, cells), cells and results (moves,).
+        """Return the moves after the openings: boards (moves, cells), cells and results (moves,).
 
         A result is that of the game for the side that made the move: 1, 0 or -1.
         """

@@ -48,7 +48,7 @@ class Replay(RingBuffer):
         super().__init__(kept, capacity)
 
     def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Transitions:
-        """Transitions (count,) sampled uniformly, with replacement; at least one must be stored.
+        """Sample transitions (count,) with replacement; at least one must be stored.
 
         Args:
             count: how many.
@@ -61,7 +61,7 @@ class Replay(RingBuffer):
         return self.image(drawn, rng.integers(0, len(self.maps), count)) if turned else drawn
 
     def image(self, transitions: Transitions, which: NDArray[np.int64]) -> Transitions:
-        """The images of the transitions (batch,) under the maps with numbers `which` (batch,)."""
+        """Return images of the transitions (batch,) under the maps `which` (batch,)."""
         turn = self.maps[which]
         return transitions._replace(
             boards=np.take_along_axis(transitions.boards, turn, axis=1),

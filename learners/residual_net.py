@@ -28,7 +28,7 @@ BATCH = 1024  # boards in one call of the network
 
 
 class Outputs(NamedTuple):
-    """What the network says of a batch of boards."""
+    """The network's outputs for a batch of boards."""
 
     policy: Tensor  # (batch, cells): logits of the moves
     results: Tensor  # (batch, 3): logits of a win, a draw and a loss for the side to move
@@ -51,7 +51,7 @@ class Shape:
 
 
 class ResidualNet(nn.Module):
-    """The network.
+    """A residual convolutional network with heads for policy, result and reply.
 
     Args:
         shape: its size.
@@ -78,7 +78,7 @@ class ResidualNet(nn.Module):
         self.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch leaves it untyped
 
     def forward(self, planes: Tensor) -> Outputs:
-        """The outputs for planes (batch, PLANES, m, n)."""
+        """Return the outputs for planes (batch, PLANES, m, n)."""
         x = torch.relu(self.first(planes))
         for block in self.blocks:
             x = block(x)
@@ -104,7 +104,7 @@ class _Block(nn.Module):
 
 
 def _pooled(x: Tensor) -> Tensor:
-    """The mean and the maximum of every channel over the board, (batch, 2 * channels)."""
+    """Return the mean and the maximum of every channel over the board, (batch, 2 * channels)."""
     return torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
 
 
@@ -126,7 +126,7 @@ def _initialise(layer: nn.Conv2d | nn.Linear, scale: float, rng: np.random.Gener
 
 
 def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
-    """The function from boards (batch, cells) to the network's planes (batch, PLANES, m, n)."""
+    """Return the function from boards (batch, cells) to planes (batch, PLANES, m, n)."""
     about = new_plane_lines(rules.lines, rules.cells, THREATS)
 
     def planes(boards: Boards) -> Tensor:
@@ -139,7 +139,7 @@ def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
 
 
 def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
-    """The network as an evaluator of positions for a tree search."""
+    """Return the network as an evaluator of positions for a tree search."""
     planes = planes_of(rules)
 
     def evaluate(boards: Boards) -> tuple[Floats, Floats]:
@@ -153,7 +153,7 @@ def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
 
 
 def rounded(evaluate: Evaluate) -> Evaluate:
-    """The evaluator with its numbers rounded to multiples of 2**-10.
+    """Return the evaluator with its numbers rounded to multiples of 2**-10.
 
     Batches of other sizes and other CPUs round the same sums differently; a search that compares
     these numbers would now and then go another way.
@@ -171,7 +171,7 @@ def _rounded(numbers: Floats) -> Floats:
 
 
 def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
-    """The player of the legal cell with the highest logit; a frozen snapshot.
+    """Return the player of the legal cell with the highest logit; a frozen snapshot.
 
     The moves are those of the network computed in float64, whose rounding leaves hardly any board
     in doubt, see `tttenv.policy.first_best`; but only boards on which float32 might choose

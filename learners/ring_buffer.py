@@ -36,7 +36,7 @@ class RingBuffer:
         self.seen += count
 
     def state_dict(self) -> dict[str, Any]:
-        """The stored rows and how many were ever added."""
+        """Return the stored rows and how many were ever added."""
         kept = {name: part[: len(self)].copy() for name, part in self.kept._asdict().items()}
         return {"seen": self.seen, "kept": kept}
 

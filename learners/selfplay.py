@@ -42,7 +42,7 @@ class LookAhead(NamedTuple):
 
 
 def look_ahead(game: Positions, cells: Cells) -> LookAhead:
-    """The results of every legal move, after which both sides play `cells` (positions,)."""
+    """Play every legal move, then `cells` (positions,) for both sides; return the results."""
     size = game.boards.shape
     found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
     result = np.where(game.lost, -1, 0).astype(np.int8)  # of greedy play, for the side to move
@@ -64,7 +64,7 @@ def look_ahead(game: Positions, cells: Cells) -> LookAhead:
 
 
 def targets_by_length(game: Positions, found: LookAhead) -> NDArray[np.float64]:
-    """Targets (positions, cells) as published: a win .7 to 1, a draw or loss 0 to .4.
+    """Return the published targets (positions, cells): a win .7 to 1, others 0 to .4.
 
     With k plies after the move and s stones before it on 9 cells, a win has the target
     .7 + .3 * .5 ** (2k / (9 - s)), a draw and a loss .4 * k / (9 - s): a quick win and a slow loss
@@ -76,7 +76,7 @@ def targets_by_length(game: Positions, found: LookAhead) -> NDArray[np.float64]:
 
 
 def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[np.float64]:
-    """Targets (positions, cells): the mean of the result and the chance of a win against random.
+    """Return targets (positions, cells) that mix the result and the chance of a win.
 
     Args:
         found: of the look-ahead.
@@ -113,7 +113,7 @@ PUBLISHED = SelfPlayConfig(
 
 
 class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
-    """Learns on games small enough to enumerate. X moves first; in its source, O does."""
+    """A learner for games small enough to enumerate. X moves first; in its source, O does."""
 
     Config: ClassVar[type] = SelfPlayConfig
     presets: ClassVar[dict[str, Any]] = {"default": SelfPlayConfig(), "published": PUBLISHED}
@@ -136,7 +136,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         self.legal = torch.as_tensor(self.game.successors >= 0)
 
     def step(self) -> dict[str, float]:
-        """One round: look-ahead targets by the nets as they are, then some updates."""
+        """Compute look-ahead targets by the nets as they are, then update them some times."""
         config = self.config
         targets = self._targets(look_ahead(self.game, self._greedy()))
         for group in self.optimiser.param_groups:
@@ -151,7 +151,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return {f"loss_{seat}": loss.item() for seat, loss in zip("XO", losses, strict=True)}
 
     def policy(self) -> Policy:
-        """Greedy: in each position the legal cell with the highest output, the first of ties."""
+        """Return the player of the legal cell with the highest output, the first of ties."""
         return _player(self.game, self.symmetry, self._all_values())
 
     @classmethod
@@ -177,20 +177,20 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         }
 
     def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
-        """A net's outputs (rows, cells) for these positions."""
+        """Return a net's outputs (rows, cells) for these positions."""
         net = self.nets[SEATS[seat]]
         return _outputs(self.config, net, self.planes[torch.as_tensor(rows)])
 
     def _all_values(self) -> NDArray[np.float32]:
-        """The outputs (positions, cells) for all representatives, as `_values`."""
+        """Return the outputs (positions, cells) for all representatives, as `_values`."""
         return _values(self.config, self.game, self.symmetry, self.planes, self.nets)
 
     def _greedy(self) -> Cells:
-        """The cell of every position with the highest output, (positions,)."""
+        """Return the cell of every position with the highest output, (positions,)."""
         return self.symmetry.expand_cells(self._all_values().argmax(axis=1))
 
     def _targets(self, found: LookAhead) -> Tensor:
-        """The targets (positions, cells) of the nets, by the config."""
+        """Return the targets (positions, cells) of the nets, by the config."""
         if self.config.targets == "published":
             targets = targets_by_length(self.game, found)
         else:
@@ -198,13 +198,13 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return torch.as_tensor(targets.astype(np.float32))
 
     def _loss(self, seat: int, rows: NDArray[np.int64], targets: Tensor) -> Tensor:
-        """The mean squared error over all cells, zero on those that are not legal."""
+        """Return the mean squared error over all cells, zero on those that are not legal."""
         at = torch.as_tensor(rows)
         error = (self._values(seat, rows) - targets[at]) * self.legal[at]
         return error.square().sum() / max(error.numel(), 1)
 
     def _sampled_rows(self) -> list[NDArray[np.int64]]:
-        """The numbers of sampled positions for an update: those of X and those of O."""
+        """Sample the positions of an update: the numbers of those of X and those of O."""
         count, rng = self.config.batch, self.rng
         if self.config.boards == "uniform":
             return [rows[rng.integers(0, len(rows), count)] for rows in self.symmetry.rows]
@@ -213,7 +213,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
 
 
 def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tensor:
-    """A net's outputs (batch, cells) for planes (batch, 3 * cells)."""
+    """Return a net's outputs (batch, cells) for planes (batch, 3 * cells)."""
     values: Tensor = net(seen)
     constant = config.legal_constant
     return values if constant is None else torch.relu(values) + constant
@@ -222,7 +222,7 @@ def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tens
 def _values(
     config: SelfPlayConfig, game: Positions, symmetry: SymmetryClasses, seen: Tensor, nets: Nets
 ) -> NDArray[np.float32]:
-    """The outputs (positions, cells) for the representatives, by the net of their seat.
+    """Return the outputs (positions, cells) for the representatives, by the net of their seat.
 
     Those of other positions and of moves that are not legal are -inf.
     """
@@ -235,7 +235,7 @@ def _values(
 
 
 def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Policy:
-    """The player of the best cells by values (positions, cells), the first of ties."""
+    """Return the player of the best cells by values (positions, cells), the first of ties."""
     legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
     cells = np.zeros(len(game), np.int64)
     cells[rows] = first_best(values[rows], legal[rows]).argmax(axis=1)

@@ -43,17 +43,17 @@ class LabelledPositions(NamedTuple):
     labels: Probs  # (rows, cells): the probability of each move; a row sums to one
 
     def select(self, rows: NDArray[Any]) -> "LabelledPositions":
-        """Some of the rows, by their numbers or a mask."""
+        """Return some of the rows, by their numbers or a mask."""
         return LabelledPositions(self.boards[rows], self.labels[rows])
 
     def mapped(self, cells: NDArray[np.int64]) -> "LabelledPositions":
-        """The image of each row under a map of its own: row i of `cells` (rows, cells)."""
+        """Return the image of each row under a map of its own: row i of `cells` (rows, cells)."""
         take = np.take_along_axis
         return LabelledPositions(take(self.boards, cells, axis=1), take(self.labels, cells, axis=1))
 
 
 def solved_positions(rules: Rules) -> LabelledPositions:
-    """One board of every undecided class, its optimal moves labelled with equal probability."""
+    """Return one board of every undecided class, with equal labels for optimal moves."""
     solution, rows = (
         solve(rules),
         np.sort(np.concatenate(SymmetryClasses(positions(rules), True).rows)),
@@ -65,7 +65,7 @@ def solved_positions(rules: Rules) -> LabelledPositions:
 
 
 def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> LabelledPositions:
-    """Random boards (count, cells) with O to move, one of a class, with one optimal move each.
+    """Sample boards (count, cells) with O to move, one of a class, with one optimal move each.
 
     They replace the published boards where their file is missing.
     """
@@ -76,7 +76,7 @@ def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> Labelle
 
 
 def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[str]]:
-    """The valid rows of a CSV file, and a message about each of the others.
+    """Read the valid rows of a CSV file, and describe what is wrong with the others.
 
     Each row is a board, cell by cell 1 mine, -1 theirs, 0 empty, and the cell of the best reply. It
     is valid if the board can be reached and the reply is an optimal move.
@@ -110,7 +110,7 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
 
 def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
-    """One sentence about the rows that `read_csv` refused: how many, and what is wrong with one.
+    """Describe the rows that `read_csv` refused: how many, and what is wrong with one.
 
     Args:
         path: the file.
@@ -139,7 +139,7 @@ def export_csv(rules: Rules, path: str | Path) -> int:
 
 
 def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
-    """All images of all rows under the symmetries, (rows * maps, cells)."""
+    """Return all images of all rows under the symmetries, (rows * maps, cells)."""
     every_map, count = maps(rules), len(rows.boards)
     repeated = rows.select(np.repeat(np.arange(count), len(every_map)))
     return repeated.mapped(np.tile(every_map, (count, 1)))
@@ -148,7 +148,7 @@ def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
 def published_images(
     rules: Rules, rows: LabelledPositions, count: int, rng: np.random.Generator
 ) -> LabelledPositions:
-    """As published: random rows, each mapped by two of five symmetries, without the test board.
+    """Map random rows by two of five symmetries each, without the test board, as published.
 
     So the eight images have unequal probabilities, and the images of the test board remain.
     """
@@ -159,7 +159,7 @@ def published_images(
 
 
 def _complaint(rules: Rules, row: list[str]) -> str | None:
-    """What is wrong with a row of a CSV file, if anything."""
+    """Describe what is wrong with a row of a CSV file, if anything."""
     try:
         *board, reply = (int(part) for part in row)
     except ValueError:
@@ -199,7 +199,7 @@ PUBLISHED = SupervisedConfig(0, "book", (81,), "book", None, 0, False, "sgd", 0.
 
 
 class Supervised(PlaysByNetworks[SupervisedConfig]):
-    """Learns on games small enough to enumerate.
+    """A learner for games small enough to enumerate.
 
     Source of the published form: TensorFlow Machine Learning Cookbook (2017), chapter 6.
     """
@@ -232,7 +232,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         self.legal = torch.as_tensor(examples.boards == 0)
 
     def step(self) -> dict[str, float]:
-        """Some gradient steps on batches of the examples."""
+        """Take some gradient steps on batches of the examples."""
         for _ in range(self.config.fits):
             size = min(self.config.batch, len(self.inputs))
             rows = torch.as_tensor(self.rng.choice(len(self.inputs), size, replace=False))
@@ -265,7 +265,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         return {"weights": {"net": self.net}, "optimiser": self.optimiser, "rng": self.rng}
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:
-        """The boards and labels that the config asks for, without images, and warnings."""
+        """Return the boards and labels that the config asks for, without images, and warnings."""
         rows, complaints = solved_positions(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)
@@ -279,7 +279,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         return rows, complaints
 
     def _optimal(self, boards: Boards) -> float:
-        """The share of these boards on which the best output is an optimal move."""
+        """Return the share of these boards on which the best output is an optimal move."""
         optimal = solve(self.rules).optimal[solve(self.rules).positions.index(boards)]
         outputs = _outputs(self.config, self.net, boards)
         return float((first_best(outputs, boards == 0) * optimal).sum(axis=1).mean())
@@ -291,7 +291,7 @@ def _inputs(config: SupervisedConfig, boards: Boards) -> Tensor:
 
 
 def _outputs(config: SupervisedConfig, net: nn.Module, boards: Boards) -> NDArray[np.float32]:
-    """The net's outputs (batch, cells) for boards (batch, cells)."""
+    """Return the net's outputs (batch, cells) for boards (batch, cells)."""
     with torch.no_grad():
         return np.asarray(net(_inputs(config, boards)).cpu())
 

@@ -35,7 +35,7 @@ class SymmetryClasses:
         self.rows = [np.flatnonzero(own & (game.seats == seat)) for seat in (0, 1)]
 
     def expand_cells(self, cells: Cells) -> Cells:
-        """Cells chosen on the representatives (positions,) as cells of every position (positions,).
+        """Map cells chosen on the representatives to every position, (positions,).
 
         Entries of positions that are no representatives are ignored.
         """
@@ -45,7 +45,7 @@ class SymmetryClasses:
 
 
 def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
-    """Numbers (count,) of positions reached by random moves, 0 to cells - 1 of them.
+    """Sample the numbers (count,) of positions after 0 to cells - 1 random moves.
 
     A move that would end the game is not played, and no other follows. So boards with many stones
     are rarer than among all positions, and boards with X to move more frequent.

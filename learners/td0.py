@@ -45,7 +45,7 @@ PUBLISHED = TD0Config(
 
 
 class TD0(PlaysByTable[TD0Config]):
-    """Learns on games small enough to enumerate.
+    """A learner for games small enough to enumerate.
 
     Source of the published form: lecture notes "TicTacToe experiment platform" (2018), section 9.
     The notes' code plays against itself and learns, before each move, from 2,000 episodes that
@@ -77,7 +77,7 @@ class TD0(PlaysByTable[TD0Config]):
         self.exact = torch.as_tensor((1 - solve(rules).values) / 2)
 
     def step(self) -> dict[str, float]:
-        """Some games from start to end; logs how far the table is from the solved game."""
+        """Play games to their ends; return how far the table is from the solved game."""
         for _ in range(self.config.batches):
             self._play()
         if self.config.notes:  # the next episodes begin one move later
@@ -122,7 +122,7 @@ class TD0(PlaysByTable[TD0Config]):
             before, active, turn = after, active & ~ended, turn + 1
 
     def _choose(self, at: Tensor, explore: Tensor) -> NDArray[np.int64]:
-        """A cell for each position (games,): the best by the table, or a random one.
+        """Choose a cell in each position (games,): the best by the table, or a random one.
 
         It is random where `explore` (games, 1) says so and where no value is known.
         """

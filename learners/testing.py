@@ -110,14 +110,14 @@ def _global_random_states() -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Tuples as lists, as they come back from a file."""
+    """Turn tuples into lists, as they come back from a file."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _same(first: Any, second: Any) -> bool:
-    """Equal in every number, bit for bit."""
+    """Return whether two states are equal, bit for bit."""
     if isinstance(first, dict):
         return first.keys() == second.keys() and all(_same(first[k], second[k]) for k in first)
     if isinstance(first, list | tuple):

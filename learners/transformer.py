@@ -78,7 +78,7 @@ class TransformerConfig:
 
 
 class Transformer(PlaysByNetworks[TransformerConfig]):
-    """Learns on boards of up to 16 cells, whose exact values it needs."""
+    """A learner for boards of up to 16 cells, whose exact values it needs."""
 
     Config: ClassVar[type] = TransformerConfig
     presets: ClassVar[dict[str, Any]] = {
@@ -98,7 +98,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         )
 
     def step(self) -> dict[str, float]:
-        """Some games from start to end, and a gradient step for each order of their moves."""
+        """Play games to their ends, then take a gradient step for each order of their moves."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
         played = self._play()
@@ -204,7 +204,7 @@ def regrets(rules: Rules, boards: Boards) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Histories:
-    """What becomes of a network in one seat, in every game that its moves and any replies make."""
+    """The results of a network in one seat, over all games that its moves allow."""
 
     games: tuple[int, int, int]  # won, drawn, lost
     positions: int  # lists of moves after which it was asked
@@ -261,14 +261,14 @@ def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories
 
 
 def _best_moves(net: MoveTransformer, boards: Boards, moves: Moves) -> Cells:
-    """The network's moves (games,) on boards (games, cells) after moves (games, plies)."""
+    """Return the network's moves (games,) on boards (games, cells) after moves (games, plies)."""
     following = np.column_stack([moves, np.full(len(moves), -1)])
     cells: Cells = first_best(_logits(net, following), boards == 0).argmax(axis=1)
     return cells
 
 
 def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
-    """The logits (games, cells) of the last of moves (games, plies), which is not seen."""
+    """Return the logits (games, cells) at the last of moves (games, plies), which is hidden."""
     found = []
     with torch.no_grad():
         for at in range(0, len(moves), BATCH):
@@ -278,7 +278,7 @@ def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
 
 
 def _player(rules: Rules, net: MoveTransformer) -> Policy:
-    """The greedy player of lists by `move_lists`; a frozen snapshot.
+    """Return the greedy player of lists by `move_lists`; a frozen snapshot.
 
     As with `learners.nets.greedy_player`, it is computed in float64 on boards that are too many to
     be looked up.

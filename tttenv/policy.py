@@ -40,7 +40,7 @@ __all__ = [
 
 
 def uniform_over(allowed: Mask) -> Probs:
-    """The uniform distribution over the allowed cells (batch, cells), at least one in each row."""
+    """Return the uniform distribution over the allowed cells (batch, cells), some in each row."""
     with np.errstate(invalid="ignore"):  # a row without one is NaN, which `validated` refuses
         probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
     return probs
@@ -50,7 +50,7 @@ over = uniform_over  # its older public name
 
 
 def greedy(values: ArrayLike, legal: Mask, tolerance: float = 0.0) -> Probs:
-    """The uniform distribution over the legal cells whose value is within `tolerance` of the best.
+    """Return uniform probabilities over the legal cells with values near the best.
 
     Args:
         values: (batch, cells), the higher the better; those of other cells are ignored.
@@ -65,7 +65,7 @@ TOLERANCE = 2.0**-14  # outputs of a network this near the best, or this share o
 
 
 def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> Probs:
-    """One move for each board: the first legal cell whose value is within a tolerance of the best.
+    """Choose the first legal cell of each board whose value is within a tolerance of the best.
 
     This is how the outputs of a network become a move. Another CPU, or another size of the batch,
     rounds the same sums differently, in float32 by about a millionth of their size. Of outputs that
@@ -98,7 +98,7 @@ def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> 
 
 
 def softmax(logits: ArrayLike, legal: Mask) -> Probs:
-    """The softmax of `logits` (batch, cells) over the legal cells.
+    """Return the softmax of `logits` (batch, cells) over the legal cells.
 
     Args:
         logits: (batch, cells); those of other cells are ignored.
@@ -111,7 +111,7 @@ def softmax(logits: ArrayLike, legal: Mask) -> Probs:
 
 
 def masked_normalise(probs: ArrayLike, legal: Mask) -> Probs:
-    """`probs` (batch, cells) masked to the legal cells and normalised row by row.
+    """Mask `probs` (batch, cells) to the legal cells, and normalise each row.
 
     A row without probability on legal cells becomes the uniform distribution over them.
 
@@ -136,7 +136,7 @@ class Policy(Protocol):
 
 
 def uniform(boards: Boards) -> Probs:
-    """The random player: every legal move with the same probability."""
+    """Play every legal move with the same probability."""
     return uniform_over(boards == 0)
 
 
@@ -159,7 +159,7 @@ class BoardFunction:
 
 
 def blend(first: Policy, second: Policy, weight: float) -> Policy:
-    """The player that follows `second` with probability `weight` and `first` otherwise.
+    """Return the player that follows `second` with probability `weight` and `first` otherwise.
 
     Raises:
         ValueError: unless 0 <= weight <= 1.
@@ -168,7 +168,7 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
 
 
 def declares_equivariance(policy: Any) -> bool:
-    """Whether a player says that it treats mirror images alike, by its attribute `equivariant`.
+    """Return whether a player says by `equivariant` that it treats mirror images equally.
 
     It is for players where that follows from how they are made, ties included: on the images of a
     board they play images of what they play on the board, with the same probabilities. Certificates
@@ -178,7 +178,7 @@ def declares_equivariance(policy: Any) -> bool:
 
 
 def probability(number: float) -> float:
-    """The number, if it is a probability.
+    """Return the number if it is a probability.
 
     Raises:
         ValueError: unless 0 <= number <= 1.
@@ -233,12 +233,12 @@ FORFEIT = -1  # in place of a cell
 
 
 def sample_or_forfeit(probs: Probs, dice: NDArray[np.float64]) -> Cells:
-    """`sample` for players that may forfeit: FORFEIT where all probabilities are zero."""
+    """Sample cells, or FORFEIT where all probabilities are zero."""
     return np.where(probs.any(axis=1), sample(probs, dice), FORFEIT)
 
 
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
-    """A policy's answer for `boards` (batch, cells), each row divided by its sum.
+    """Validate a policy's answer for `boards` (batch, cells), and divide each row by its sum.
 
     Args:
         boards: the boards that the policy was asked about.
@@ -301,18 +301,18 @@ class Observed:
         return self._probs(boards, boards == 0)
 
     def unmasked(self, boards: Boards) -> Probs:
-        """Its probabilities (batch, cells) over all cells, taken ones included."""
+        """Return probabilities (batch, cells) over all cells, taken ones included."""
         return self._probs(boards, np.ones(boards.shape, np.bool_))
 
     def _probs(self, boards: Boards, allowed: Mask) -> Probs:
-        """Its probabilities (batch, cells) over the allowed cells (batch, cells)."""
+        """Return probabilities (batch, cells) over the allowed cells (batch, cells)."""
         numbers = [self.numbers(boards[at : at + BATCH]) for at in range(0, len(boards), BATCH)]
         answers = np.concatenate(numbers) if numbers else np.zeros(boards.shape)
         _require_numbers(boards, answers, allowed, self.kind)
         return KINDS[self.kind](answers, allowed)
 
     def numbers(self, boards: Boards) -> NDArray[np.float64]:
-        """The function's raw outputs (batch, cells): logits, values or probabilities."""
+        """Return the function's raw outputs (batch, cells): logits, values or probabilities."""
         seen = OBSERVATIONS[self.obs](boards)
         answer = _call_network(self.fn, seen) if is_network(self.fn) else self.fn(seen)
         # Copied, since a function may reuse its array.
@@ -328,7 +328,7 @@ class Observed:
 def from_observations(
     fn: Callable[[Any], Any], rules: Rules, obs: str = "onehot", kind: str = "logits"
 ) -> Observed:
-    """The player that moves by a function or a network over the environment's observations.
+    """Return the player of a function or a network over the environment's observations.
 
     A torch module is called without gradients and in evaluation mode, on its own device and in its
     own precision. The function may return a tensor, an array or lists. Taken cells are never
@@ -358,12 +358,12 @@ def from_observations(
 
 
 def is_network(fn: Any) -> bool:
-    """Whether `fn` is a torch module. If torch is not loaded, it is none; tttenv never loads it."""
+    """Return whether `fn` is a torch module, without loading torch."""
     return "torch" in sys.modules and hasattr(fn, "parameters") and hasattr(fn, "eval")
 
 
 def _call_network(net: Any, seen: Any) -> Any:
-    """The network's output for observations, which go to its own device and precision."""
+    """Return a network's output for observations on its device, in its precision."""
     torch = sys.modules["torch"]
     like = next((weights for weights in net.parameters() if weights.is_floating_point()), None)
     kind = {} if like is None else {"device": like.device, "dtype": like.dtype}

@@ -64,7 +64,7 @@ class Args:
 
 
 def byte_tokenizer() -> Any:
-    """A tokenizer with a token for each byte, one for the end, and one for padding."""
+    """Return a tokenizer with a token for each byte, one for the end, and one for padding."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     made: Any = Tokenizer(
         models.BPE(vocab={byte: at for at, byte in enumerate(alphabet)}, merges=[])
@@ -77,7 +77,7 @@ def byte_tokenizer() -> Any:
 
 
 def untrained(args: Args, tokenizer: Any) -> Any:
-    """A GPT-2 with random weights."""
+    """Return a GPT-2 with random weights."""
     torch.manual_seed(args.seed)
     ends = {"eos_token_id": tokenizer.eos_token_id, "bos_token_id": tokenizer.eos_token_id}
     config = LIBRARY.GPT2Config(
@@ -97,7 +97,7 @@ def untrained(args: Args, tokenizer: Any) -> Any:
 
 
 class Imitation:
-    """Teaches a model to answer with the best moves of tasks, all of them equally likely.
+    """Teacher of the best moves of tasks, all of them equally likely.
 
     The rules, with which every prompt begins, are the same for all positions of a game: they are
     computed once a step.
@@ -155,7 +155,7 @@ class Imitation:
 
 
 class Told(transformers.TrainerCallback):
-    """Prints the mean reward now and then."""
+    """A callback that prints the mean reward now and then."""
 
     def __init__(self, args: Args) -> None:
         self.steps = args.grpo_steps
@@ -200,7 +200,7 @@ def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
 
 
 def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
-    """The likeliest answers to prompts of the same length."""
+    """Return the likeliest answers to prompts of the same length."""
     found = dict[str, str]()
     model.eval()
     for at in range(0, len(prompts), 256):
@@ -221,7 +221,7 @@ def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
 
 
 def judge(args: Args, model: Any, tokenizer: Any, rules: Rules) -> dict[str, Any]:
-    """What a model is worth: exactly, and by games against a perfect opponent."""
+    """Certify a model exactly, and play it against a perfect opponent."""
     game, solution = positions(rules), solve(rules)
     boards = game.boards[game.decisions]
     said = answers(model, tokenizer, [text.prompt(rules, board) for board in boards])
@@ -245,7 +245,7 @@ def _worst(certificate: Any, seat: str) -> int:
 
 
 def _not_lost(player: Policy, opponent: Policy, rules: Rules, games: int) -> float:
-    """The share of games that a deterministic player does not lose, each seat in half of them.
+    """Return the share of games that a deterministic player does not lose, over both seats.
 
     Both always move in the same way, so that there are two different games only: that is what such
     a judgement is worth.

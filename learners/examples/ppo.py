@@ -88,7 +88,7 @@ def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
 
 
 class Rollouts:
-    """Plays `turns` moves in each of `games` games and returns them as tensors.
+    """The games in progress: `turns` moves in each of `games` games, returned as tensors.
 
     Args:
         args: the settings.

@@ -97,7 +97,7 @@ def save(
 def load_policy(
     folder: Path, simulations: int = 0, threes: int = 0, rules: Rules | None = None
 ) -> Policy:
-    """How the learner of the checkpoint in `folder` plays, by its weights.
+    """Return the player of the checkpoint in `folder`, made of its weights.
 
     Its networks are made and nothing else: no environment, no opponent.
 
@@ -137,7 +137,7 @@ def load_policy(
 
 
 def load_learner(folder: Path) -> Learner:
-    """The learner whose checkpoint `folder` is, with its weights, on the current device.
+    """Return the learner of the checkpoint in `folder`, on the current device.
 
     It is made with all that it learns with, an environment too; to play, see `load_policy`.
 
@@ -160,7 +160,7 @@ def load_learner(folder: Path) -> Learner:
 
 
 def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]:
-    """The config and the weights of a checkpoint of learner `name`, which is not made.
+    """Read the config and the weights of a checkpoint of learner `name`.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of another learner.
@@ -175,7 +175,7 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
 
 
 def load_training(folder: Path) -> dict[str, Any]:
-    """The state of the training in `folder`: "learner", "clock" (its progress), "about" and "plan".
+    """Read the training in `folder`: "learner", "clock" (its progress), "about", "plan".
 
     If the card is gone or does not know a state, as in older checkpoints, the state is found by its
     name; one that bears its digest has to have it.
@@ -202,14 +202,14 @@ def save_state(file: Path, state: dict[str, Any]) -> None:
 
 
 def state_bytes(state: dict[str, Any]) -> bytes:
-    """A nested state of dicts, lists, tensors, arrays and plain values as a file's contents."""
+    """Pack a nested state of dicts, lists, tensors, arrays and plain values into a file."""
     tensors: dict[str, torch.Tensor] = {}
     skeleton = json.dumps(_pack(state, tensors))
     return save_tensors(_contiguous(tensors), metadata={"state": skeleton})
 
 
 def load_state(file: Path) -> dict[str, Any]:
-    """What `save_state` wrote, tensors on the CPU.
+    """Read what `save_state` wrote, with tensors on the CPU.
 
     Raises:
         ValueError: if the file is missing, damaged or something else.
@@ -221,7 +221,7 @@ def load_state(file: Path) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """What the numbers of a card were computed with."""
+    """Return the versions of what computes the numbers of a card."""
     return {
         "tttenv": tttenv.__version__,
         "torch": torch.__version__,
@@ -235,7 +235,7 @@ def _kind(card: dict[str, Any]) -> Any:
 
 
 def _settings(folder: Path, card: dict[str, Any]) -> tuple[Any, Rules]:
-    """The config and rules of a card."""
+    """Return the config and rules of a card."""
     try:
         rules = Rules.of(card["rules"])
         return from_stored(_kind(card).Config, card["config"], card["learner"]), rules
@@ -250,7 +250,7 @@ def _misfit(folder: Path, card: dict[str, Any]) -> str:
 def _weights(
     file: Path, data: bytes, wanted: dict[str, torch.Tensor] | None
 ) -> dict[str, torch.Tensor]:
-    """The weights in a file on the current device, shaped as wanted.
+    """Read the weights in a file onto the current device, shaped as wanted.
 
     Raises:
         ValueError: for other names, shapes or types than wanted, seen before tensors are made, and
@@ -289,7 +289,7 @@ def _shape(tensors: dict[str, tuple[str, tuple[int, ...]]], name: str) -> tuple[
 
 
 def _unnamed_training(folder: Path) -> dict[str, Any]:
-    """The state of the training in a folder whose card names none: the latest that is whole."""
+    """Read the training in a folder whose card names none: the latest whole state."""
     whole, refusals = [], []
     for file in data_files(folder, STATE):
         try:
@@ -302,7 +302,7 @@ def _unnamed_training(folder: Path) -> dict[str, Any]:
 
 
 def _training(data: bytes, file: Path) -> dict[str, Any]:
-    """The state of a training, if it has the parts of one."""
+    """Read the state of a training, if it has the parts of one."""
     state = _state(data, file)
     parts = [state.get(key) for key in ("learner", "clock", "about", "plan")]
     if not all(isinstance(part, dict) for part in parts):
@@ -325,7 +325,7 @@ def _state(data: bytes, file: Path) -> dict[str, Any]:
 
 
 def _smallest(table: Probs) -> torch.Tensor:
-    """The same numbers in the smallest type that holds them exactly."""
+    """Return the same numbers in the smallest type that holds them exactly."""
     for kind in (np.uint8, np.float32):
         if (table == table.astype(kind)).all():
             return torch.from_numpy(table.astype(kind))
@@ -333,7 +333,7 @@ def _smallest(table: Probs) -> torch.Tensor:
 
 
 def _pack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
-    """The value as JSON, tensors and arrays put aside under a number."""
+    """Return a value as JSON, with tensors and arrays put aside under a number."""
     if isinstance(value, torch.Tensor | np.ndarray):
         name = str(len(tensors))
         if isinstance(value, torch.Tensor):
@@ -364,5 +364,5 @@ def _unpack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
 
 
 def _contiguous(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Copies on the CPU that share no memory, as the file format wants them."""
+    """Copy tensors to the CPU so that they share no memory, as the file format wants."""
     return {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}

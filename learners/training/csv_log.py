@@ -22,7 +22,7 @@ LARGEST = 2**30  # bytes of curves that are read to go on
 
 
 class CSVLog:
-    """Writes one training into the folder `csv`; see `loggers.Logger`.
+    """A logger that writes one training into the folder `csv`; see `loggers.Logger`.
 
     `curves.csv` has a row for each point: step, tag and value. Pictures are named after their tag
     and step.

@@ -46,7 +46,7 @@ SCENES = {
 
 
 class Logger(Protocol):
-    """Takes what a training measures.
+    """A destination for what a training measures.
 
     It is made of the checkpoint's folder, the rules, the settings by name (learner, preset, rules
     and the learner's config), and the step to go on from: what an interrupted run wrote beyond that
@@ -70,7 +70,7 @@ class Logger(Protocol):
 
 
 class Loggers:
-    """Passes on what a training measures to any number of loggers; use `opened` to make it."""
+    """Any number of loggers as one; use `opened` to make it."""
 
     def __init__(self, rules: Rules, loggers: Sequence[Logger]) -> None:
         self.rules, self.loggers = rules, loggers

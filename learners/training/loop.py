@@ -23,7 +23,7 @@ MOST_ACTORS = 1024
 
 @dataclass(frozen=True)
 class Schedule:
-    """How long to train, evaluate and save; counted in steps, never in seconds.
+    """The length of a training and its intervals; counted in steps, never in seconds.
 
     So that trained weights do not depend on the machine's speed.
     """
@@ -64,7 +64,7 @@ class Evaluation:
 
 
 def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedule:
-    """The usual schedule of a learner and preset, with some fields changed.
+    """Return the usual schedule of a learner and preset, with some fields changed.
 
     If `steps` is given, all of them are trained. The usual number is an upper bound: without a
     preset of its own, the training ends at the first unbeatable certificate.
@@ -91,7 +91,7 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
 
 @dataclass
 class Progress:
-    """How far a training has come, interrupted runs included; its fields are stored with it."""
+    """The progress of a training, interrupted runs included; its fields are stored with it."""
 
     step: int = 0
     seconds: float = 0.0  # of processor time
@@ -112,7 +112,7 @@ class Progress:
         certificate: Certificate | None,
         last: bool,
     ) -> Evaluation:
-        """What was measured here, with how far the training has come."""
+        """Return what was measured here, with how far the training has come."""
         return Evaluation(
             step=self.step,
             seconds=self.seconds,
@@ -183,7 +183,7 @@ def run(
 
 
 def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[str, float]:
-    """The exact numbers by tag of a learner that has not learned yet: where its curves begin.
+    """Measure a learner before its first step: exact numbers by tag.
 
     There are none on boards too large to enumerate, where they would take minutes.
     """
@@ -217,7 +217,7 @@ def finished(schedule: Schedule, progress: Progress) -> bool:
 
 
 def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evaluation:
-    """The evaluation of a finished training, computed again."""
+    """Evaluate a finished training again."""
     policy, certificate, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": progress.seconds}
     return progress.evaluation(numbers, policy, certificate, last=True)

@@ -27,7 +27,7 @@ LONGEST = 500  # characters of a setting
 
 
 class MLflowLog:
-    """Writes one training as a run; see `loggers.Logger`. A resumed training goes on with its run.
+    """A logger of one training as a run, continued when it resumes; see `loggers.Logger`.
 
     Raises:
         ValueError: in one line, if the store cannot be opened or the server reached.

@@ -115,7 +115,7 @@ def _begin_after(folder: Path) -> None:
 
 
 class TensorBoard:
-    """Writes one training's events into `folder`; see `loggers.Logger`.
+    """A logger that writes one training's events into `folder`; see `loggers.Logger`.
 
     Args:
         folder: TensorBoard shows its name as the run's.
@@ -179,7 +179,7 @@ class TensorBoard:
         return untyped(self._compared(), dict.fromkeys(COMPARED, 0.0))
 
     def _compared(self) -> dict[str, Any]:
-        """The settings for the tab HPARAMS, which shows the first few in alphabetical order."""
+        """Return the settings for the tab HPARAMS, which shows the first few of the alphabet."""
         return {
             key if key in FIRST else f"setting {key}": _plain(value)
             for key, value in self.settings.items()

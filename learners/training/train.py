@@ -55,7 +55,7 @@ Stepped = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Setup:
-    """What a training begins with, what it logs, and where its actors run."""
+    """The origin, the loggers and the actors' workers of a training."""
 
     preset: str = "default"  # the name of the config, for the card
     start: Path | None = None  # a checkpoint of the learner, of any rules, to take weights from

@@ -25,7 +25,7 @@ RUN = "wandb-run.txt"  # the run's identifier, in the checkpoint's folder
 
 
 class WandbLog:
-    """Writes one training as a run; see `loggers.Logger`. A resumed training goes on with its run.
+    """A logger of one training as a run, continued when it resumes; see `loggers.Logger`.
 
     The axis of all curves is the training's step.
 

@@ -110,7 +110,7 @@ class Answers:
 
 
 def _weights(folder: Path, name: str) -> list[Path]:
-    """The files with the weights of a folder that can be opened without surprises."""
+    """Return the files with the weights, of a folder that is safe to open."""
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
     weights = [entry for entry in entries if entry.suffix == ".safetensors"]
     if not weights or not (folder / "config.json").is_file():
@@ -123,7 +123,7 @@ def _weights(folder: Path, name: str) -> list[Path]:
 
 
 def _numbers(tokens: Any) -> set[int]:
-    """The ids in what a configuration calls its end tokens: none, one, or a list."""
+    """Return the ids of a configuration's end tokens, which may be none, one, or a list."""
     if tokens is None:
         return set()
     return set(tokens) if isinstance(tokens, list | tuple) else {int(tokens)}

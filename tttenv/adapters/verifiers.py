@@ -39,11 +39,11 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
 
     @vf.reward(weight=1.0)  # type: ignore[untyped-decorator]  # without verifiers installed
     async def exact(self, trace: vf.Trace) -> float:
-        """The exact reward of the move in the reply, from 0 to 1; 0 without a legal move."""
+        """Return the exact reward of the move in the reply, 0 to 1; 0 without a legal move."""
         return self.paid(trace.last_reply or "")
 
     async def validate(self, runtime: vf.Runtime) -> bool:
-        """Whether every best move is paid in full, and no answer nothing."""
+        """Return whether every best move is paid in full, and an empty answer nothing."""
         moves = [self.paid(f"<move>{cell}</move>") for cell in self.data.best]
         return set(moves) == {self.full} and not self.paid("")
 
@@ -56,7 +56,7 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
         return (1 + (value or 0)) / 2 if self.data.scheme == "game" else 1.0
 
     def paid(self, answer: str) -> float:
-        """The reward of an answer."""
+        """Return the reward of an answer."""
         rules = Rules.of(self.data.rules)
         found = text.verdict(rules, rules.parse(self.data.position), answer)
         return text.reward(found, self.data.scheme)

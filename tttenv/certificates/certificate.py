@@ -96,12 +96,12 @@ class Certificate:
 
 
 def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """By seat, whether a player with all positions known never loses."""
+    """Return by seat whether a player with all positions known never loses."""
     return {seat: line is None for seat, line in lines.items()}
 
 
 def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """By seat, True if there is a lost game, which is then the shortest; otherwise None."""
+    """Return by seat True if there is a lost game, the shortest one; otherwise None."""
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 

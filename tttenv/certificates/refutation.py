@@ -76,7 +76,7 @@ class Refutation:
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
 ) -> Refutation:
-    """`refute` with more results; `watch` is called before each query.
+    """Search as `refute` does, with more results; `watch` is called before each query.
 
     Without `shorten` the first lost game found is returned.
 

@@ -121,7 +121,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 @contextmanager
 def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
-    """The player, evaluated by worker processes if it searches board by board."""
+    """Return the player, evaluated by workers if it searches board by board."""
     if given.workers == HERE:
         yield policy
         return

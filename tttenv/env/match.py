@@ -217,7 +217,7 @@ class Match:
         return ended
 
     def step_one(self, cell: int, rng: np.random.Generator) -> None:
-        """`step` without checks for a match of one game."""
+        """Step a match of one game, without checks."""
         if self.single is None or self.compiled is None:
             self.play(np.array([cell]), self.games.outputs.take(), rng)
             return

@@ -30,7 +30,7 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """The one seed of a batch of games: a list of seeds, one for each game, becomes one number.
+    """Return one seed for a batch of games; a list with a seed for each game becomes a number.
 
     Raises:
         ValueError: for a list of another length, or of anything but integers from 0 on and None.
@@ -50,7 +50,7 @@ def one_seed(seed: Any, games: int) -> Any:
 
 
 def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
-    """The option `reset_mask` of a reset, (games,) with at least one True; None if not given.
+    """Return a reset's option `reset_mask`, (games,) with at least one True, or None.
 
     Raises:
         ValueError: for any other value, or a board beside it.

@@ -105,7 +105,7 @@ class SingleGame:
 
 
 def keyed(key: int, use: int) -> float:
-    """`game.random_kernel.keyed` for game 0, in plain Python."""
+    """Compute `game.random_kernel.keyed` for game 0 in plain Python."""
     z = (key + (use + 1) * INCREMENT) & BITS
     z = ((z ^ (z >> 30)) * FACTOR_1) & BITS
     z = ((z ^ (z >> 27)) * FACTOR_2) & BITS

@@ -64,5 +64,5 @@ class OutputPool:
         return output
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy is an empty pool."""
+        """Copy as an empty pool."""
         return OutputPool, (self.make,)

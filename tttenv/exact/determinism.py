@@ -35,7 +35,7 @@ CELLS_SHOWN = 3  # cells of each of two different answers that a message names
 
 
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
-    """`tabulate` a policy, then check that it gives the same answers again.
+    """Tabulate a policy, then check that it gives the same answers again.
 
     The table's `queried_twice` says how many positions were checked.
 

@@ -56,11 +56,11 @@ class Positions:
         return np.where(self.over, ended, Outcome.GOING).astype(np.int8)
 
     def ply(self, stones: int) -> slice:
-        """The numbers of the positions with this many stones."""
+        """Return the numbers of the positions with this many stones."""
         return slice(self.plies[stones], self.plies[stones + 1])
 
     def blocks(self, rows: slice | None = None) -> Iterator[slice]:
-        """The numbers of the positions, or those in `rows`, in slices of at most `BLOCK`."""
+        """Return the numbers of the positions, or those in `rows`, in slices of at most `BLOCK`."""
         start, stop = (0, len(self)) if rows is None else (rows.start, rows.stop)
         for first in range(start, stop, BLOCK):
             yield slice(first, min(first + BLOCK, stop))

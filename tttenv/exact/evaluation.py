@@ -100,7 +100,7 @@ class PlayPolicy:
     policy: Policy
 
     def __call__(self, boards: Boards, odds: Odds) -> Probs:
-        """The policy's probabilities (batch, cells).
+        """Return the policy's probabilities (batch, cells).
 
         Raises:
             ValueError: if the policy's output is invalid.
@@ -116,7 +116,7 @@ follow = PlayPolicy
 
 
 def best_response(boards: Boards, odds: Odds) -> Probs:
-    """The action rule that plays the moves of the highest value, evenly mixed among ties."""
+    """Return the action rule of the moves with the highest value, evenly mixed among ties."""
     return policies.greedy(odds[..., 0] - odds[..., 2], boards == 0, tolerance=1e-12)
 
 

@@ -40,7 +40,7 @@ class Tabulated:
 
     @classmethod
     def uniform_over(cls, rules: Rules, moves: Mask) -> "Tabulated":
-        """The policy that is uniform over the marked moves (positions, cells)."""
+        """Return the policy that is uniform over the marked moves (positions, cells)."""
         made = cls.__new__(cls)
         made._fill(rules, Mixture(rules, moves).at)
         return made

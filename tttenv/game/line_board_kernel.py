@@ -90,7 +90,7 @@ def set_stones(board: LineBoard, wanted: Boards) -> None:
 
 @inner
 def empty_cell(board: LineBoard, line: int, but: int) -> int:
-    """The first empty cell of a line other than the cell `but`; -1 if there is none."""
+    """Return the first empty cell of a line other than the cell `but`; -1 if there is none."""
     for i in range(board.lines.shape[1]):
         cell = board.lines[line, i]
         if cell != but and board.stones[cell] == 0:
@@ -103,7 +103,7 @@ NONE, SEVERAL = -1, -2  # instead of a cell: there is none, or more than one
 
 @inner
 def threat_through(board: LineBoard, cell: int, side: int) -> int:
-    """The cell on which a side completes a line through its stone on `cell`; NONE or SEVERAL."""
+    """Return the cell on which a side completes a line through `cell`, or NONE or SEVERAL."""
     k = board.lines.shape[1]
     found = NONE
     for i in range(board.through_count[cell]):

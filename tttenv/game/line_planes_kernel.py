@@ -46,7 +46,7 @@ class PlaneLines(Struct):
 
 
 def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> PlaneLines:
-    """The lines of a game.
+    """Return the lines of a game.
 
     Args:
         lines: the cells of every line, (lines, k).

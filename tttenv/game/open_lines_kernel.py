@@ -33,7 +33,7 @@ class OpenLines(Struct):
 
 
 def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
-    """The open lines of an empty board.
+    """Return the open lines of an empty board.
 
     Args:
         lines: the cells of every line, (lines, k).
@@ -105,7 +105,7 @@ def _add_line(lines: OpenLines, own: int, other: int, step: int) -> None:
 
 @bare
 def stones_needed(lines: OpenLines, side: int) -> int:
-    """The least number of stones `side` (0 or 1) needs to complete a line.
+    """Return the least number of stones `side` (0 or 1) needs to complete a line.
 
     NONE_OPEN if no line is open for it.
     """

@@ -17,7 +17,7 @@ UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die in [0, 1)
 
 @inner
 def splitmix64(z: np.uint64) -> np.uint64:
-    """The output function of splitmix64: a uint64 of which every bit depends on all of `z`."""
+    """Mix the bits of `z` by splitmix64: every bit of the uint64 depends on all of `z`."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))
@@ -25,28 +25,28 @@ def splitmix64(z: np.uint64) -> np.uint64:
 
 @inner
 def next_uint64(state: NDArray[np.uint64]) -> np.uint64:
-    """The next of a sequence of uint64, all alike likely; `state` (1,) moves on."""
+    """Return the next uint64 of a uniform sequence; `state` (1,) moves on."""
     state[0] += STEP
     return splitmix64(state[0])
 
 
 @inner
 def bounded(state: NDArray[np.uint64], limit: int) -> int:
-    """A whole number from 0 to limit - 1; evenly but for one part in four billion."""
+    """Return a whole number from 0 to limit - 1, uniform but for one part in four billion."""
     high = next_uint64(state) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 
 @inner
 def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
-    """The i-th of the whole numbers from 0 to limit - 1 that a key gives; as even as `bounded`."""
+    """Return a key's i-th whole number from 0 to limit - 1, as uniform as `bounded`."""
     high = splitmix64(key + np.uint64(i) * STEP) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 
 @bare
 def keyed(key: np.uint64, game: int, use: int) -> float:
-    """The die in [0, 1) that a step's key gives to one game for one use.
+    """Return the number in [0, 1) that a step's key gives to one game for one use.
 
     It is the output number `USES * game + use + 1` of splitmix64 seeded by the key, its upper 53
     bits as a fraction. So games depend on nothing but the key and their own number.
@@ -57,7 +57,7 @@ def keyed(key: np.uint64, game: int, use: int) -> float:
 
 @compiled
 def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
-    """The dice of these games (games,) for one use, (games,); see `keyed`."""
+    """Return the numbers in [0, 1) of these games (games,) for one use; see `keyed`."""
     dice = np.empty(len(games))
     for j in range(len(games)):
         dice[j] = keyed(key, games[j], use)
@@ -74,7 +74,7 @@ def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
 
 @inner
 def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
-    """The first cell of `probs` (cells,) whose cumulative share exceeds `die`, from [0, 1).
+    """Return the first cell of `probs` (cells,) whose cumulative share exceeds `die`.
 
     The last cell with any probability stands in where rounding leaves the die beyond the sum.
     """
@@ -94,7 +94,7 @@ def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
 
 @compiled
 def pick(probs: Probs, dice: NDArray[np.float64]) -> Cells:
-    """`sample_categorical` for probabilities (batch, cells) and dice (batch,): cells (batch,)."""
+    """Sample cells (batch,) from `probs` (batch, cells) by `dice` (batch,) in [0, 1)."""
     cells = np.empty(len(probs), np.int64)
     for i in range(len(probs)):
         cells[i] = sample_categorical(probs[i], dice[i])

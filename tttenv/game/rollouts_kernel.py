@@ -34,7 +34,7 @@ class Playground(Struct):
 
 
 def playground(m: int, n: int, k: int) -> Playground:
-    """Room for play-outs on boards of m rows and n columns, k in a row winning."""
+    """Allocate the arrays of play-outs on an m by n board with k in a row."""
     cells = m * n
     return Playground(
         m,
@@ -57,7 +57,7 @@ def _lined(m: int, n: int, k: int) -> Mask:
 
 @compiled
 def lined(m: int, n: int, k: int) -> Mask:
-    """For every set of one side's stones, a bit a cell: whether it holds a line, (2**cells,)."""
+    """Return whether each set of stones, a bit a cell, holds a line: (2**cells,)."""
     result = np.zeros(1 << (m * n), np.bool_)
     board = np.zeros(m * n, np.int8)
     for stones in range(result.size):
@@ -99,7 +99,7 @@ def random_playout(p: Playground, stone: int) -> int:
 
 @inner
 def looked_up_playout(p: Playground, stone: int, many: int) -> int:
-    """As `random_playout`, with lines looked up; the `many` empty cells are listed.
+    """Play as `random_playout` does, with lines looked up; `many` empty cells are listed.
 
     One number serves all moves: its upper half the first five, its lower half the others. As a
     fraction times the number of moves it gives a whole part, the move, and the fraction that the
@@ -129,7 +129,7 @@ def looked_up_playout(p: Playground, stone: int, many: int) -> int:
 
 @bare
 def tactical_playout(p: Playground, stone: int) -> int:
-    """As `random_playout`, but each side wins at once if it can and else blocks such a win."""
+    """Play as `random_playout`, but win at once where possible, else block such a win."""
     many = gather(p)
     for i in range(many):
         p.place[p.empty[i]] = i
@@ -153,7 +153,7 @@ def tactical_playout(p: Playground, stone: int) -> int:
 
 @inner
 def known_win(p: Playground, stone: int) -> int:
-    """A cell where the owner of `stone` wins at once, or -1."""
+    """Return a cell where the owner of `stone` wins at once, or -1."""
     side = 0 if stone == 1 else 1
     while p.seen[side] > 0:
         cell: int = p.wins[side, p.seen[side] - 1]
@@ -179,7 +179,7 @@ def scout(p: Playground, many: int) -> None:
 
 @compiled
 def random_games(seeds: NDArray[np.uint64], ground: Playground) -> NDArray[np.int8]:
-    """Games of random moves by both sides, one a seed: 1 if X won, -1 if O did, else 0."""
+    """Play random games, one a seed; return 1 where X won, -1 where O did, else 0."""
     results = np.empty(len(seeds), np.int8)
     for i in range(len(seeds)):
         ground.board[:] = 0
@@ -196,7 +196,7 @@ def random_table_games(
     outcome: NDArray[np.int8],
     plies: int,
 ) -> NDArray[np.int8]:
-    """Games of random moves by both sides, one a seed: 1 if X won, -1 if O did, else 0.
+    """Play random games, one a seed; return 1 where X won, -1 where O did, else 0.
 
     A seed's upper half decides the first five moves, its lower half the others: as a fraction that
     is multiplied by the number of moves, it gives a whole part, the move, and the fraction for the
@@ -233,7 +233,7 @@ def table_games(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
 ) -> NDArray[np.int8]:
-    """Games of two looked-up players, one a seed: 1 if X won, -1 if O did, else 0.
+    """Play two tabulated players, one game a seed; return 1 where X won, -1 where O did.
 
     Args:
         seeds: of each game's dice.

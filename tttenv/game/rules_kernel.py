@@ -12,7 +12,7 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @compiled
 def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
-    """Whether the stone on `cell` stands in a row, column or diagonal of at least k of its kind.
+    """Return whether the stone on `cell` stands in a line of at least k of its kind.
 
     Args:
         board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty.
@@ -40,7 +40,7 @@ def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
 
 @compiled
 def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
-    """Which empty cells of boards (batch, cells) a stone of `side`, 1 or -1, would win on.
+    """Return the empty cells of boards (batch, cells) on which `side`, 1 or -1, would win.
 
     Returns:
         A mask (batch, cells).
@@ -99,7 +99,7 @@ def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> i
 
 @inner
 def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
-    """Whether the other side, whose stones are -1 on this board (cells,), has a line."""
+    """Return whether the other side, whose stones are -1 on this board (cells,), has a line."""
     for cell in range(board.size):
         if board[cell] == -1 and completes(board, cell, m, n, k):
             return True
@@ -108,7 +108,7 @@ def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
 
 @compiled
 def full(board: Stones) -> bool:
-    """Whether no cell of this board (cells,) is empty."""
+    """Return whether no cell of this board (cells,) is empty."""
     for cell in range(board.size):
         if board[cell] == 0:
             return False
@@ -117,7 +117,7 @@ def full(board: Stones) -> bool:
 
 @compiled
 def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """Whether the other side has just won on each of the boards (batch, cells), (batch,)."""
+    """Return whether the other side has just won on boards (batch, cells), (batch,)."""
     result = np.empty(len(boards), np.bool_)
     for i in range(len(boards)):
         result[i] = is_lost(boards[i], m, n, k)
@@ -126,7 +126,7 @@ def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
 
 @compiled
 def over(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """Whether the game is won or the board full for each of the boards (batch, cells), (batch,)."""
+    """Return whether boards (batch, cells) are won or full, (batch,)."""
     result = np.empty(len(boards), np.bool_)
     for i in range(len(boards)):
         result[i] = full(boards[i]) or is_lost(boards[i], m, n, k)
@@ -135,7 +135,7 @@ def over(boards: Boards, m: int, n: int, k: int) -> Mask:
 
 @compiled
 def play(boards: Boards, cells: Cells) -> Boards:
-    """Boards (batch, cells) after stones on `cells` (batch,), seen by the next side to move."""
+    """Return boards (batch, cells) after stones on `cells` (batch,), sides swapped."""
     result = np.empty_like(boards)
     for i in range(len(boards)):
         for cell in range(boards.shape[1]):

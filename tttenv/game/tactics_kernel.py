@@ -10,7 +10,7 @@ NO_CELL = NONE
 
 @bare
 def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
-    """What lines decide of an unfinished position.
+    """Return what lines decide of an unfinished position.
 
     The side to move wins if it completes a line or finds a sequence of single threats that wins. If
     it does not complete one, it loses if the other side threatens to complete lines on two cells,

@@ -32,7 +32,7 @@ class ZobristHashes(Struct):
 
 
 def new_hashes(maps: Cells) -> ZobristHashes:
-    """The hashes of an empty board, for the symmetries (maps, cells) as in `symmetry.maps`."""
+    """Return the hashes of an empty board for the symmetries (maps, cells)."""
     cells = maps.shape[1]
     numbers = np.random.default_rng(SEED).integers(2**64, size=(cells, 2), dtype=np.uint64)
     images = np.argsort(maps, axis=1)
@@ -49,7 +49,7 @@ def toggle_hash(hashes: ZobristHashes, cell: int, side: int) -> None:
 
 @inner
 def canonical_image(hashes: ZobristHashes) -> int:
-    """The number of the map whose image has the smallest hash; this hash is the position's key."""
+    """Return the map to the image with the smallest hash, the position's key."""
     best = 0
     for i in range(1, hashes.current.size):
         if hashes.current[i] < hashes.current[best]:
@@ -73,13 +73,13 @@ ENTRY = np.dtype(
 
 
 def new_table(entries: int) -> Numbers:
-    """An empty table of `ENTRY`; its size is a power of two up to `entries`, at least 2."""
+    """Return an empty table of `ENTRY`: a power of two up to `entries`, at least 2."""
     return np.zeros(1 << max(1, entries.bit_length() - 1), ENTRY)
 
 
 @inner
 def probe(table: Numbers, key: int, age: int) -> int:
-    """The slot of this search's entry for `key`, a uint64; -1 if there is none."""
+    """Return the slot of this search's entry for `key`, a uint64; -1 if there is none."""
     slot = int(np.int64(key & np.uint64(table.size - 1)))
     for place in (slot, slot ^ 1):
         if table[place].key == key and table[place].age == age:

@@ -178,7 +178,7 @@ class League:
                 yield first, second, found
 
     def failed(self) -> list[tuple[str, str, str]]:
-        """All pairs without a result: the two players, and the reason."""
+        """Return all pairs without a result: the two players, and the reason."""
         return [
             (self.players[first], self.players[second], found.reason)
             for (first, second), found in self.results.items()
@@ -186,11 +186,11 @@ class League:
         ]
 
     def sampled(self) -> list[PairResult]:
-        """The results that are not exact."""
+        """Return the results that are not exact."""
         return [found for _, _, found in self.played() if found.method == SAMPLED]
 
     def values(self) -> NDArray[np.float64]:
-        """Mean results of row players against column players (players, players).
+        """Return the mean results of row against column players (players, players).
 
         A win counts 1, a draw 0 and a loss -1; 0 on the diagonal, NaN without a result. The matrix
         is antisymmetric.
@@ -211,7 +211,7 @@ class League:
         return square
 
     def elo(self) -> list[float | None]:
-        """The players' Elo ratings; None for those without a result. See `ratings.elo`.
+        """Return the players' Elo ratings; None for those without a result. See `ratings.elo`.
 
         Every pair counts as one game per opening and colour, even if more or fewer were sampled.
         """
@@ -223,7 +223,7 @@ class League:
         return self._of_ranked(lambda some: ratings.elo(points[np.ix_(some, some)]))
 
     def alpha_rank(self) -> list[float | None]:
-        """The players' alpha-rank with infinite alpha; None for those without a result.
+        """Return the players' alpha-rank with infinite alpha; None for those without a result.
 
         A pair without a result counts as even.
         """
@@ -264,7 +264,7 @@ class League:
 
 
 def _place(row: Standing) -> tuple[bool, float, str]:
-    """The sort key of standings; ratings that differ only by rounding are equal."""
+    """Return the sort key of standings; ratings that differ only by rounding are equal."""
     return row.elo is None, -round(row.elo or 0.0, 6), row.player
 
 

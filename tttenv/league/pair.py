@@ -77,14 +77,14 @@ class PairResult(NamedTuple):
         return Sampled(self.games, *(float(share) for share in self.shares)).error
 
     def values(self) -> NDArray[np.float64]:
-        """The mean result of the first player from each opening (openings,); NaN if unplayed."""
+        """Return the mean result of the first player of each opening (openings,), or NaN."""
         wins, _, losses = self.odds.sum(axis=0).T
         games = self.odds.sum(axis=(0, 2))
         found = np.where(games > 0, (wins - losses) / np.maximum(games, 1), np.nan)
         return np.asarray(np.round(found, DIGITS) + 0.0, np.float64)
 
     def reversed(self) -> "PairResult":
-        """The same result for the other player."""
+        """Return the same result for the other player."""
         return PairResult(self.method, self.odds[::-1, :, ::-1])
 
 

@@ -62,7 +62,7 @@ def elo(points: ArrayLike, prior: float = PRIOR) -> Floats:
 
 
 def _log_posterior(ratings: Floats, points: Floats, prior: float) -> float:
-    """The log posterior of ratings (players,), in units of SCALE, up to a constant.
+    """Return the log posterior of ratings (players,), in units of SCALE, up to a constant.
 
     log(sigmoid(x)) is -log(1 + exp(-x)).
     """
@@ -122,7 +122,7 @@ def alpha_rank(
 
 
 def _fixation(u: Floats, members: int) -> Floats:
-    """The probability that one mutant takes over: (1 - exp(-u)) / (1 - exp(-members * u)).
+    """Return the chance that a mutant takes over: (1 - exp(-u)) / (1 - exp(-members * u)).
 
     Written with non-positive exponents, so that nothing overflows.
     """
@@ -136,7 +136,7 @@ def _fixation(u: Floats, members: int) -> Floats:
 
 
 def _stationary(rates: Floats) -> Floats:
-    """The stationary distribution of a Markov chain with these rates between different states.
+    """Return the stationary distribution of a Markov chain with these transition rates.
 
     Computed by the elimination of Grassmann, Taksar and Heyman (1985), which only adds, multiplies
     and divides non-negative numbers and so loses no precision.
@@ -159,7 +159,7 @@ def _stationary(rates: Floats) -> Floats:
 
 
 def _recurrent(rates: Floats) -> NDArray[np.int64]:
-    """The recurrent states of a Markov chain.
+    """Return the recurrent states of a Markov chain.
 
     Of two players at least one displaces the other, so these states are all connected.
     """

@@ -193,7 +193,7 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 
 def _work(pipe: Connection) -> None:
-    """The main function of a worker: run tasks in turn until the driver closes the pipe."""
+    """Return the main function of a worker: run tasks in turn until the driver closes the pipe."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)

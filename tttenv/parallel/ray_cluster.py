@@ -223,7 +223,7 @@ class _Exit:
 
 @contextlib.contextmanager
 def _one_thread_prints() -> Iterator[None]:
-    """In this block, discard what other threads print."""
+    """Discard what other threads print in this block."""
     before = sys.stdout
     sys.stdout = _OneThread(before)
     try:
@@ -252,7 +252,7 @@ class _OneThread:
 
 @contextlib.contextmanager
 def _connected(address: str) -> Iterator[None]:
-    """In this block, be connected to a cluster, starting one on this machine if necessary.
+    """Connect to a cluster for this block, starting one on this machine if necessary.
 
     Raises:
         ValueError: if no cluster answers.
@@ -357,7 +357,7 @@ def _perform(
     code: dict[str, str],
     shared: Shared | None,
 ) -> tuple[Done, Files | None]:
-    """In a worker: run a task in a folder of its own with its files, and return these."""
+    """Run a task in a folder of its own with its files, and return these; in a worker."""
     own = code_version(work.__module__.partition(".")[0])
     if differing := [name for name in code.keys() | own if code.get(name) != own.get(name)]:
         told = ", ".join(sorted(differing))

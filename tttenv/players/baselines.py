@@ -12,7 +12,7 @@ from tttenv.utils.registry import Spec
 
 
 def random(rules: Rules) -> Policy:
-    """The player that plays every legal move with the same probability."""
+    """Return the player that plays every legal move with the same probability."""
     return uniform
 
 
@@ -29,7 +29,7 @@ class First:
 
 
 def first(rules: Rules) -> Policy:
-    """The player that plays the first empty cell, row by row."""
+    """Return the player that plays the first empty cell, row by row."""
     return First(rules)
 
 
@@ -52,7 +52,7 @@ class Tactical:
 
 
 def tactical(rules: Rules) -> Policy:
-    """The player that wins at once, else blocks a win of the other side, else plays at random."""
+    """Return the player that wins at once, else blocks such a win, else plays at random."""
     return Tactical(rules)
 
 
@@ -60,7 +60,7 @@ MINIMAX = Spec("minimax")
 
 
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
-    """The player that follows another one, but moves at random with probability `epsilon`.
+    """Return a player that makes a random move with probability `epsilon`, else another's.
 
     Args:
         rules: the game.
@@ -78,7 +78,7 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
-    """The player that follows another one, but answers by pairs where it then cannot lose.
+    """Return a player that answers by pairs where it cannot lose, else follows another.
 
     Args:
         rules: the game.

@@ -15,7 +15,7 @@ WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # o
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
-    """In this block, errors about a player's name suggest another.
+    """Suggest a player in errors about an unknown name in this block.
 
     For a misspelt folder of a checkpoint it is the nearest one. For a network of another program it
     is the player that loads it.

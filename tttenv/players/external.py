@@ -144,7 +144,7 @@ def external(
     memory: int = 1000,
     forfeits: bool = False,
 ) -> ProgramPlayer:
-    """Another program as a player.
+    """Return another program as a player.
 
     Args:
         rules: the game.

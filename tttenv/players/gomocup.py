@@ -206,7 +206,7 @@ def gomocup(
     folder: str = "",
     anyk: bool = False,
 ) -> ProgramPlayer:
-    """An engine of the Gomocup protocol as a player.
+    """Return an engine of the Gomocup protocol as a player.
 
     Args:
         rules: the game, of five in a row.

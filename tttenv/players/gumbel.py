@@ -84,7 +84,7 @@ def gumbel(
     playouts: int = 8,
     seed: int = 0,
 ) -> GumbelPlayer:
-    """Tree search with Gumbel root, PUCT and proofs, guided by an evaluator of positions.
+    """Return the tree search with Gumbel root, PUCT and proofs, guided by an evaluator.
 
     The same board gets the same answer.
 
@@ -145,7 +145,7 @@ class LineEvaluator:
         self.lines = new_open_lines(rules.lines, rules.cells)
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
-        """Logits (batch, cells) and values (batch,) of boards (batch, cells)."""
+        """Return logits (batch, cells) and values (batch,) of boards (batch, cells)."""
         logits = np.zeros(boards.shape, np.float32)
         values = np.zeros(len(boards), np.float32)
         evaluators_kernel.evaluate_by_lines(boards, self.lines, logits, values)
@@ -160,7 +160,7 @@ class PlayoutEvaluator:
         self.count, self.tactical, self.seed = count, tactical, seed
 
     def __call__(self, boards: Boards) -> tuple[Floats, Floats]:
-        """Logits (batch, cells) and values (batch,) of boards (batch, cells)."""
+        """Return logits (batch, cells) and values (batch,) of boards (batch, cells)."""
         values, start = np.zeros(len(boards), np.float32), cast("Any", np.uint64(self.seed))
         evaluators_kernel.evaluate_by_playouts(
             boards, self.room, self.count, self.tactical, start, values

@@ -84,7 +84,7 @@ class Forest(Struct):
 def new_forest(
     lines: NDArray[np.int64], cells: int, trees: int, simulations: int, settings: Settings
 ) -> Forest:
-    """Room for trees on one game.
+    """Allocate the trees of one game.
 
     Args:
         lines: the cells of every line, (lines, k).
@@ -203,7 +203,7 @@ def back_up(
 
 @bare
 def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: Cells) -> None:
-    """What the searches found.
+    """Return what the searches found.
 
     Args:
         f: the trees, all simulations done.
@@ -386,7 +386,7 @@ def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
 
 @inner
 def _set_prior(f: Forest, tree: int, node: int, logits: NDArray[np.float32]) -> None:
-    """The softmax of the logits over the node's moves."""
+    """Return the softmax of the logits over the node's moves."""
     highest, total = -inf, 0.0
     for cell in range(logits.size):
         if f.allowed[tree, node, cell]:
@@ -401,7 +401,7 @@ def _set_prior(f: Forest, tree: int, node: int, logits: NDArray[np.float32]) -> 
 
 @inner
 def _inner_move(f: Forest, tree: int, node: int) -> int:
-    """The move of a node below the root by PUCT, among those that are not proven."""
+    """Return the move of a node below the root by PUCT, among those that are not proven."""
     tried, total = 0.0, f.value[tree, node]
     for cell in range(f.roots.shape[1]):
         if f.visits[tree, node, cell] > 0:
@@ -424,7 +424,7 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
 
 @inner
 def _root_move(f: Forest, tree: int) -> int:
-    """The move of the root by sequential halving: the best of those with the scheduled visits.
+    """Return the root's move by sequential halving: the best with the scheduled visits.
 
     If there are none, the best of the least visited. Proven moves are not searched.
     """
@@ -454,7 +454,7 @@ def _most_visits(f: Forest, tree: int) -> int:
 
 @inner
 def _mixed_value(f: Forest, tree: int) -> float:
-    """The value of root moves that were not visited: of the evaluator and of those that were."""
+    """Return the value of unvisited root moves, from the evaluator and the visited ones."""
     share, weighted, visits = 0.0, 0.0, 0
     for cell in range(f.roots.shape[1]):
         own = f.visits[tree, 0, cell]
@@ -469,7 +469,7 @@ def _mixed_value(f: Forest, tree: int) -> float:
 
 @inner
 def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> float:
-    """The value of a move: proven, the mean of its visits, or the one given."""
+    """Return the value of a move: proven, the mean of its visits, or the one given."""
     if f.proof[tree, node, cell] != UNPROVEN:
         return float(f.proof[tree, node, cell])
     own = f.visits[tree, node, cell]
@@ -478,7 +478,7 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 @inner
 def _best_proof(f: Forest, tree: int) -> int:
-    """The value below which proven moves of the root are worse than others.
+    """Return the value below which proven moves of the root are worse than others.
 
     WIN if a move is proven to win, the highest if all moves are proven, else DRAW: moves that are
     proven to lose are worse than those of which nothing is known.

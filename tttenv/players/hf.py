@@ -25,7 +25,7 @@ def hf(
     tokens: int = 64,
     cache: str = "",
 ) -> LanguageModel:
-    """The language model in a folder.
+    """Return the language model in a folder.
 
     Args:
         rules: the game.

@@ -74,7 +74,7 @@ def hub(
     simulations: int = 0,
     threes: int = 0,
 ) -> Policy:
-    """A trained player on the Hugging Face Hub; it is downloaded if it is not here yet.
+    """Return a trained player on the Hugging Face Hub; it is downloaded if it is not here yet.
 
     Args:
         rules: the game.

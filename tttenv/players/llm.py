@@ -52,7 +52,7 @@ def llm(
     tokens: int = 0,
     cache: str = "",
 ) -> "LanguageModel":
-    """The language model with this name on a server.
+    """Return the language model with this name on a server.
 
     Args:
         rules: the game.

@@ -97,7 +97,7 @@ def mcts(
     time: float | None = None,
     memory: int = 64,
 ) -> MonteCarlo:
-    """Monte Carlo tree search: UCT, by default with 500 play-outs for a move.
+    """Return the Monte Carlo tree search UCT, by default with 500 play-outs for a move.
 
     The same board gets the same answer: random numbers are seeded by the board and by `seed`.
 

@@ -138,7 +138,7 @@ def expand(t: Tree, node: int) -> bool:
 
 @inner
 def select_child(t: Tree, node: int) -> int:
-    """The child to visit next: an unvisited one, or the best by UCT if all have been visited."""
+    """Return the child to visit: an unvisited one, else the best by UCT."""
     if t.bias > 0.0:
         return select_child_biased(t, node)
     first: int = t.first_child[node]
@@ -159,19 +159,19 @@ def select_child(t: Tree, node: int) -> int:
 
 @inner
 def sqrt_of_inverse(t: Tree, visits: int) -> float:
-    """The square root of 1 / visits; looked up for few visits, since square roots are slow."""
+    """Return the square root of 1 / visits, looked up for few visits."""
     return float(t.sqrt_table[visits, 0] if visits < len(t.sqrt_table) else sqrt(1.0 / visits))
 
 
 @inner
 def sqrt_of_log(t: Tree, visits: int) -> float:
-    """The square root of log(visits); looked up for few visits."""
+    """Return the square root of log(visits); looked up for few visits."""
     return float(t.sqrt_table[visits, 1] if visits < len(t.sqrt_table) else sqrt(log(visits)))
 
 
 @inner
 def select_child_biased(t: Tree, node: int) -> int:
-    """The best child by UCT with progressive bias (Chaslot et al., 2008).
+    """Return the best child by UCT with progressive bias (Chaslot et al., 2008).
 
     Each child has one more visit here, with the result of a draw, so that none is divided by zero.
     """
@@ -262,7 +262,7 @@ def check_terminal(t: Tree, node: int, depth: int) -> None:
 
 @inner
 def simulate(t: Tree, depth: int) -> int:
-    """The points of a play-out from the leaf, for the side that made the last move of the path."""
+    """Return the points of a play-out from the leaf, for the side that moved last."""
     stone = 1 - 2 * (depth % 2)
     p = t.playouts
     winner = tactical_playout(p, stone) if t.tactical else random_playout(p, stone)

@@ -121,7 +121,7 @@ def minimax(
     ties: Literal["uniform", "first", "fastest"] = "uniform",
     search: Literal["table", "plain", "cached", "symmetric"] = "table",
 ) -> Tabulated | MinimaxSearch:
-    """The perfect player: it plays only moves that keep the game's value.
+    """Return the perfect player: it plays only moves that keep the game's value.
 
     Args:
         rules: a game small enough to solve: up to 16 cells, 15 for the searches.

@@ -30,7 +30,7 @@ def onnx(
     kind: Literal["logits", "values", "probs"] = "logits",
     output: str = "",
 ) -> Observed:
-    """The player of a network in an ONNX file, computed by ONNX Runtime on one core.
+    """Return the player of a network in an ONNX file, computed by ONNX Runtime on one core.
 
     Args:
         rules: the game it was trained for.

@@ -17,7 +17,7 @@ def sb3(
     algorithm: Algorithm = "detect",
     deterministic: bool = False,
 ) -> Policy:
-    """The player in the zip at `path`; see `tttenv.adapters.sb3.policy`.
+    """Return the player in the zip at `path`; see `tttenv.adapters.sb3.policy`.
 
     Args:
         rules: the game it was trained for.

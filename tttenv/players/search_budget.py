@@ -59,7 +59,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """In this block, only a part of the limits may be spent; then LimitError ends the block.
+        """Allow only a part of the limits in this block, which LimitError ends.
 
         Args:
             share: of the positions and of the seconds, where they are limited.

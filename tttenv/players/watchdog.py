@@ -68,7 +68,7 @@ def _watch(player: int) -> list[int]:
 
 
 def _execute(command: list[str], news: int) -> None:
-    """In the child: execute the program in a session of its own, or write the error to NEWS."""
+    """Execute the program in a new session, or write the error to NEWS; in the child."""
     try:
         os.setsid()
         for name in ("SIGPIPE", "SIGXFZ", "SIGXFSZ"):  # Python ignores them, others do not

@@ -13,13 +13,13 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
 def words(cells: int) -> int:
-    """How many words a set of cells of a board has."""
+    """Return how many words a set of cells of a board has."""
     return (cells + 63) // 64
 
 
 @bare
 def contains(cells: CellSet, cell: int) -> bool:
-    """Whether the set contains the cell."""
+    """Return whether the set contains the cell."""
     return bool((cells[cell >> 6] >> np.uint64(cell & 63)) & ONE != ZERO)
 
 
@@ -38,7 +38,7 @@ def clear(cells: CellSet) -> None:
 
 @inner
 def is_empty(cells: CellSet) -> bool:
-    """Whether the set has no cell."""
+    """Return whether the set has no cell."""
     for word in range(cells.size):
         if cells[word] != ZERO:
             return False
@@ -68,7 +68,7 @@ def intersect(cells: CellSet, others: CellSet) -> None:
 
 @inner
 def size_of_common(cells: CellSet, others: CellSet) -> int:
-    """How many cells two sets have in common."""
+    """Return how many cells two sets have in common."""
     count = 0
     for word in range(cells.size):
         bits = cells[word] & others[word]
@@ -91,7 +91,7 @@ def map_set(source: CellSet, target_of: Cells, target: CellSet) -> None:
 
 @inner
 def lowest_bit(bits: Any) -> int:
-    """The place of the lowest one in a uint64 that is not zero."""
+    """Return the place of the lowest one in a uint64 that is not zero."""
     place = 0
     for shift, low in ((32, 0xFFFFFFFF), (16, 0xFFFF), (8, 0xFF), (4, 0xF), (2, 0x3), (1, 0x1)):
         if bits & np.uint64(low) == ZERO:

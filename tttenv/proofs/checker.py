@@ -57,7 +57,7 @@ def check_proof(path: str | Path) -> int:
 
 
 def checked(path: str | Path) -> CheckedProof:
-    """`check_proof` with the subject of the proof.
+    """Check a proof, and return its subject, too.
 
     Raises:
         FileNotFoundError: if there is no such file.

@@ -95,7 +95,7 @@ def smallest_image(board: Board, image: Stones) -> int:
 
 @inner
 def slot_of(finished: Finished, image: Stones) -> int:
-    """The slot of an image among the finished positions, or the free one where it belongs."""
+    """Return the slot of an image among the finished positions, or a free one for it."""
     code = np.uint64(1469598103934665603)
     for cell in range(image.size):
         code = (code ^ np.uint64(image[cell])) * np.uint64(1099511628211)
@@ -116,7 +116,7 @@ def slot_of(finished: Finished, image: Stones) -> int:
 
 @bare
 def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
-    """Whether an image of the board is finished; then its zone, mapped to the board."""
+    """Return whether an image of the board is finished, and its zone on the board."""
     number = smallest_image(board, walk.image)
     row = finished.slots[slot_of(finished, walk.image)] - 1
     if row < 0:
@@ -144,7 +144,7 @@ def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
 
 @inner
 def completes_line(board: Board, cell: int, side: int) -> bool:
-    """Whether a stone of a side (1 or 2) on the empty cell completes a line."""
+    """Return whether a stone of a side (1 or 2) on the empty cell completes a line."""
     for i in range(board.through.shape[1]):
         line = board.through[cell, i]
         if line < 0:
@@ -159,7 +159,7 @@ def completes_line(board: Board, cell: int, side: int) -> bool:
 
 @inner
 def is_open(board: Board, line: int) -> bool:
-    """Whether the defender has no stone on the line."""
+    """Return whether the defender has no stone on the line."""
     for i in range(board.lines.shape[1]):
         if board.stones[board.lines[line, i]] == 2:
             return False
@@ -168,7 +168,7 @@ def is_open(board: Board, line: int) -> bool:
 
 @inner
 def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
-    """Whether each open line that does not pass through the cell `but` has so many zone cells."""
+    """Return whether each open line not through `but` has so many zone cells."""
     for line in range(len(board.lines)):
         if not is_open(board, line):
             continue
@@ -186,7 +186,7 @@ def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
 
 @inner
 def read(walk: Walk) -> int:
-    """The next number of the proof; -1 at its end."""
+    """Read the next number of the proof; -1 at its end."""
     if walk.at[0] >= walk.numbers.size:
         return -1
     walk.at[0] += 1
@@ -195,7 +195,7 @@ def read(walk: Walk) -> int:
 
 @inner
 def read_cell(board: Board, walk: Walk) -> int:
-    """The next number as an empty cell; -NO_CELL or -TAKEN_CELL if it is none, -ENDS_EARLY."""
+    """Read the next number as an empty cell, or -NO_CELL, -TAKEN_CELL or -ENDS_EARLY."""
     if walk.at[0] >= walk.numbers.size:
         return -ENDS_EARLY
     cell = read(walk)
@@ -222,7 +222,7 @@ def read_zone_cells(board: Board, walk: Walk, zone: Mask) -> int:
 
 @inner
 def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
-    """Erdos and Selfridge: the sum of 2**stones over the open lines is below its bound."""
+    """Check that the sum of 2**stones over the open lines is below Erdos and Selfridge's bound."""
     bound = np.int64(1) << (board.lines.shape[1] - (1 if attacker_moves else 0))
     potential = np.int64(0)
     for line in range(len(board.lines)):
@@ -240,7 +240,7 @@ def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
 
 @inner
 def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
-    """Disjoint pairs of empty cells, one in each open line."""
+    """Check for disjoint pairs of empty cells, one in each open line."""
     count = read(walk)
     if count < 0:
         return ENDS_EARLY
@@ -270,7 +270,7 @@ def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
 
 @inner
 def check_win(board: Board, walk: Walk, zone: Mask) -> int:
-    """The defender, to move, completes a line."""
+    """Check that the defender, to move, completes a line."""
     cell = read_cell(board, walk)
     if cell < 0:
         return -cell
@@ -285,7 +285,7 @@ def check_win(board: Board, walk: Walk, zone: Mask) -> int:
 
 @inner
 def check_two_threats(board: Board, walk: Walk, zone: Mask) -> int:
-    """The attacker is to move and cannot stop the defender from completing one of two lines."""
+    """Check that the attacker, to move, cannot stop two lines of the defender."""
     for _ in range(2):
         cell = read_cell(board, walk)
         if cell < 0:
@@ -414,7 +414,7 @@ def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
 
 @bare
 def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
-    """Whether the proof shows that the attacker wins, or that the defender holds.
+    """Check whether the proof shows that the attacker wins, or that the defender holds.
 
     Args:
         board: the position.

@@ -29,7 +29,7 @@ class Pairing(Struct):
 
 
 def new_pairing(lines: int, cells: int) -> Pairing:
-    """Room for the search on a board."""
+    """Allocate the search on a board."""
     return Pairing(
         partner=np.full(cells, -1, np.int64),
         free=np.zeros(lines, np.int64),
@@ -41,7 +41,7 @@ def new_pairing(lines: int, cells: int) -> Pairing:
 
 @inner
 def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
-    """Whether a pairing strategy stops the attacker; `pairing.partner` then holds its pairs.
+    """Return whether a pairing strategy stops the attacker; `pairing.partner` has the pairs.
 
     Args:
         board: the attacker may be to move.
@@ -78,7 +78,7 @@ def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
 
 @inner
 def _begin(board: LineBoard, pairing: Pairing) -> int:
-    """Forget all pairs; the number of lines open to the attacker."""
+    """Forget all pairs; return the number of lines open to the attacker."""
     for cell in range(board.stones.size):
         pairing.partner[cell] = -1
     k = board.lines.shape[1]
@@ -94,7 +94,7 @@ def _begin(board: LineBoard, pairing: Pairing) -> int:
 
 @inner
 def _tightest_line(pairing: Pairing, count: int) -> int:
-    """The open line without a pair that has the fewest free cells.
+    """Return the open line without a pair that has the fewest free cells.
 
     -1 if all have a pair, -2 if one has no room for a pair.
     """
@@ -129,7 +129,7 @@ def _pair(board: LineBoard, pairing: Pairing, first: int, second: int, step: int
 
 @inner
 def _nth_pair(board: LineBoard, pairing: Pairing, line: int, n: int) -> tuple[int, int]:
-    """The two cells of the n-th best pair on a line, from 0; (-1, -1) after the last.
+    """Return the n-th best pair on a line, from 0; (-1, -1) after the last.
 
     A pair is the better the more open lines without a pair contain both cells, then the fewer
     lines go through either.

@@ -98,7 +98,7 @@ class Prover:
     """Searches of positions of one game, which share their results."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
-        """A prover that knows nothing yet.
+        """Make a prover that knows nothing yet.
 
         Args:
             rules: the game.

@@ -90,7 +90,7 @@ class Recording(Struct):
 
 
 def new_recording(cells: int, room: int) -> Recording:
-    """An empty proof with room for so many numbers, a power of two."""
+    """Return an empty proof with room for so many numbers, a power of two."""
     plies, size = cells + 2, words(cells)
     return Recording(
         numbers=np.zeros(room, np.int16),
@@ -243,7 +243,7 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
 
 @inner
 def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """As `_open_hold`, of a position that the attacker wins."""
+    """Open a position that the attacker wins, as `_open_hold` does."""
     clear(r.zones[ply])
     if _known(s, r, r.zones[ply]):
         return FINISHED
@@ -300,7 +300,7 @@ def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
 
 @inner
 def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
-    """The move that settles the board as `wanted`, WON or HELD; or FAILED or UNSOLVED."""
+    """Return the move that settles the board as WON or HELD; or FAILED or UNSOLVED."""
     hashes = s.hashes
     image = canonical_image(hashes)
     at = find(s.table, hashes.current[image] | np.uint64(1))
@@ -323,7 +323,7 @@ def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
 
 @inner
 def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
-    """The canonical image's map, and the place of the board as it stands or the free one for it."""
+    """Return the canonical image's map, and the board's place or a free one."""
     image = canonical_image(s.hashes)
     key = s.hashes.current[image] | np.uint64(1)
     at = np.int64(key & np.uint64(r.keys.size - 1))
@@ -334,7 +334,7 @@ def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
 
 @inner
 def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
-    """Whether the board as it stands is written already; its zone."""
+    """Return whether the board as it stands is written already, and its zone."""
     image, at = _place(s, r)
     if r.keys[at] == np.uint64(0):
         return False
@@ -344,7 +344,7 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
 
 @inner
 def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
-    """Remember the board as it stands and its zone; FINISHED."""
+    """Remember the board as it stands and its zone; return FINISHED."""
     image, at = _place(s, r)
     r.keys[at] = s.hashes.current[image] | np.uint64(1)
     map_set(r.zones[ply], s.hashes.images[image], r.key_zones[at])
@@ -391,7 +391,7 @@ def _write_judged(
 
 @inner
 def _winning_cell(board: LineBoard, side: int, but: int) -> int:
-    """A cell other than `but` on which a side completes a line."""
+    """Return a cell other than `but` on which a side completes a line."""
     k = board.lines.shape[1]
     for line in range(len(board.lines)):
         if board.held[line, side] == k - 1 and board.held[line, 1 - side] == 0:

@@ -122,7 +122,7 @@ class ProofSearch(Struct):
 
 
 def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -> ProofSearch:
-    """A search on an empty board.
+    """Return a search on an empty board.
 
     Args:
         lines: the cells of every line, (lines, k).
@@ -249,7 +249,7 @@ def _take_back(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
-    """The limits of the position after the best move, where the second best begins to be better."""
+    """Set the limits of the position after the best move by those of the second best."""
     frame, after = s.frames.of[ply], s.frames.of[ply + 1]
     better = second + 1 + (second >> 2)  # a quarter more, so that it does not change at every step
     if frame.mover == ATTACKER:
@@ -281,7 +281,7 @@ def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
 
 @inner
 def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
-    """`_weigh` for a move of the attacker: he needs one that wins, the defender has to stop all.
+    """Weigh the attacker's moves: one that wins is enough.
 
     The disproof number is the largest of the moves' and one for each other move: a sum would count
     the same defence many times over (Ueda, Hashimoto, Hashimoto and Iida, 2008: weak proof-number
@@ -318,7 +318,7 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
 
 @inner
 def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
-    """`_weigh` for a move of the defender: he needs one that holds, the attacker has to win all."""
+    """Weigh the defender's moves: one that holds is enough."""
     frame = s.frames.of[ply]
     best, least, second, total = -1, INFINITY, INFINITY, 0
     for i in range(frame.moves):
@@ -395,7 +395,7 @@ def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
 
 @inner
 def key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
-    """The canonical image of the board after a move, as the number of its map, and its key."""
+    """Return the map to the canonical image of the board after a move, and its key."""
     hashes = s.hashes
     best = 0
     least = hashes.current[0] ^ hashes.stone_keys[cell, mover, 0]
@@ -496,7 +496,7 @@ def survey(s: ProofSearch, mover: int) -> tuple[int, int, int]:
 
 @inner
 def _one_more(found: int, cell: int) -> int:
-    """The cells found so far and another one, as a cell or SEVERAL."""
+    """Return the cells found so far and another one, as a cell or SEVERAL."""
     if found == NONE:
         return cell
     return cell if found == cell else SEVERAL
@@ -506,7 +506,7 @@ def _one_more(found: int, cell: int) -> int:
 def judge(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """WON, HELD or OPEN by looking at the lines, after `survey`; the zone is filled if HELD."""
+    """Return WON, HELD or OPEN by the lines, after `survey`; the zone is filled if HELD."""
     bound = 1 << s.board.lines.shape[1]
     if mover == ATTACKER:
         if mine != NONE:
@@ -539,7 +539,7 @@ def judge(
 def _judge_longer(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """WON, HELD or OPEN by a win by threats or a pairing strategy; the zone is filled if HELD."""
+    """Return WON, HELD or OPEN by threats or a pairing; the zone is filled if HELD."""
     if mover == ATTACKER:
         if winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE:
             return WON
@@ -677,7 +677,7 @@ def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
 
 @inner
 def _makes_threat(board: LineBoard, cell: int) -> bool:
-    """Whether the attacker would threaten to complete a line with a stone on the cell."""
+    """Return whether the attacker would threaten to complete a line with a stone on the cell."""
     k = board.lines.shape[1]
     for i in range(board.through_count[cell]):
         line = board.lines_through[cell, i]

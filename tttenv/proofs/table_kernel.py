@@ -41,7 +41,7 @@ class ProofTable(Struct):
 
 
 def new_proof_table(places: int, cells: int) -> ProofTable:
-    """An empty table of `places`, a power of two from 4."""
+    """Return an empty table of `places`, a power of two from 4."""
     return ProofTable(
         entries=np.zeros(places, ENTRY),
         zones=np.zeros((places, words(cells)), np.uint64),
@@ -51,13 +51,13 @@ def new_proof_table(places: int, cells: int) -> ProofTable:
 
 
 def entry_bytes(cells: int) -> int:
-    """The bytes of a place in a table for boards of so many cells."""
+    """Return the bytes of a place in a table for boards of so many cells."""
     return ENTRY.itemsize + 16 * words(cells)
 
 
 @inner
 def find(table: ProofTable, key: int) -> int:
-    """The place of the entry for `key`, a uint64 that is not 0; -1 if there is none."""
+    """Return the place of the entry for `key`, a uint64 above 0; -1 if there is none."""
     first = np.int64(key & np.uint64(table.entries.size - BUCKET))
     for place in range(first, first + BUCKET):
         if table.entries[place].key == key:
@@ -67,7 +67,7 @@ def find(table: ProofTable, key: int) -> int:
 
 @inner
 def place_for(table: ProofTable, key: int) -> int:
-    """The place of the entry for `key`, emptied and begun anew if it was another's."""
+    """Return the place of the entry for `key`, emptied if it was another's."""
     first = np.int64(key & np.uint64(table.entries.size - BUCKET))
     best = int(first)
     least = 1 << 40

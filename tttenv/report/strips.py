@@ -50,7 +50,7 @@ def _share(group: Sequence[Ending]) -> float:
 
 
 def _middle(group: Sequence[Ending]) -> float | None:
-    """The median over the seeds that became unbeatable."""
+    """Return the median over the seeds that became unbeatable."""
     times = [one.seconds for one in group if one.seconds is not None]
     return median(times) if times else None
 

@@ -34,13 +34,13 @@ BASE = ("bare", "compiled", "inlining", "struct")  # what all kernels are writte
 
 
 def sources() -> list[Path]:
-    """The files that compiled code is made of: all kernels, and what they are written with."""
+    """Return the files that compiled code depends on: all kernels and their helpers."""
     base = [PACKAGE / "utils" / f"{name}.py" for name in BASE]
     return sorted([*base, *PACKAGE.rglob("*_kernel.py")])
 
 
 def source_hash() -> str:
-    """The hash of every kernel's source and of numba's version, as 16 hexadecimal digits."""
+    """Return the hash of all kernels and numba's version, as 16 hexadecimal digits."""
     digest = hashlib.sha256(numba.__version__.encode())
     for file in sources():
         name = file.relative_to(PACKAGE).as_posix()
@@ -49,7 +49,7 @@ def source_hash() -> str:
 
 
 def _cache_folder() -> str:
-    """The folder for compiled code, or an empty string if there is none that is safe."""
+    """Return the folder for compiled code, or an empty string if there is none that is safe."""
     wanted, user = os.environ.get("TTTENV_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
     base = Path(wanted) if wanted else Path(user if os.path.isabs(user) else "~/.cache") / "tttenv"
     try:
@@ -64,7 +64,7 @@ CACHE_FOLDER = _cache_folder()
 
 
 def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
-    """The part of numba's names for compiled code for a record type: equal in every process."""
+    """Return a record type's part of the names of compiled code, equal in all processes."""
     return "Record", (str(record.name),)
 
 
@@ -86,7 +86,7 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
-    """The type of what is no number and no array: a struct knows its own.
+    """Return the type of what is neither a number nor an array; a struct knows its own.
 
     numba would ask for it by several calls in Python, which take longer than some searches.
     """
@@ -95,7 +95,7 @@ def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
 
 
 def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """Numba's answer to a call from compiled code, for one signature instead of several.
+    """Answer a call from compiled code for one signature instead of several.
 
     numba would compile a function anew for each constant and each width of integers given to it.
     """
@@ -103,7 +103,7 @@ def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
 
 
 def _widened(kind: Any) -> Any:
-    """A constant's type without its value; any signed integer as an int64."""
+    """Return a constant's type without its value; any signed integer as an int64."""
     types: Any = numba.types
     kind = types.unliteral(kind)
     return types.int64 if kind in types.signed_domain else kind

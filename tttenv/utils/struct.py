@@ -64,7 +64,7 @@ class Struct:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy has its own arrays, so it has its own addresses."""
+        """Copy with arrays, and so addresses, of its own."""
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
 
 
@@ -74,7 +74,7 @@ def _struct_type(name: str, members: tuple[tuple[str, Any], ...]) -> StructType:
 
 
 def _type_of(value: Any) -> Any:
-    """The compiler's type of a field."""
+    """Return the compiler's type of a field."""
     if isinstance(value, np.ndarray):
         return _array_type(value.dtype, value.ndim, value.flags.c_contiguous)
     if isinstance(value, Struct):
@@ -88,7 +88,7 @@ def _array_type(dtype: Any, dimensions: int, contiguous: bool) -> Any:
 
 
 def _words(value: Any) -> Iterator[int]:
-    """A field as the numbers that `_load` reads."""
+    """Return a field as the numbers that `_load` reads."""
     if isinstance(value, np.ndarray):
         yield from (value.ctypes.data, value.size, *value.shape, *value.strides)
     elif isinstance(value, Struct):
@@ -100,7 +100,7 @@ def _words(value: Any) -> Iterator[int]:
 
 
 def _count(member: Any) -> int:
-    """How many words a field of this type takes."""
+    """Return how many words a field of this type takes."""
     return 2 + 2 * member.ndim if isinstance(member, types.Array) else 1
 
 
@@ -134,7 +134,7 @@ class _StructAttribute(AttributeTemplate):
     key = StructType
 
     def generic_resolve(self, kind: Any, name: str) -> Any:  # type: ignore[override]  # numba's says nothing
-        """The type of a field, or None."""
+        """Return the type of a field, or None."""
         return dict(kind.members).get(name)
 
 
@@ -152,7 +152,7 @@ def _load_field(context: Any, builder: Any, kind: StructType, pointer: Any, name
 
 
 def _load_array(context: Any, builder: Any, member: Any, pointer: Any, at: int) -> Any:
-    """The array whose words begin at `at`; the strides of contiguous ones follow from its shape."""
+    """Load the array whose words begin at `at`; strides follow from the shape if contiguous."""
     array = cgutils.create_struct_proxy(member)(context, builder)
     array.meminfo = array.parent = BYTES(None)
     array.data = _load(builder, pointer, at, array.data.type)
@@ -173,7 +173,7 @@ def _load_array(context: Any, builder: Any, member: Any, pointer: Any, at: int) 
 
 
 def _load(builder: Any, pointer: Any, at: int, kind: Any) -> Any:
-    """The number at a place, which no store of compiled code changes."""
+    """Load the number at a place, which no store of compiled code changes."""
     place = builder.gep(builder.bitcast(pointer, WORD.as_pointer()), [WORD(at)])
     loaded = builder.load(builder.bitcast(place, kind.as_pointer()))
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))

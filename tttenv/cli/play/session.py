@@ -84,7 +84,7 @@ class Session:
         return self.sides[seat != self.seat]
 
     def awaits_person(self) -> bool:
-        """Whether a human is to move."""
+        """Return whether a human is to move."""
         return not self.over and self.side(self.mover).policy is None
 
     def play(self, cell: int) -> None:
