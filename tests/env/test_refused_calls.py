@@ -1,5 +1,7 @@
 """Whatever is handed to the environments: one line of refusal of a known type, nothing changed."""
 
+from time import process_time
+
 import gymnasium as gym
 import numpy as np
 import pytest
@@ -132,11 +134,14 @@ def test_what_would_take_minutes_to_read_or_to_show_is_refused_at_once(kind):
     env, doubled = made(kind, (3, 3, 3)), [0, 1]
     for _ in range(30):  # 2**31 numbers in 31 lists
         doubled = [doubled, doubled]
-    for thing in (doubled, range(10**12)):
+    texts = ["a" * 1000] * 10**6  # as an array of the width of the longest text, 4 GB
+    begin = process_time()
+    for thing in (doubled, range(10**12), "9" * 10**7, b"1" * 10**7, texts):
         refused(env, env.step, thing)
         for options in (thing, {"board": thing}, {"seat": thing}):
             refused(env, env.reset, options=options)
     refused(env, env.reset, seed=1 << 10**7)
+    assert process_time() - begin < 2
 
 
 @pytest.mark.parametrize("kind", KINDS)

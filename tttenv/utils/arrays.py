@@ -32,7 +32,10 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
     """
     if isinstance(given, np.ma.MaskedArray):
         raise ValueError(f"{what} are plain numbers, not a masked array")
-    if _count(given) > MOST:
+    count = _count(given)
+    if count is None:
+        raise ValueError(f"{what} are real numbers, not {described(given)}")
+    if count > MOST:
         raise ValueError(f"{what} are an array, or up to {MOST:,} numbers, not {described(given)}")
     try:
         array = np.asarray(given)
@@ -47,21 +50,27 @@ def described(given: Any) -> str:
     """Describe a wrong argument in a few words, for a message of one line."""
     if isinstance(given, np.ndarray):
         return f"an array of {given.dtype}"
+    if isinstance(given, str | bytes):
+        given = given[: REPR.maxother]  # reprlib would write all of it first
     try:
         return shown(REPR.repr(given), LONGEST)
     except Exception:  # an object's own __repr__ may raise anything
-        return f"a {type(given).__name__}"
+        name = type(given).__name__
+        return f"an {name}" if name[:1].lower() in "aeiou" else f"a {name}"
 
 
-def _count(given: Any) -> int:
+def _count(given: Any) -> int | None:
     """Count the numbers in nested lists, assuming that lists side by side are equally long.
 
-    An array counts as nothing, since it exists already; so does what has no length.
+    An array counts as nothing, since it exists already; so does what has no length. None for text,
+    which NumPy would take minutes to copy into an array of the longest text's width.
     """
     count = 1
     for _ in range(DEEPEST):
         try:
-            if hasattr(given, "__array__") or isinstance(given, str | bytes):
+            if isinstance(given, str | bytes):
+                return None
+            if hasattr(given, "__array__"):
                 return 0
             count *= len(given)
             given = given[0]
