@@ -12,6 +12,7 @@ from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
 from tttenv.utils.registry import Row, Table
+from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 # To add a logger: a file in this folder with a class that satisfies `Logger`, and its row here.
 LOGGERS: Table[Any] = Table(
@@ -150,6 +151,24 @@ def remove_logs(folder: Path) -> None:
                 shutil.rmtree(path)
             elif path.is_file():
                 path.unlink()
+
+
+def run_of(file: Path) -> str | None:
+    """Return the identifier of the interrupted run that a file in a checkpoint's folder names."""
+    try:
+        text = read_bytes(file, 200).decode("ascii").strip()
+    except (FileNotFoundError, ValueError):
+        return None
+    return text if text.isalnum() else None
+
+
+@contextlib.contextmanager
+def in_one_line(library: str, errors: type[Exception]) -> Iterator[None]:
+    """Turn a library's errors in this block into ValueErrors of one line."""
+    try:
+        yield
+    except errors as error:
+        raise ValueError(f"{library}: {shown(first_line(error))}") from None
 
 
 def policy_pictures(rules: Rules, policy: Policy) -> dict[str, Picture]:

@@ -4,10 +4,9 @@ The experiment is `tttenv`, or MLFLOW_EXPERIMENT_NAME, on the server or in the s
 MLFLOW_TRACKING_URI names.
 """
 
-import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +14,12 @@ from mlflow import MlflowClient
 from mlflow.entities import Metric, Param, RunStatus
 from mlflow.exceptions import MlflowException
 
+from learners.training.loggers import in_one_line, run_of
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.markdown import certificate_table
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 RUN = "mlflow-run.txt"  # the run's identifier, in the checkpoint's folder
 LONGEST = 500  # characters of a setting
@@ -36,8 +35,8 @@ class MLflowLog:
     def __init__(
         self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
     ) -> None:
-        known = _identifier(folder) if at else None
-        with _one_line():
+        known = run_of(folder / RUN) if at else None
+        with in_one_line("mlflow", MlflowException):
             self.client: Any = MlflowClient()
             if known is None:
                 known = self._begun(folder, settings)
@@ -60,12 +59,12 @@ class MLflowLog:
         """Log one point for each tag."""
         now = int(time.time() * 1000)
         metrics = [Metric(tag, float(number), now, step) for tag, number in numbers.items()]
-        with _one_line():
+        with in_one_line("mlflow", MlflowException):
             self.client.log_batch(self.run, metrics=metrics)
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
         """Log pictures as artifacts, like `policy/opening-00000050.png`."""
-        with _one_line():
+        with in_one_line("mlflow", MlflowException):
             for name, picture in pictures.items():
                 self.client.log_image(self.run, picture, f"{name}-{step:08}.png")
 
@@ -75,28 +74,10 @@ class MLflowLog:
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Log the certificate as text."""
         if certificate is not None:
-            with _one_line():
+            with in_one_line("mlflow", MlflowException):
                 self.client.log_text(self.run, certificate_table(certificate), "certificate.md")
 
     def close(self, finished: bool) -> None:
         """End the run."""
-        with _one_line():
+        with in_one_line("mlflow", MlflowException):
             self.client.set_terminated(self.run, "FINISHED" if finished else "FAILED")
-
-
-def _identifier(folder: Path) -> str | None:
-    """Return the identifier of an interrupted run; None if there is none."""
-    try:
-        text = read_bytes(folder / RUN, 200).decode("ascii").strip()
-    except (FileNotFoundError, ValueError):
-        return None
-    return text if text.isalnum() else None
-
-
-@contextlib.contextmanager
-def _one_line() -> Iterator[None]:
-    """Turn the library's errors into one line."""
-    try:
-        yield
-    except MlflowException as error:
-        raise ValueError(f"mlflow: {shown(first_line(error))}") from None

@@ -4,14 +4,14 @@ The project is `tttenv`, or WANDB_PROJECT; WANDB_MODE=offline keeps the run in t
 folder until `wandb sync` uploads it. The library handles the key; it is not read here.
 """
 
-import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import wandb
 
+from learners.training.loggers import in_one_line, run_of
 from learners.training.tag_descriptions import description
 from tttenv.certificates.certificate import Certificate
 from tttenv.certificates.markdown import certificate_table
@@ -19,7 +19,6 @@ from tttenv.certificates.metrics.certificate import flat
 from tttenv.drawing.tiles import Picture
 from tttenv.game.rules import Rules
 from tttenv.utils.files import write
-from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 RUN = "wandb-run.txt"  # the run's identifier, in the checkpoint's folder
 
@@ -36,8 +35,8 @@ class WandbLog:
     def __init__(
         self, folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
     ) -> None:
-        known = _identifier(folder) if at else None
-        with _one_line():
+        known = run_of(folder / RUN) if at else None
+        with in_one_line("wandb", wandb.errors.Error):
             self.run: Any = wandb.init(
                 project=os.environ.get("WANDB_PROJECT") or "tttenv",
                 name=folder.resolve().name,
@@ -53,13 +52,13 @@ class WandbLog:
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
         """Log one point for each tag."""
-        with _one_line():
+        with in_one_line("wandb", wandb.errors.Error):
             self.run.log({"step": step, **numbers})
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
         """Log pictures."""
         made = {name: wandb.Image(picture) for name, picture in pictures.items()}
-        with _one_line():
+        with in_one_line("wandb", wandb.errors.Error):
             self.run.log({"step": step, **made})
 
     def flush(self) -> None:
@@ -73,29 +72,11 @@ class WandbLog:
         rows = [[tag, number, description(tag)] for tag, number in numbers.items()]
         table = wandb.Table(columns=["tag", "value", "meaning"], data=rows)
         text = wandb.Html(f"<pre>{certificate_table(certificate)}</pre>")
-        with _one_line():
+        with in_one_line("wandb", wandb.errors.Error):
             self.run.log({"step": step, "certificate": table, "certificate_text": text})
             self.run.summary.update(numbers)
 
     def close(self, finished: bool) -> None:
         """End the run."""
-        with _one_line():
+        with in_one_line("wandb", wandb.errors.Error):
             self.run.finish(exit_code=0 if finished else 1)
-
-
-def _identifier(folder: Path) -> str | None:
-    """Return the identifier of an interrupted run; None if there is none."""
-    try:
-        text = read_bytes(folder / RUN, 200).decode("ascii").strip()
-    except (FileNotFoundError, ValueError):
-        return None
-    return text if text.isalnum() else None
-
-
-@contextlib.contextmanager
-def _one_line() -> Iterator[None]:
-    """Turn the library's errors into one line."""
-    try:
-        yield
-    except wandb.errors.Error as error:
-        raise ValueError(f"wandb: {shown(first_line(error))}") from None

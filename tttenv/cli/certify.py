@@ -62,12 +62,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Certify a player and print the result.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Certify a player and print the result."""
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)

@@ -37,12 +37,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Compile everything, with a progress bar.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Compile everything, with a progress bar."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     where = workers.Workers(jobs=given.jobs)
     workers.check(where)

@@ -38,12 +38,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Check a player or environment and print the findings.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Check a player or environment and print the findings."""
     given = console.parse(Arguments, prog, args, description=manual(), examples=EXAMPLES)
     console.check_seed(given.seed)
     if given.games < 1:

@@ -50,10 +50,6 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Write the table and print its size.
 
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-
     Raises:
         ValueError: for another kind of file, or a game that is too large to solve.
     """

@@ -40,12 +40,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Reply to a manager's lines until END or the end of the input.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Reply to a manager's lines until END or the end of the input."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     console.check_seed(given.seed)
     from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine

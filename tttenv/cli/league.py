@@ -62,12 +62,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Play, rate, write and print.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Play, rate, write and print."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     _check(given)
     from tttenv import Rules

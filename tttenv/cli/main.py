@@ -11,7 +11,8 @@ from tttenv.utils.registry import Row, Table
 PROG = "tttenv"
 WIDTH = 12  # of the column of names
 
-# To add a command, write a function (arguments, program's name) -> None and add a row here.
+# To add a command, write a function `main(args, prog)` and add a row here: `args` are the arguments
+# after the command's name, `prog` is its name in help and messages.
 COMMANDS: Table[Any] = Table(
     "command",
     {

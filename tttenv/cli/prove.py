@@ -44,12 +44,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Prove, save, check and print.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Prove, save, check and print."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if given.check is not None:
         if given.rules is not None:

@@ -32,10 +32,6 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Download the player and print how to use it.
 
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
         ValueError: if it is not there, cannot be reached or is no checkpoint.

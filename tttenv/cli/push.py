@@ -35,10 +35,6 @@ class Arguments:
 def main(args: list[str], prog: str = PROG) -> None:
     """Check the player, upload it and print its address.
 
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
         ValueError: if the folder holds no checkpoint, its card states another strength than its

@@ -42,12 +42,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Write the report and print its location.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Write the report and print its location."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     contents = Contents(
         results=given.results,

@@ -43,12 +43,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Set up the players and play.
-
-    Args:
-        args: the command-line arguments.
-        prog: the command's name in help and messages.
-    """
+    """Set up the players and play."""
     about = console.with_players(Arguments)
     given = console.parse(Arguments, prog, args, about, EXAMPLES)
     console.check_seed(given.seed)
