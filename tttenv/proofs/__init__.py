@@ -1,1 +1,1 @@
-"""Values of games too large to enumerate, proved by search, and a checker of proofs."""
+"""Game values of positions too large to enumerate, proved by search, and a proof checker."""

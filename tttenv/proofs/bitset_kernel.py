@@ -1,4 +1,4 @@
-"""Sets of cells as bits: words of 64 cells each, the first cell in the lowest bit."""
+"""Sets of cells as bit sets: words of 64 cells each, the first cell in the lowest bit."""
 
 from typing import Any
 
@@ -13,13 +13,13 @@ ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
 def words(cells: int) -> int:
-    """Return how many words a set of cells of a board has."""
+    """Return the number of words in the bit set of a board with `cells` cells."""
     return (cells + 63) // 64
 
 
 @bare
 def contains(cells: CellSet, cell: int) -> bool:
-    """Return whether the set contains the cell."""
+    """Return whether the set contains a cell."""
     return bool((cells[cell >> 6] >> np.uint64(cell & 63)) & ONE != ZERO)
 
 
@@ -38,7 +38,7 @@ def clear(cells: CellSet) -> None:
 
 @inner
 def is_empty(cells: CellSet) -> bool:
-    """Return whether the set has no cell."""
+    """Return whether the set is empty."""
     for word in range(cells.size):
         if cells[word] != ZERO:
             return False
@@ -47,28 +47,28 @@ def is_empty(cells: CellSet) -> bool:
 
 @inner
 def copy_set(source: CellSet, target: CellSet) -> None:
-    """Make `target` equal to `source`."""
+    """Copy `source` into `target`."""
     for word in range(source.size):
         target[word] = source[word]
 
 
 @inner
 def unite(cells: CellSet, others: CellSet) -> None:
-    """Add the cells of another set."""
+    """Add the cells of `others` to `cells`."""
     for word in range(cells.size):
         cells[word] |= others[word]
 
 
 @inner
 def intersect(cells: CellSet, others: CellSet) -> None:
-    """Keep only the cells that another set contains."""
+    """Remove from `cells` all cells that are not in `others`."""
     for word in range(cells.size):
         cells[word] &= others[word]
 
 
 @inner
 def size_of_common(cells: CellSet, others: CellSet) -> int:
-    """Return how many cells two sets have in common."""
+    """Return the number of cells that two sets have in common."""
     count = 0
     for word in range(cells.size):
         bits = cells[word] & others[word]
@@ -80,7 +80,7 @@ def size_of_common(cells: CellSet, others: CellSet) -> int:
 
 @inner
 def map_set(source: CellSet, target_of: Cells, target: CellSet) -> None:
-    """Make `target` the image of `source` under a map (cells,) from cell to cell."""
+    """Set `target` to the image of `source` under `target_of` (cells,), a map from cell to cell."""
     clear(target)
     for word in range(source.size):
         bits = source[word]
@@ -91,7 +91,7 @@ def map_set(source: CellSet, target_of: Cells, target: CellSet) -> None:
 
 @inner
 def lowest_bit(bits: Any) -> int:
-    """Return the place of the lowest one in a uint64 that is not zero."""
+    """Return the index of the lowest set bit in a nonzero uint64."""
     place = 0
     for shift, low in ((32, 0xFFFFFFFF), (16, 0xFFFF), (8, 0xFF), (4, 0xF), (2, 0x3), (1, 0x1)):
         if bits & np.uint64(low) == ZERO:

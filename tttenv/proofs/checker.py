@@ -1,4 +1,4 @@
-"""Verifies a proof from its file, without any search and without the prover's code.
+"""Verification of proof files, without any search and without the prover's code.
 
 Only the rules of the game are shared: the lines and the symmetries, and the latter are checked.
 """
@@ -37,7 +37,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class CheckedProof:
-    """What a verified proof shows."""
+    """Result of verifying a proof."""
 
     rules: Rules
     board: Boards  # (cells,), seen by the side to move
@@ -47,7 +47,7 @@ class CheckedProof:
 
 
 def check_proof(path: str | Path) -> int:
-    """Return the value for X that the proof in a file shows: 1, 0 or -1.
+    """Verify the proof in a file and return the value for X that it proves: 1, 0 or -1.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -57,7 +57,7 @@ def check_proof(path: str | Path) -> int:
 
 
 def checked(path: str | Path) -> CheckedProof:
-    """Check a proof, and return its subject, too.
+    """Verify the proof in a file and return its position along with the value.
 
     Raises:
         FileNotFoundError: if there is no such file.
@@ -83,7 +83,7 @@ def checked(path: str | Path) -> CheckedProof:
 
 
 def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tuple[int, int]:
-    """Return the kernel's verdict on a claim, as a reason, and the verified positions."""
+    """Run the kernel on a claim and return its reason and the number of verified positions."""
     attacker_first = "XO"[int(rules.seat(position))] == attacker
     stones = np.where(position == 0, 0, np.where((position == 1) == attacker_first, 1, 2))
     board = board_of(rules, stones.astype(np.int8))
@@ -118,7 +118,7 @@ def _verify(rules: Rules, position: Boards, attacker: str, claim: Claim) -> tupl
 
 
 def board_of(rules: Rules, stones: Stones) -> kernel.Board:
-    """Return the game and the stones (cells,) for the kernel: 1 attacker, 2 defender."""
+    """Return the kernel's board for stones (cells,): 1 attacker, 2 defender."""
     lines = rules.lines
     through = np.full((rules.cells, max(1, int(np.bincount(lines.ravel()).max()))), -1, np.int64)
     for cell in range(rules.cells):
@@ -128,7 +128,7 @@ def board_of(rules: Rules, stones: Stones) -> kernel.Board:
 
 
 def _checked_symmetries(rules: Rules) -> Cells:
-    """Return the board's symmetries (maps, cells), each of which maps lines to lines.
+    """Return the board's symmetries (maps, cells), checking that each maps lines to lines.
 
     Raises:
         AssertionError: if one does not.

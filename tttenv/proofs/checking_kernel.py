@@ -1,4 +1,4 @@
-"""Verify a proof that `proof_recording` describes, without searching.
+"""Verification of the proofs that `recording_kernel` writes, without searching.
 
 Nothing of the prover is used: a board of three kinds of cell, the lines of the rules and the
 symmetries, which the caller has checked. Every claim about a position is verified on its board, and
@@ -42,7 +42,7 @@ POTENTIAL, PAIRS, MOVE, WIN, TWO_THREATS, ANSWER, MOVES = range(7)
 
 @dataclass(frozen=True, eq=False)
 class Board(Struct):
-    """The game and the stones: 0 empty, 1 the attacker's, 2 the defender's."""
+    """Lines and symmetries of the game, and the stones: 0 empty, 1 attacker's, 2 defender's."""
 
     lines: Cells  # (lines, k)
     through: Cells  # (cells, most): the lines through each cell, then -1
@@ -52,7 +52,7 @@ class Board(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Finished(Struct):
-    """The positions verified so far, by their smallest image, and their zones on that image."""
+    """Positions verified so far, as smallest images, and their zones on those images."""
 
     slots: NDArray[np.int64]  # (slots,): a position's row plus one, 0 where free; a power of two
     boards: NDArray[np.int8]  # (rows, cells)
@@ -62,7 +62,7 @@ class Finished(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Walk(Struct):
-    """Where the proof is read, and a row for each ply of the walk."""
+    """Position of the reader in the proof, and one row per ply of the walk through it."""
 
     numbers: NDArray[np.int16]  # (length,)
     at: NDArray[np.int64]  # (1,)
@@ -76,7 +76,7 @@ class Walk(Struct):
 
 @inner
 def smallest_image(board: Board, image: Stones) -> int:
-    """Fill `image` with the lexicographically smallest image; the number of its map."""
+    """Fill `image` with the lexicographically smallest image and return its map's index."""
     best = 0
     cells = board.stones.size
     for cell in range(cells):
@@ -95,7 +95,7 @@ def smallest_image(board: Board, image: Stones) -> int:
 
 @inner
 def slot_of(finished: Finished, image: Stones) -> int:
-    """Return the slot of an image among the finished positions, or a free one for it."""
+    """Return the slot of an image among the finished positions, or a free slot for it."""
     code = np.uint64(1469598103934665603)
     for cell in range(image.size):
         code = (code ^ np.uint64(image[cell])) * np.uint64(1099511628211)
@@ -116,7 +116,7 @@ def slot_of(finished: Finished, image: Stones) -> int:
 
 @bare
 def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
-    """Return whether an image of the board is finished, and its zone on the board."""
+    """Return whether the board is finished up to symmetry; if so, fill `zone`."""
     number = smallest_image(board, walk.image)
     row = finished.slots[slot_of(finished, walk.image)] - 1
     if row < 0:
@@ -128,7 +128,7 @@ def recall(board: Board, finished: Finished, walk: Walk, zone: Mask) -> bool:
 
 @bare
 def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
-    """Add the board to the finished positions; HOLDS or a reason."""
+    """Add the board and its zone to the finished positions; return HOLDS or a reason."""
     number = smallest_image(board, walk.image)
     row = finished.filled[0]
     if row >= len(finished.boards):
@@ -144,7 +144,7 @@ def remember(board: Board, finished: Finished, walk: Walk, zone: Mask) -> int:
 
 @inner
 def completes_line(board: Board, cell: int, side: int) -> bool:
-    """Return whether a stone of a side (1 or 2) on the empty cell completes a line."""
+    """Return whether a stone of `side` (1 or 2) on an empty cell completes a line."""
     for i in range(board.through.shape[1]):
         line = board.through[cell, i]
         if line < 0:
@@ -159,7 +159,7 @@ def completes_line(board: Board, cell: int, side: int) -> bool:
 
 @inner
 def is_open(board: Board, line: int) -> bool:
-    """Return whether the defender has no stone on the line."""
+    """Return whether a line has no stone of the defender."""
     for i in range(board.lines.shape[1]):
         if board.stones[board.lines[line, i]] == 2:
             return False
@@ -168,7 +168,7 @@ def is_open(board: Board, line: int) -> bool:
 
 @inner
 def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
-    """Return whether each open line not through `but` has so many zone cells."""
+    """Return whether each open line not through `but` has at least `times` zone cells."""
     for line in range(len(board.lines)):
         if not is_open(board, line):
             continue
@@ -186,7 +186,7 @@ def hits_open_lines(board: Board, zone: Mask, times: int, but: int) -> bool:
 
 @inner
 def read(walk: Walk) -> int:
-    """Read the next number of the proof; -1 at its end."""
+    """Read and return the next number of the proof, or -1 at its end."""
     if walk.at[0] >= walk.numbers.size:
         return -1
     walk.at[0] += 1
@@ -195,7 +195,7 @@ def read(walk: Walk) -> int:
 
 @inner
 def read_cell(board: Board, walk: Walk) -> int:
-    """Read the next number as an empty cell, or -NO_CELL, -TAKEN_CELL or -ENDS_EARLY."""
+    """Read the next number as an empty cell; return it, or -NO_CELL, -TAKEN_CELL or -ENDS_EARLY."""
     if walk.at[0] >= walk.numbers.size:
         return -ENDS_EARLY
     cell = read(walk)
@@ -208,7 +208,7 @@ def read_cell(board: Board, walk: Walk) -> int:
 
 @inner
 def read_zone_cells(board: Board, walk: Walk, zone: Mask) -> int:
-    """Add the cells that are listed next to the zone; HOLDS or a reason."""
+    """Read a list of cells and add them to the zone; return HOLDS or a reason."""
     count = read(walk)
     if count < 0:
         return ENDS_EARLY
@@ -240,7 +240,7 @@ def check_potential(board: Board, attacker_moves: bool, zone: Mask) -> int:
 
 @inner
 def check_pairs(board: Board, walk: Walk, zone: Mask) -> int:
-    """Check for disjoint pairs of empty cells, one in each open line."""
+    """Check that the proof lists disjoint pairs of empty cells, one in each open line."""
     count = read(walk)
     if count < 0:
         return ENDS_EARLY
@@ -304,7 +304,7 @@ GO_ON = -1  # instead of a reason: the position after the move comes next
 
 @bare
 def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Read the beginning of a position: HOLDS if that was all, GO_ON or a reason."""
+    """Read the first step of a position that the defender holds: HOLDS, GO_ON or a reason."""
     zone = walk.zones[ply]
     step = read(walk)
     if step == POTENTIAL:
@@ -336,7 +336,7 @@ def begin_hold(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
 
 @inner
 def next_attack(board: Board, walk: Walk, ply: int) -> int:
-    """Read the attacker's next move: GO_ON or a reason."""
+    """Read the attacker's next move; return GO_ON or a reason."""
     cell = read_cell(board, walk)
     if cell < 0:
         return -cell
@@ -348,7 +348,7 @@ def next_attack(board: Board, walk: Walk, ply: int) -> int:
 
 @bare
 def end_hold(board: Board, walk: Walk, ply: int) -> int:
-    """Go on with a position whose move is verified: HOLDS if it is finished, GO_ON or a reason."""
+    """Continue a position after its move is verified; return HOLDS, GO_ON or a reason."""
     zone, after = walk.zones[ply], walk.zones[ply + 1]
     left = 0
     for other in range(zone.size):
@@ -369,7 +369,7 @@ def end_hold(board: Board, walk: Walk, ply: int) -> int:
 
 @bare
 def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Read the beginning of a position that the attacker wins, as `begin_hold`."""
+    """Read the first step of a position that the attacker wins, with results as in `begin_hold`."""
     if attacker_moves:
         cell = read_cell(board, walk)
         if cell < 0:
@@ -396,7 +396,7 @@ def begin_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
 
 @inner
 def next_reply(board: Board, walk: Walk, ply: int) -> bool:
-    """Choose the defender's next empty cell; False if there is none."""
+    """Choose the defender's next empty cell; return False if none is left."""
     for cell in range(walk.move[ply] + 1, board.stones.size):
         if board.stones[cell] == 0:
             walk.move[ply] = cell
@@ -406,7 +406,7 @@ def next_reply(board: Board, walk: Walk, ply: int) -> bool:
 
 @bare
 def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
-    """Go on with a position whose move is verified: HOLDS if it is finished, or GO_ON."""
+    """Continue a position after its move is verified; return HOLDS or GO_ON."""
     if not attacker_moves and walk.step[ply] == MOVES and next_reply(board, walk, ply):
         return GO_ON
     return HOLDS
@@ -414,7 +414,7 @@ def end_win(board: Board, walk: Walk, ply: int, attacker_moves: bool) -> int:
 
 @bare
 def check(board: Board, finished: Finished, walk: Walk, wins: bool, attacker_first: bool) -> int:
-    """Check whether the proof shows that the attacker wins, or that the defender holds.
+    """Verify that the proof shows that the attacker wins, or that the defender holds.
 
     Args:
         board: the position.

@@ -19,7 +19,7 @@ CACHED = 1_024  # positions
 
 
 class Bounds(NamedTuple):
-    """Bounds on the value of every move, as the side to move sees it: 1, 0 or -1.
+    """Bounds on the value of every move for the side to move: 1, 0 or -1.
 
     A move is decided where both are equal; cells that are taken have the bounds -1 and 1.
     """
@@ -29,7 +29,7 @@ class Bounds(NamedTuple):
 
 
 class MoveValues:
-    """Bounds on the moves of positions of one game.
+    """Bounds on the values of moves in positions of one game.
 
     On boards small enough to enumerate they are the values of the solved game, elsewhere what a
     search proves; all searches share what they have found. Every position has a limit of nodes
@@ -38,7 +38,7 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Begin without any knowledge.
+        """Create an object without any knowledge of the game.
 
         Args:
             rules: the game.
@@ -49,11 +49,11 @@ class MoveValues:
 
     @cached_property
     def prover(self) -> Prover:
-        """The prover, if the game is too large to be solved."""
+        """Prover for games that are too large to be solved exactly."""
         return Prover(self.rules, MEMORY)
 
     def bounds(self, board: Boards) -> Bounds:
-        """Return what is known about every move on an undecided board (cells,)."""
+        """Return the known bounds on every move of an undecided board (cells,)."""
         return self._found(board.astype(np.int8).tobytes())
 
     def _solved(self, position: bytes) -> Bounds:
@@ -91,7 +91,7 @@ class MoveValues:
         return Bounds(at_least, at_most)
 
     def _prove(self, board: Boards, nodes: int) -> tuple[int, int, int]:
-        """Return bounds on the value for the side to move, and the nodes they took."""
+        """Return bounds on the value for the side to move, and the number of nodes searched."""
         proof = self.prover.prove(board, max(1, nodes))
         if int(self.rules.seat(board)) == 0:
             return proof.at_least, proof.at_most, proof.nodes

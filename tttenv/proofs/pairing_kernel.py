@@ -19,7 +19,7 @@ MANY = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class Pairing(Struct):
-    """The pairs chosen so far and what they mean for the open lines."""
+    """Pairs chosen so far and their effect on the open lines."""
 
     partner: NDArray[np.int64]  # (cells,): the other cell of the pair, or -1
     free: NDArray[np.int64]  # (lines,): empty cells in no pair that has only one cell on the line
@@ -29,7 +29,7 @@ class Pairing(Struct):
 
 
 def new_pairing(lines: int, cells: int) -> Pairing:
-    """Allocate the search on a board."""
+    """Allocate the arrays of a pairing search."""
     return Pairing(
         partner=np.full(cells, -1, np.int64),
         free=np.zeros(lines, np.int64),
@@ -41,7 +41,7 @@ def new_pairing(lines: int, cells: int) -> Pairing:
 
 @inner
 def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
-    """Return whether a pairing strategy stops the attacker; `pairing.partner` has the pairs.
+    """Return whether a pairing strategy stops the attacker, leaving its pairs in `pairing.partner`.
 
     Args:
         board: the attacker may be to move.
@@ -78,7 +78,7 @@ def find_pairing(board: LineBoard, pairing: Pairing, limit: int) -> bool:
 
 @inner
 def _begin(board: LineBoard, pairing: Pairing) -> int:
-    """Forget all pairs; return the number of lines open to the attacker."""
+    """Clear all pairs and return the number of lines open to the attacker."""
     for cell in range(board.stones.size):
         pairing.partner[cell] = -1
     k = board.lines.shape[1]
@@ -112,7 +112,7 @@ def _tightest_line(pairing: Pairing, count: int) -> int:
 
 @inner
 def _pair(board: LineBoard, pairing: Pairing, first: int, second: int, step: int) -> None:
-    """Make two cells a pair (`step` 1) or separate them again (-1)."""
+    """Pair two cells (`step` 1), or undo the pair (-1)."""
     pairing.partner[first] = second if step == 1 else -1
     pairing.partner[second] = first if step == 1 else -1
     for i in range(board.through_count[first]):

@@ -1,4 +1,4 @@
-"""The file of a proof: the position, the claims, and the numbers that show them.
+"""Proof files: a position, the claims about it, and the numbers that prove them.
 
 One safetensors file: metadata of texts, and an int16 array for each side whose attack is judged, as
 `tttenv.proofs.recording_kernel` describes it.
@@ -26,7 +26,7 @@ CLAIMS = {1: {"X": WINS}, 0: {"X": HELD, "O": HELD}, -1: {"O": WINS}}  # by valu
 
 @dataclass(frozen=True, eq=False)
 class Claim:
-    """What is claimed about one side's attack."""
+    """Claim about one side's attack."""
 
     says: str  # WINS, HELD or STEALING
     numbers: NDArray[np.int16]  # (length,); none for STEALING
@@ -35,7 +35,7 @@ class Claim:
 
 @dataclass(frozen=True, eq=False)
 class Content:
-    """The contents of a file; only their form has been checked."""
+    """Contents of a proof file, whose format is checked but not its proof."""
 
     rules: Rules
     board: Boards  # (cells,), seen by the side to move
@@ -44,7 +44,7 @@ class Content:
 
 
 def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[str, Claim]) -> None:
-    """Write a proof atomically.
+    """Write a proof file atomically.
 
     Raises:
         OSError: if the file cannot be written.
@@ -62,7 +62,7 @@ def write(file: Path, rules: Rules, board: Boards, value: int, claims: Mapping[s
 
 
 def read(file: Path) -> Content:
-    """Read a proof; the checker decides whether it proves anything.
+    """Read a proof file without verifying the proof.
 
     Raises:
         FileNotFoundError: if there is no such file.

@@ -1,4 +1,4 @@
-"""Proves what a position is worth under perfect play, on boards too large to enumerate.
+"""Proofs of a position's value under perfect play, on boards too large to enumerate.
 
 Two questions decide a value: can X force a line, and can O? Each is a proof-number search with
 forced replies, wins by threats, potentials (Erdos and Selfridge, 1973), pairing strategies (Hales
@@ -35,7 +35,7 @@ TRIES = 3  # searches of one position for its proof
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a search."""
+    """Progress of a proof search."""
 
     nodes: int  # positions searched so far
     seconds: float
@@ -50,7 +50,7 @@ Watcher = Callable[[Progress], None]
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What a search found about a position.
+    """Result of a proof search from a position.
 
     Attributes:
         rules: the game.
@@ -95,10 +95,10 @@ class Proof:
 
 
 class Prover:
-    """Searches of positions of one game, which share their results."""
+    """Proof searches from positions of one game, which share their tables."""
 
     def __init__(self, rules: Rules, memory: int = MEMORY) -> None:
-        """Make a prover that knows nothing yet.
+        """Create a prover with empty tables.
 
         Args:
             rules: the game.
@@ -113,7 +113,7 @@ class Prover:
         nodes: int | None = None,
         watch: Watcher | None = None,
     ) -> Proof:
-        """Find the value of a position, or what can be found within so many nodes.
+        """Search for the value of a position, or bounds on it within `nodes` nodes.
 
         Args:
             board: (cells,), seen by the side to move; None for the empty board.
@@ -169,14 +169,14 @@ class Prover:
         return found
 
     def _open_questions(self, wins: dict[str, bool | None], position: Boards) -> str:
-        """Return whose wins are still undecided, the side to move first."""
+        """Return the sides whose win is still undecided, the side to move first."""
         if True in wins.values():
             return ""
         order = SIDES if int(self.rules.seat(position)) == 0 else SIDES[::-1]
         return "".join(side for side in order if wins[side] is None)
 
     def _answer(self, position: Boards, attacker: str, nodes: int) -> bool | None:
-        """Return whether the attacker wins, after at most this many nodes; None if undecided."""
+        """Return whether the attacker wins, or None if undecided after `nodes` nodes."""
         search = self.searches[attacker]
         stop = int(search.nodes[0]) + nodes
         if search.ply[0] == search_kernel.NOT_BEGUN:
@@ -205,7 +205,7 @@ class Prover:
         return search_kernel.new_proof_search(self.rules.lines, maps(self.rules), table)
 
     def _entries(self, attacker: str) -> int:
-        """Return the number of entries at which the attacker's table is to be doubled."""
+        """Return the number of entries at which the attacker's table should be doubled."""
         each = entry_bytes(self.rules.cells)
         places = {side: search.table.entries.size for side, search in self.searches.items()}
         during = sum(places.values()) + 2 * places[attacker]  # both tables, while it is copied
@@ -228,7 +228,7 @@ class Prover:
         return Progress(nodes, seconds, attacker, moves, proof, disproof)
 
     def _record(self, position: Boards, attacker: str, wins: bool) -> Claim:
-        """Record why the attacker wins, or why not.
+        """Record the proof that the attacker wins, or that the defender holds.
 
         Raises:
             ValueError: if the table does not hold the proof, as after a damaged file was loaded.
@@ -258,7 +258,7 @@ class Prover:
     def _solve(
         self, search: search_kernel.ProofSearch, recording: recording_kernel.Recording
     ) -> None:
-        """Search a position of a proof that the table has lost."""
+        """Search a position of a proof that is no longer in the table."""
         board = np.choose(search.board.stones, [0, 1, -1]).astype(np.int8)
         first, changed, cell = int(recording.mover[0]), board.copy(), recording.unsolved[0]
         if cell >= 0:

@@ -1,4 +1,4 @@
-"""Write a proof down, from the table of a finished search, for `proof_checking` to verify.
+"""Recording of a proof from the table of a finished search, for `checking_kernel` to verify.
 
 A proof is a list of numbers, the positions in the order of a depth-first walk. A position that is
 an image of one that is finished already takes no number. With the defender to prove that he holds:
@@ -71,7 +71,7 @@ FINISHED, FOLLOWS = 0, 1  # a position: finished, or the one after `Recording.mo
 
 @dataclass(frozen=True, eq=False)
 class Recording(Struct):
-    """The proof so far, the positions in it and a row for each ply of the walk."""
+    """Proof recorded so far, its positions, and one row per ply of the walk."""
 
     numbers: NDArray[np.int16]  # (room,)
     length: NDArray[np.int64]  # (1,)
@@ -90,7 +90,7 @@ class Recording(Struct):
 
 
 def new_recording(cells: int, room: int) -> Recording:
-    """Return an empty proof with room for so many numbers, a power of two."""
+    """Return an empty proof with room for `room` numbers, a power of two."""
     plies, size = cells + 2, words(cells)
     return Recording(
         numbers=np.zeros(room, np.int16),
@@ -112,7 +112,7 @@ def new_recording(cells: int, room: int) -> Recording:
 
 @bare
 def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int) -> int:
-    """Write the proof that the attacker wins, or that the defender holds; or a part of it.
+    """Record the proof, or a part of it, that the attacker wins or that the defender holds.
 
     Args:
         s: a search that is finished or left. Its board stays where the walk is; if the proof is
@@ -159,7 +159,7 @@ def record(s: ProofSearch, r: Recording, wins: bool, first: int, positions: int)
 
 @inner
 def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Write the beginning of a position: FINISHED, FOLLOWS, FULL, FAILED or UNSOLVED."""
+    """Begin a position that the defender holds; return FINISHED, FOLLOWS or an error code."""
     zone = r.zones[ply]
     clear(zone)
     if _known(s, r, zone):
@@ -200,7 +200,7 @@ def _open_hold(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 
 @inner
 def _continue_hold(s: ProofSearch, r: Recording, ply: int) -> int:
-    """Go on with a position after that of `r.move` is finished, as `_open_hold`."""
+    """Continue after the position of `r.move` is finished; return as `_open_hold` does."""
     zone, after = r.zones[ply], r.zones[ply + 1]
     unite(zone, after)
     if r.kind[ply] == MOVES:
@@ -218,7 +218,7 @@ def _continue_hold(s: ProofSearch, r: Recording, ply: int) -> int:
 
 @inner
 def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
-    """Choose the attacker's next move: the settled one whose zone leaves the fewest others."""
+    """Choose the attacker's settled move whose zone leaves the fewest other moves."""
     best, fewest = NONE, 1 << 30
     strongest, weight = NONE, -1
     for cell in range(s.live.size):
@@ -243,7 +243,7 @@ def _next_attack(s: ProofSearch, r: Recording, ply: int) -> int:
 
 @inner
 def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Open a position that the attacker wins, as `_open_hold` does."""
+    """Begin a position that the attacker wins; return as `_open_hold` does."""
     clear(r.zones[ply])
     if _known(s, r, r.zones[ply]):
         return FINISHED
@@ -280,7 +280,7 @@ def _open_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 
 @inner
 def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
-    """Go on with a position after that of `r.move` is finished, as `_open_win`."""
+    """Continue after the position of `r.move` is finished; return as `_open_win` does."""
     more = mover == DEFENDER and r.kind[ply] == MOVES
     if more and _next_reply(s, r, ply, r.move[ply] + 1) == FOLLOWS:
         return FOLLOWS
@@ -289,7 +289,7 @@ def _continue_win(s: ProofSearch, r: Recording, ply: int, mover: int) -> int:
 
 @inner
 def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
-    """Choose the first empty cell from `cell` on as the reply: FOLLOWS, or FAILED without one."""
+    """Choose the first empty cell from `cell` on as the reply; return FOLLOWS or FAILED."""
     while cell < s.live.size:
         if s.board.stones[cell] == 0:
             r.move[ply] = cell
@@ -300,7 +300,7 @@ def _next_reply(s: ProofSearch, r: Recording, ply: int, cell: int) -> int:
 
 @inner
 def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
-    """Return the move that settles the board as WON or HELD; or FAILED or UNSOLVED."""
+    """Return the move that proves the board WON or HELD; or FAILED or UNSOLVED."""
     hashes = s.hashes
     image = canonical_image(hashes)
     at = find(s.table, hashes.current[image] | np.uint64(1))
@@ -323,7 +323,7 @@ def _settled_move(s: ProofSearch, r: Recording, wanted: int) -> int:
 
 @inner
 def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
-    """Return the canonical image's map, and the board's place or a free one."""
+    """Return the index of the canonical map, and the board's slot or a free slot for it."""
     image = canonical_image(s.hashes)
     key = s.hashes.current[image] | np.uint64(1)
     at = np.int64(key & np.uint64(r.keys.size - 1))
@@ -334,7 +334,7 @@ def _place(s: ProofSearch, r: Recording) -> tuple[int, int]:
 
 @inner
 def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
-    """Return whether the board as it stands is written already, and its zone."""
+    """Return whether the current board is already recorded; if so, fill `zone`."""
     image, at = _place(s, r)
     if r.keys[at] == np.uint64(0):
         return False
@@ -344,7 +344,7 @@ def _known(s: ProofSearch, r: Recording, zone: CellSet) -> bool:
 
 @inner
 def _finish(s: ProofSearch, r: Recording, ply: int) -> int:
-    """Remember the board as it stands and its zone; return FINISHED."""
+    """Add the current board and its zone to the recorded positions; return FINISHED."""
     image, at = _place(s, r)
     r.keys[at] = s.hashes.current[image] | np.uint64(1)
     map_set(r.zones[ply], s.hashes.images[image], r.key_zones[at])
@@ -362,7 +362,7 @@ def _write(r: Recording, number: int) -> None:
 def _write_judged(
     s: ProofSearch, r: Recording, mover: int, mine: int, theirs: int, zone: CellSet
 ) -> None:
-    """Write why `judge` says that the defender holds."""
+    """Record the reason for which `judge` found that the defender holds."""
     clear(r.scratch)
     if mover == DEFENDER and mine != NONE:
         cell = _winning_cell(s.board, DEFENDER, NONE)
@@ -404,7 +404,7 @@ def _winning_cell(board: LineBoard, side: int, but: int) -> int:
 
 @inner
 def _write_new_cells(s: ProofSearch, r: Recording, zone: CellSet) -> None:
-    """Write the number of the zone's cells that are not in `r.scratch`, and these cells."""
+    """Record the number of zone cells that are not in `r.scratch`, then these cells."""
     at = r.length[0]
     _write(r, 0)
     for cell in range(s.live.size):
@@ -415,7 +415,7 @@ def _write_new_cells(s: ProofSearch, r: Recording, zone: CellSet) -> None:
 
 @inner
 def _write_pairs(s: ProofSearch, r: Recording, zone: CellSet) -> None:
-    """Write the pairs that `find_pairing` has found; their cells are the zone."""
+    """Record the pairs found by `find_pairing`, and add their cells to the zone."""
     _write(r, PAIRS)
     at = r.length[0]
     _write(r, 0)

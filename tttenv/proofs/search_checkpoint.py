@@ -1,4 +1,4 @@
-"""Checkpoints of unfinished searches, from which long proofs are resumed.
+"""Checkpoints of unfinished proof searches, from which long proofs are resumed.
 
 One safetensors file with the entries of both tables. A wrong file cannot make a wrong proof: what a
 search says is recorded as a proof in the end, and that is checked.
@@ -35,7 +35,7 @@ SETS = ("zones", "left")
 
 @dataclass(frozen=True, eq=False)
 class SavedSearch:
-    """The state of an unfinished search."""
+    """State of an unfinished search."""
 
     prover: Prover
     board: Boards  # (cells,), seen by the side to move
@@ -44,7 +44,7 @@ class SavedSearch:
 
 
 def write(file: Path, saved: SavedSearch) -> None:
-    """Write a search atomically.
+    """Write the state of a search atomically.
 
     Raises:
         OSError: if the file cannot be written.
@@ -68,7 +68,7 @@ def write(file: Path, saved: SavedSearch) -> None:
 
 
 def read(file: Path, memory: int) -> SavedSearch:
-    """Read a search.
+    """Read the state of a search.
 
     Args:
         file: that `write` has written.
@@ -106,7 +106,7 @@ def read(file: Path, memory: int) -> SavedSearch:
 
 
 def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
-    """Return the size of tables for this many entries: at least twice as many, if memory allows."""
+    """Return the table size for each count: at least twice as many places, if memory allows."""
     places = [max(BUCKET, 1 << (2 * count + 1).bit_length()) for count in counts]
     while sum(places) * entry_bytes(rules.cells) > memory and max(places) > BUCKET:
         places[places.index(max(places))] //= 2
@@ -116,7 +116,7 @@ def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
 def _table(
     rules: Rules, side: str, arrays: dict[str, Numbers], places: int, damaged: str
 ) -> ProofTable:
-    """Return one side's table of this size, with every number within its range.
+    """Return one side's table of this size, checking that every number is in range.
 
     Raises:
         ValueError: if one is not.

@@ -94,7 +94,7 @@ FRAME = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class Frames(Struct):
-    """What the search knows of the positions on its way, one row a ply."""
+    """Search stack: one row per ply with the state of each position on the current path."""
 
     of: Numbers  # (plies,) of FRAME
     cells: NDArray[np.int16]  # (plies, cells): the moves that are not settled yet
@@ -107,7 +107,7 @@ class Frames(Struct):
 
 @dataclass(frozen=True, eq=False)
 class ProofSearch(Struct):
-    """A search with its board, its memory and room for its parts."""
+    """Proof-number search with its board, its table and its working arrays."""
 
     board: LineBoard
     table: ProofTable
@@ -156,7 +156,7 @@ def new_proof_search(lines: NDArray[np.int64], maps: Cells, table: ProofTable) -
 
 @bare
 def set_board(s: ProofSearch, board: Boards) -> None:
-    """Replace all stones by those of a board (cells,): its 1 are the attacker's."""
+    """Set the stones from a board (cells,), on which 1 marks the attacker's stones."""
     set_stones(s.board, board)
     for image in range(s.hashes.current.size):
         s.hashes.current[image] = 0
@@ -167,21 +167,21 @@ def set_board(s: ProofSearch, board: Boards) -> None:
 
 @inner
 def place_stone(s: ProofSearch, cell: int, side: int) -> None:
-    """Put a stone of a side on an empty cell."""
+    """Put a stone of `side` on an empty cell."""
     place(s.board, cell, side)
     toggle_hash(s.hashes, cell, side)
 
 
 @inner
 def remove_stone(s: ProofSearch, cell: int, side: int) -> None:
-    """Take the stone of a side off its cell."""
+    """Remove the stone of `side` from a cell."""
     remove(s.board, cell, side)
     toggle_hash(s.hashes, cell, side)
 
 
 @bare
 def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) -> int:
-    """Search the board as it stands, or go on, until it is settled or a limit is reached.
+    """Search the current board, or continue, until it is settled or a limit is reached.
 
     Args:
         s: the search. While its position is open, its board stays where the search is, so that
@@ -233,14 +233,14 @@ def search(s: ProofSearch, mover: int, nodes: int, entries: int, early: bool) ->
 
 
 def leave(s: ProofSearch) -> None:
-    """End a search early, if one is begun: the table keeps what it found, the board is restored."""
+    """Abort a search in progress: keep its results in the table and restore the board."""
     if s.ply[0] != NOT_BEGUN:
         search(s, ATTACKER, 0, 0, True)
 
 
 @inner
 def _take_back(s: ProofSearch, ply: int) -> None:
-    """Return from the position after the chosen move, with its numbers."""
+    """Undo the chosen move and copy the numbers of the position after it."""
     frame, after, chosen = s.frames.of[ply], s.frames.of[ply + 1], s.frames.of[ply].chosen
     remove_stone(s, s.frames.cells[ply, chosen], frame.mover)
     s.frames.proofs[ply, chosen] = after.proof
@@ -249,7 +249,7 @@ def _take_back(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
-    """Set the limits of the position after the best move by those of the second best."""
+    """Set the limits of the position after the best move from the second best move's number."""
     frame, after = s.frames.of[ply], s.frames.of[ply + 1]
     better = second + 1 + (second >> 2)  # a quarter more, so that it does not change at every step
     if frame.mover == ATTACKER:
@@ -264,7 +264,7 @@ def _set_limits(s: ProofSearch, ply: int, best: int, second: int) -> None:
 
 @inner
 def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
-    """Compute the position's numbers from those of its moves, and settle it if they do.
+    """Compute a position's proof numbers from those of its moves; settle it if they decide it.
 
     Returns:
         The best move, as its place in the list, and the second best number; -1 without moves.
@@ -281,7 +281,7 @@ def _weigh(s: ProofSearch, ply: int) -> tuple[int, int]:
 
 @inner
 def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
-    """Weigh the attacker's moves: one that wins is enough.
+    """Compute the numbers of an attacker's position: one winning move is enough.
 
     The disproof number is the largest of the moves' and one for each other move: a sum would count
     the same defence many times over (Ueda, Hashimoto, Hashimoto and Iida, 2008: weak proof-number
@@ -318,7 +318,7 @@ def _weigh_attacks(s: ProofSearch, ply: int) -> tuple[int, int]:
 
 @inner
 def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
-    """Weigh the defender's moves: one that holds is enough."""
+    """Compute the numbers of a defender's position: one holding move is enough."""
     frame = s.frames.of[ply]
     best, least, second, total = -1, INFINITY, INFINITY, 0
     for i in range(frame.moves):
@@ -345,7 +345,7 @@ def _weigh_replies(s: ProofSearch, ply: int) -> tuple[int, int]:
 
 @inner
 def _settle(frame: Any, state: int) -> None:
-    """Give the position the numbers of one that is proved to be WON or HELD."""
+    """Set the state and the proof numbers of a position that is proved WON or HELD."""
     frame.state = state
     frame.proof = 0 if state == WON else INFINITY
     frame.disproof = INFINITY if state == WON else 0
@@ -353,7 +353,7 @@ def _settle(frame: Any, state: int) -> None:
 
 @inner
 def _use_zones(s: ProofSearch, ply: int) -> None:
-    """Drop the attacker's moves that are answered, and all that their zones answer too."""
+    """Drop the attacker's refuted moves, and all moves that their zones refute too."""
     frame = s.frames.of[ply]
     i = 0
     while i < frame.moves:
@@ -379,7 +379,7 @@ def _use_zones(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
-    """Put the zone after a move that is known to hold into `Frames.scratch`.
+    """Write the zone of a settled move into `Frames.scratch`.
 
     False if the table has lost it; then the move counts as not settled.
     """
@@ -395,7 +395,7 @@ def _settled_zone(s: ProofSearch, ply: int, move: int) -> bool:
 
 @inner
 def key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
-    """Return the map to the canonical image of the board after a move, and its key."""
+    """Return the index of the canonical map and the key of the board after a move."""
     hashes = s.hashes
     best = 0
     least = hashes.current[0] ^ hashes.stone_keys[cell, mover, 0]
@@ -408,7 +408,7 @@ def key_after(s: ProofSearch, cell: int, mover: int) -> tuple[int, int]:
 
 @inner
 def _store(s: ProofSearch, ply: int, cell: int) -> None:
-    """Write down what is known of a position, its best move and its zone."""
+    """Store a position's numbers, best move and zone in the table."""
     frame = s.frames.of[ply]
     hashes = s.hashes
     at = place_for(s.table, frame.key)
@@ -423,7 +423,7 @@ def _store(s: ProofSearch, ply: int, cell: int) -> None:
 
 @inner
 def _enter(s: ProofSearch, ply: int) -> None:
-    """Judge a position that the search comes to; if it stays open, list its moves."""
+    """Evaluate a newly reached position, and list its moves if it stays open."""
     frame = s.frames.of[ply]
     s.nodes[0] += 1
     frame.began = s.nodes[0] - 1
@@ -496,7 +496,7 @@ def survey(s: ProofSearch, mover: int) -> tuple[int, int, int]:
 
 @inner
 def _one_more(found: int, cell: int) -> int:
-    """Return the cells found so far and another one, as a cell or SEVERAL."""
+    """Return `cell` if it is the only cell found so far, else SEVERAL."""
     if found == NONE:
         return cell
     return cell if found == cell else SEVERAL
@@ -506,7 +506,7 @@ def _one_more(found: int, cell: int) -> int:
 def judge(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """Return WON, HELD or OPEN by the lines, after `survey`; the zone is filled if HELD."""
+    """Return WON, HELD or OPEN from the lines, after `survey`; fill `zone` if HELD."""
     bound = 1 << s.board.lines.shape[1]
     if mover == ATTACKER:
         if mine != NONE:
@@ -539,7 +539,7 @@ def judge(
 def _judge_longer(
     s: ProofSearch, mover: int, potential: int, mine: int, theirs: int, zone: NDArray[np.uint64]
 ) -> int:
-    """Return WON, HELD or OPEN by threats or a pairing; the zone is filled if HELD."""
+    """Return WON, HELD or OPEN from threats or a pairing; fill `zone` if HELD."""
     if mover == ATTACKER:
         if winning_threats(s.board, ATTACKER, s.threats, theirs, THREATS_TRIED) != NONE:
             return WON
@@ -558,7 +558,7 @@ def _judge_longer(
 
 @inner
 def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -> int:
-    """Add all cells on which a side completes a line to a set; the last of them."""
+    """Add all cells on which a side completes a line; return the last one."""
     k = board.lines.shape[1]
     last = NONE
     for line in range(len(board.lines)):
@@ -573,7 +573,7 @@ def _add_winning_cells(board: LineBoard, side: int, cells: NDArray[np.uint64]) -
 
 @inner
 def hit_open_lines(board: LineBoard, zone: NDArray[np.uint64], times: int, but: int) -> None:
-    """Add cells until the zone has so many of each line that is open to the attacker.
+    """Add cells until the zone contains `times` cells of each line open to the attacker.
 
     Lines through the cell `but` are left out, unless it is NONE.
     """
@@ -602,7 +602,7 @@ def hit_open_lines(board: LineBoard, zone: NDArray[np.uint64], times: int, but: 
 
 @inner
 def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
-    """List the moves of a position with their numbers.
+    """List the moves of a position with their proof numbers.
 
     On the first visit, where the attacker would win by threats if the defender passed, the replies
     that change nothing about that are settled at once.
@@ -636,7 +636,7 @@ def _list_moves(s: ProofSearch, ply: int, potential: int, fresh: bool) -> None:
 
 @inner
 def _store_win(s: ProofSearch, ply: int) -> None:
-    """Write down that the attacker wins on the board as it stands."""
+    """Store the current board as a win of the attacker."""
     frame = s.frames.of[ply]
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image] | np.uint64(1)
@@ -649,7 +649,7 @@ def _store_win(s: ProofSearch, ply: int) -> None:
 
 @inner
 def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
-    """Add a move to the list, with the table's numbers or first ones.
+    """Add a move to the list, with its proof numbers from the table, or initial ones.
 
     The first disproof number is the cube of the potential after the move over the bound of Erdos
     and Selfridge, the first proof number 1, with an addition for the attacker's quiet moves.
@@ -677,7 +677,7 @@ def _add_move(s: ProofSearch, ply: int, cell: int, potential: int) -> None:
 
 @inner
 def _makes_threat(board: LineBoard, cell: int) -> bool:
-    """Return whether the attacker would threaten to complete a line with a stone on the cell."""
+    """Return whether an attacker's stone on the cell threatens to complete a line."""
     k = board.lines.shape[1]
     for i in range(board.through_count[cell]):
         line = board.lines_through[cell, i]

@@ -1,4 +1,4 @@
-"""The table of a proof-number search: what is known of each position, up to symmetry.
+"""Table of a proof-number search: proof numbers and zones of positions, up to symmetry.
 
 Buckets of four; where all four are taken, the entry with the least work behind it goes. Results do
 not depend on how a position was reached, so that one table serves all searches with the same
@@ -32,7 +32,7 @@ ENTRY = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class ProofTable(Struct):
-    """Entries, and two sets of cells of the canonical image for each; see `proof_search`."""
+    """Entries, each with two sets of cells on its canonical image; see `search_kernel`."""
 
     entries: Numbers  # (places,) of ENTRY
     zones: NDArray[np.uint64]  # (places, words): the zone, as far as it is known
@@ -41,7 +41,7 @@ class ProofTable(Struct):
 
 
 def new_proof_table(places: int, cells: int) -> ProofTable:
-    """Return an empty table of `places`, a power of two from 4."""
+    """Return an empty table with `places` places, a power of two from 4."""
     return ProofTable(
         entries=np.zeros(places, ENTRY),
         zones=np.zeros((places, words(cells)), np.uint64),
@@ -51,13 +51,13 @@ def new_proof_table(places: int, cells: int) -> ProofTable:
 
 
 def entry_bytes(cells: int) -> int:
-    """Return the bytes of a place in a table for boards of so many cells."""
+    """Return the bytes per table entry for boards with `cells` cells."""
     return ENTRY.itemsize + 16 * words(cells)
 
 
 @inner
 def find(table: ProofTable, key: int) -> int:
-    """Return the place of the entry for `key`, a uint64 above 0; -1 if there is none."""
+    """Return the index of the entry for `key`, a uint64 above 0, or -1."""
     first = np.int64(key & np.uint64(table.entries.size - BUCKET))
     for place in range(first, first + BUCKET):
         if table.entries[place].key == key:
@@ -67,7 +67,7 @@ def find(table: ProofTable, key: int) -> int:
 
 @inner
 def place_for(table: ProofTable, key: int) -> int:
-    """Return the place of the entry for `key`, emptied if it was another's."""
+    """Return the index of the entry for `key`, replacing another entry if necessary."""
     first = np.int64(key & np.uint64(table.entries.size - BUCKET))
     best = int(first)
     least = 1 << 40
@@ -88,14 +88,14 @@ def place_for(table: ProofTable, key: int) -> int:
 
 @inner
 def forget(table: ProofTable, place: int) -> None:
-    """Free a place that is taken."""
+    """Delete an entry."""
     table.entries[place].key = 0
     table.filled[0] -= 1
 
 
 @bare
 def copy_entries(source: ProofTable, target: ProofTable) -> None:
-    """Put the entries of `source` into `target`, which is empty; as many as find a place there."""
+    """Copy the entries of `source` into the empty table `target`, as many as fit."""
     for place in range(source.entries.size):
         entry = source.entries[place]
         if entry.key != np.uint64(0):
