@@ -1,4 +1,4 @@
-"""Players by name, one row each, and checkpoints by their folder."""
+"""Players by name, one table row each, and checkpoints by folder."""
 
 import typing
 from pathlib import Path
@@ -118,7 +118,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
 
 
 def untrusted_player(spec: object, rules: "Rules") -> "Policy":
-    """Return the player that a file names: `player` for specs that `checked_spec` accepts.
+    """Return the player named by an untrusted spec, which `checked_spec` must accept.
 
     Raises:
         ValueError: for anything else, and as `player`.
@@ -127,7 +127,7 @@ def untrusted_player(spec: object, rules: "Rules") -> "Policy":
 
 
 def checked_spec(spec: object) -> Spec:
-    """Return a spec unchanged if all players it names are safe rows of the table, and no folders.
+    """Check that a spec names only safe rows of the table and no folders, and return it.
 
     Args:
         spec: read from a file.
@@ -153,7 +153,7 @@ def checked_spec(spec: object) -> Spec:
 
 
 def inner_specs(name: str, options: dict[str, str]) -> dict[str, str]:
-    """Return those of a player's options, as text, that name a player themselves."""
+    """Return the options, as text, that themselves name players."""
     table = _everyone()
     hints = typing.get_type_hints(table.load(name)) if options and name in table.rows else {}
     return {option: value for option, value in options.items() if hints.get(option) is Spec}
@@ -170,7 +170,7 @@ def _by_name(spec: str, rules: "Rules") -> "Policy":
 
 
 def rules_of(spec: str) -> "Rules":
-    """Return the game of a player: a checkpoint's own, 3,3,3 for players of the table.
+    """Return the game of a player: a checkpoint's own, or 3,3,3 for a named player.
 
     Raises:
         ValueError: if there is no checkpoint in the folder.
@@ -183,7 +183,7 @@ def rules_of(spec: str) -> "Rules":
 
 
 def is_path(spec: str) -> bool:
-    """Return whether a spec means a checkpoint, not a name of the table: see `checkpoint_of`.
+    """Return whether a spec refers to a checkpoint, not to a name of the table.
 
     Nothing is downloaded.
     """
@@ -191,7 +191,7 @@ def is_path(spec: str) -> bool:
 
 
 def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
-    """Return the folder and the options of a spec that means a checkpoint; None for all others.
+    """Return the folder and the options of a checkpoint's spec; None for other specs.
 
     A folder with a card is one whatever it is called, also like a player. Names of the table come
     before those of trained players. A player on the Hub is downloaded if it is not here yet.
@@ -220,5 +220,5 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
 
 
 def _everyone() -> Table[Any]:
-    """Return the table of all players that can be named."""
+    """Return the table of all named players."""
     return Table("player", PLAYERS.rows | FOREIGN.rows, "or the folder of a checkpoint")

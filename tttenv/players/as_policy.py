@@ -1,4 +1,4 @@
-"""Makes policies from specs, functions, networks and models."""
+"""Conversion of specs, functions, networks and models to policies."""
 
 import importlib
 from typing import Any, cast
@@ -14,7 +14,7 @@ WANTED = "a name, a function from boards (batch, cells) to move probabilities, o
 
 
 def resolve_policy(rules: Rules, something: Any) -> Policy:
-    """Return the policy that `something` stands for.
+    """Return the policy for a spec, function, network or model.
 
     Args:
         rules: the game it is to play.
@@ -44,7 +44,7 @@ def _described(something: Any) -> str:
 
 
 def _called_with_boards(net: Any) -> Policy:
-    """Return the policy that calls a torch module with boards, with a helpful error if it fails."""
+    """Return a policy that calls a torch module with boards; failures raise a helpful error."""
 
     def policy(boards: Boards) -> Probs:
         try:

@@ -17,13 +17,13 @@ def random(rules: Rules) -> Policy:
 
 
 class First:
-    """The player that `first` makes."""
+    """Player that plays the first empty cell."""
 
     def __init__(self, rules: Rules) -> None:
         self.corner = np.eye(rules.cells)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         probs: Probs = self.corner[(boards == 0).argmax(axis=1)]
         return probs
 
@@ -34,7 +34,7 @@ def first(rules: Rules) -> Policy:
 
 
 class Tactical:
-    """The player that `tactical` makes."""
+    """Player that wins at once, else blocks such a win, else plays at random."""
 
     equivariant = True  # its marks are images on images, and among them it mixes evenly
 
@@ -42,7 +42,7 @@ class Tactical:
         self.rules = rules
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         boards, rules = np.ascontiguousarray(boards), self.rules
         allowed = boards == 0
         for side in (-1, 1):  # own wins come second, so that they replace blocks
@@ -60,7 +60,7 @@ MINIMAX = Spec("minimax")
 
 
 def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Policy:
-    """Return a player that makes a random move with probability `epsilon`, else another's.
+    """Return a player that plays at random with probability `epsilon`, else as `player` does.
 
     Args:
         rules: the game.
@@ -78,7 +78,7 @@ TACTICAL = Spec("tactical")
 
 
 def pairing(rules: Rules, player: Spec = TACTICAL) -> Policy:
-    """Return a player that answers by pairs where it cannot lose, else follows another.
+    """Return a player that plays a pairing strategy where one exists, else as `player` does.
 
     Args:
         rules: the game.

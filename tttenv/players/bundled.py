@@ -1,4 +1,4 @@
-"""The trained players that come with the package, by the names of their folders."""
+"""Trained players that come with the package, by the names of their folders."""
 
 import re
 from functools import cache
@@ -26,7 +26,7 @@ def names() -> list[str]:
 
 
 def folder(name: str) -> Path | None:
-    """Return the checkpoint of the trained player of this name, or None if there is none."""
+    """Return the checkpoint folder of a trained player, or None if there is none of this name."""
     if not _NAME.fullmatch(name):
         return None
     found = (home() / group / name for group in GROUPS)

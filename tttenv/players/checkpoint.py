@@ -1,4 +1,4 @@
-"""The files of a checkpoint: a card with names and digests of the others, committed last.
+"""Checkpoint files: a card with names and digests of the other files, committed last.
 
 A checkpoint is a folder with `card.json` (learner, preset, config, rules, steps, versions,
 certificate, choice, and the other files with the SHA-256 of each) and up to four data files:
@@ -58,14 +58,14 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within it
 
 
 class Choice(TypedDict):
-    """How the weights of a checkpoint choose a move."""
+    """How a move is chosen from a checkpoint's weights."""
 
     tolerance: NotRequired[Annotated[float, Between(0, 1)] | None]
     canonical: NotRequired[bool]
 
 
 class Card(TypedDict):
-    """The entries of a card that are checked when it is read; it may have others."""
+    """Entries of a card that are checked when it is read; it may have others."""
 
     learner: str
     preset: str
@@ -96,7 +96,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def checked_card(card: Any, name: object) -> dict[str, Any]:
-    """Return the JSON of a card unchanged.
+    """Check that untrusted JSON is a card, and return it.
 
     Args:
         card: untrusted.
@@ -113,7 +113,7 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
 
 
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Return the card of the checkpoint in `folder` and its data files, all of one commit.
+    """Return the card of the checkpoint in `folder` and its data files, from the same commit.
 
     A training may replace the checkpoint while it is read; then the reader tries again.
 
@@ -135,7 +135,7 @@ def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, byte
 
 
 def read_whole(file: Path, role: str) -> bytes:
-    """Return a data file that no card names, checked by the digest in its name.
+    """Return the contents of a data file, checked against the digest in its name.
 
     Raises:
         ValueError: if it is missing or damaged, or has the name of another role.
@@ -163,7 +163,7 @@ def data_files(folder: Path, role: str) -> list[Path]:
 
 
 def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) -> None:
-    """Write a checkpoint: until its card is replaced, `folder` holds the previous one.
+    """Write a checkpoint atomically: `folder` holds the previous one until its card is replaced.
 
     Args:
         folder: made if missing.
@@ -184,7 +184,7 @@ def commit(folder: Path, about: Mapping[str, Any], data: Mapping[str, bytes]) ->
 
 
 def card_text(card: Mapping[str, Any]) -> str:
-    """Return a card as JSON, with lists of numbers in one line."""
+    """Return a card as JSON text, with each list of numbers on one line."""
     text = json.dumps(card, indent=2)
     in_lines = _NUMBERS.sub(lambda found: f"[{' '.join(found[0][1:-1].split())}]", text)
     return f"{in_lines}\n"
@@ -244,7 +244,7 @@ def _wrong_with(files: Mapping[str, str]) -> str | None:
 
 
 def plays_canonically(card: Mapping[str, Any]) -> bool:
-    """Return whether a card's player is queried on the canonical image of each board only."""
+    """Return whether a card's player is queried only on the canonical image of each board."""
     return bool(card.get("choice", {}).get("canonical", False))
 
 
@@ -259,7 +259,7 @@ def load(
     threes: int = 0,
     pairing: bool = False,
 ) -> Policy:
-    """Return the player of the checkpoint in `folder`; no code that the checkpoint names runs.
+    """Return the player of the checkpoint in `folder`, without running any code from it.
 
     Args:
         folder: of the checkpoint.
@@ -291,7 +291,7 @@ def load(
 
 
 def _of_table(folder: Path, trained: Rules) -> Policy:
-    """Return a checkpoint's player for a game small enough for a table of its moves.
+    """Return a checkpoint's player as a table of moves, for small games.
 
     Raises:
         ValueError: as `load`.
@@ -312,7 +312,7 @@ def _of_table(folder: Path, trained: Rules) -> Policy:
 
 
 def _of_weights(folder: Path, rules: Rules, simulations: int, threes: int) -> Policy:
-    """Return a checkpoint's player for a game without a table, or one that searches.
+    """Return a checkpoint's player that plays from its weights, with or without a search.
 
     Raises:
         ValueError: as `load`, or if the libraries of the learners are not installed.

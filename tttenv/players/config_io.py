@@ -1,4 +1,4 @@
-"""Loads dataclasses from JSON, such as learners' configs, checking the players that they name."""
+"""Loading of dataclasses, such as learners' configs, from JSON, checking the players they name."""
 
 import re
 import typing
@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 def from_stored(
     kind: type[_T], stored: Mapping[str, Any], name: str, trusted: Collection[str] = ()
 ) -> _T:
-    """Return a dataclass, such as a learner's Config, from its fields in JSON.
+    """Return an instance of a dataclass, such as a learner's Config, from its fields in JSON.
 
     Args:
         kind: the dataclass.
@@ -40,7 +40,7 @@ def from_stored(
 
 
 def spec_fields(kind: type) -> list[str]:
-    """Return the fields of a dataclass that name players."""
+    """Return the names of a dataclass's fields that hold players' specs."""
     return [name for name, hint in typing.get_type_hints(kind).items() if _names_players(hint)]
 
 

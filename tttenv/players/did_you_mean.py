@@ -15,7 +15,7 @@ WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # o
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
-    """Suggest a player in errors about an unknown name in this block.
+    """Suggest a player in errors about unknown names raised in this block.
 
     For a misspelt folder of a checkpoint it is the nearest one. For a network of another program it
     is the player that loads it.
@@ -31,7 +31,7 @@ def did_you_mean(spec: str) -> Iterator[None]:
 
 
 def _from_elsewhere(spec: str) -> str | None:
-    """Return how to name a network's file or a module's object; None if it is neither."""
+    """Return the right spec for a network's file or a module's object, or None."""
     ending, name = os.path.splitext(spec)[1].lower(), shown(spec)
     from tttenv.players import FOREIGN, PLAYERS, bundled  # which import what this module helps
 
@@ -56,7 +56,7 @@ def _from_elsewhere(spec: str) -> str | None:
 
 
 def _near_folder(spec: str) -> Path | None:
-    """Return the checkpoint with the name nearest to this missing folder, if there is one."""
+    """Return the checkpoint folder with the name closest to this missing one, or None."""
     name = spec.partition(":")[0]
     if "/" not in name or os.path.isfile(Path(name) / CARD):  # found, and refused for its contents
         return None

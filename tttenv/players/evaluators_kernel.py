@@ -1,4 +1,4 @@
-"""Evaluators of positions for the tree search without a network: play-outs and open lines."""
+"""Evaluators for the tree search without a network: play-outs and open lines."""
 
 from math import log, tanh
 
@@ -42,7 +42,7 @@ def evaluate_by_playouts(
     start: int,
     values: NDArray[np.float32],
 ) -> None:
-    """Evaluate boards by the mean result of play-outs, whose dice are seeded by the board.
+    """Evaluate boards by the mean result of play-outs, with random seeds from the boards.
 
     Args:
         boards: (batch, cells), seen by the side to move.

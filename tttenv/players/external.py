@@ -1,4 +1,4 @@
-"""A player that is another program in any language, queried over standard input and output.
+"""Player run by another program, in any language, over standard input and output.
 
     external:command=./bot
     external:command=(python3 bot.py --level 2),timeout=10
@@ -52,7 +52,7 @@ _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and 
 
 
 class ExternalProtocol:
-    """The protocol described above.
+    """Protocol of lines described above.
 
     Args:
         rules: the game.
@@ -78,7 +78,7 @@ class ExternalProtocol:
         return Program(self.command, BYTES_A_CELL * self.rules.cells)
 
     def handshake(self, program: Program) -> None:
-        """Send the greeting, if there is one."""
+        """Send the greeting, if one is set."""
         if self.start is not None:
             said = program.ask(f"tttenv {VERSION}", self.start)
             if said != "ready":
@@ -98,7 +98,7 @@ class ExternalProtocol:
 
 
 def read(line: str, board: Boards) -> NDArray[np.float64]:
-    """Parse the probabilities (cells,) in an answer's line for a board (cells,).
+    """Parse the probabilities (cells,) for a board (cells,) from a line of output.
 
     Raises:
         ProgramError: if the line has another format or a move is not legal.
@@ -119,7 +119,7 @@ def read(line: str, board: Boards) -> NDArray[np.float64]:
 
 
 def _pair(word: str, alone: bool, line: str) -> tuple[int, float]:
-    """Parse a cell and its probability."""
+    """Parse a cell and its probability from a word."""
     found = _WORD.fullmatch(word)
     if not found or not (found[2] or alone):
         raise _rubbish(line)
@@ -144,7 +144,7 @@ def external(
     memory: int = 1000,
     forfeits: bool = False,
 ) -> ProgramPlayer:
-    """Return another program as a player.
+    """Return a player that queries another program.
 
     Args:
         rules: the game.

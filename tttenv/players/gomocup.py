@@ -1,4 +1,4 @@
-"""A player that is a Gomoku engine, over the Gomocup protocol.
+"""Player run by a Gomoku engine over the Gomocup protocol.
 
     gomocup:command=./pbrain-engine
     gomocup:command=(wine pbrain-engine.exe),time=5
@@ -59,7 +59,7 @@ REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; where a move is awaited, one fo
 
 @dataclass(frozen=True)
 class Limits:
-    """The resources of an engine."""
+    """Time and memory limits of an engine."""
 
     time: float  # seconds for a move, as it is told
     timeout: float  # seconds for a move, after which it is killed
@@ -69,7 +69,7 @@ class Limits:
 
 
 class GomocupProtocol:
-    """The manager's side of the protocol, described above."""
+    """Manager's side of the protocol, described above."""
 
     def __init__(self, rules: Rules, command: str, limits: Limits) -> None:
         self.rules, self.command, self.limits = rules, command, limits
@@ -81,7 +81,7 @@ class GomocupProtocol:
         return Program(self.command, LONGEST_LINE, "LF, CR LF or CR", quit_command="END")
 
     def handshake(self, program: Program) -> None:
-        """Send the size of the board, and the limits."""
+        """Send the size of the board and the limits."""
         self.knows_restart = True
         self._start(program)
         limits = self.limits
@@ -96,7 +96,7 @@ class GomocupProtocol:
         program.write("".join(f"INFO {key} {told[key]}\n" for key in told), limits.start)
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Return the engine's move (cells,) on a board (cells,): its cell has probability 1."""
+        """Return the engine's move on a board (cells,) as probabilities (cells,): 1 on its cell."""
         if not self.empty:
             self._clear(program)
         self.empty = False
@@ -107,7 +107,7 @@ class GomocupProtocol:
         return uniform_on([read(_next(program, REMARKS | REFUSALS), self.rules, board)], len(board))
 
     def _require_silence(self, program: Program) -> None:
-        """Raise if the engine has written more than remarks before the question."""
+        """Raise if the engine has written anything but remarks before the query."""
         for number, line in enumerate(program.available_lines()):
             if line and _word(line) not in REMARKS | REFUSALS:
                 raise ProgramError(f"wrote {line[:QUOTED]!r} before it was asked")
@@ -139,7 +139,7 @@ class GomocupProtocol:
 
 
 def stones(rules: Rules, board: Boards) -> Iterator[str]:
-    """Return the lines of a BOARD for a board (cells,), the sides in turns as in a game."""
+    """Return the lines of a BOARD command for a board (cells,), with the sides alternating."""
     mine = [(cell, 1) for cell in np.flatnonzero(board == 1).tolist()]
     theirs = [(cell, 2) for cell in np.flatnonzero(board == -1).tolist()]
     pairs = zip_longest(*((mine, theirs) if len(mine) == len(theirs) else (theirs, mine)))
@@ -166,7 +166,7 @@ def read(line: str, rules: Rules, board: Boards) -> int:
 
 
 def _next(program: Program, passed_over: Container[str]) -> str:
-    """Return the next line that is not empty and does not begin with one of these words.
+    """Return the next nonempty line that does not begin with one of these words.
 
     Raises:
         ProgramError: if there are too many of these, and as `Program.read_line`.
@@ -185,7 +185,7 @@ def _next(program: Program, passed_over: Container[str]) -> str:
 
 
 def _word(line: str) -> str:
-    """Return the first word of a line, in capitals."""
+    """Return the first word of a line in upper case."""
     return line.split(None, 1)[0].upper() if line else ""
 
 
@@ -206,7 +206,7 @@ def gomocup(
     folder: str = "",
     anyk: bool = False,
 ) -> ProgramPlayer:
-    """Return an engine of the Gomocup protocol as a player.
+    """Return a player that queries an engine over the Gomocup protocol.
 
     Args:
         rules: the game, of five in a row.

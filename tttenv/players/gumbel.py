@@ -1,4 +1,4 @@
-"""A tree search player: Gumbel AlphaZero's search, guided by play-outs or open lines."""
+"""Tree search player: Gumbel AlphaZero's search, guided by play-outs or open lines."""
 
 from dataclasses import replace
 from typing import Any, Literal, cast
@@ -24,7 +24,7 @@ Evaluator = Literal["lines", "playouts", "tactical"]
 
 
 class GumbelPlayer:
-    """The player that `gumbel` makes, and that a network guides in a checkpoint.
+    """Player that searches a tree, guided by an evaluator or a checkpoint's network.
 
     Args:
         rules: the game.
@@ -43,7 +43,7 @@ class GumbelPlayer:
         self.threat_search = None if few or not threes else ThreatSearch(rules, threes)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         moves, _ = self._moves(boards)
         return np.eye(self.rules.cells)[moves]
 
@@ -58,7 +58,7 @@ class GumbelPlayer:
         return Found(move, float(values[0]), self.tree_search.simulations)
 
     def _moves(self, boards: Boards) -> tuple[Cells, NDArray[np.float64]]:
-        """Return the moves (batch,) to play on boards (batch, cells), and the values (batch,)."""
+        """Return the moves (batch,) to play on boards (batch, cells), and their values (batch,)."""
         moves, values = np.zeros(len(boards), np.int64), np.ones(len(boards))
         noise = np.zeros(boards.shape, np.float32)
         searched = []
@@ -84,7 +84,7 @@ def gumbel(
     playouts: int = 8,
     seed: int = 0,
 ) -> GumbelPlayer:
-    """Return the tree search with Gumbel root, PUCT and proofs, guided by an evaluator.
+    """Return a player that searches a tree: Gumbel at the root, PUCT below, and proofs.
 
     The same board gets the same answer.
 
@@ -121,7 +121,7 @@ def gumbel(
 
 
 def checked_simulations(rules: Rules, simulations: int) -> int:
-    """Return the number of simulations if a tree of this size fits into memory.
+    """Check that a tree of this many simulations fits into memory, and return the number.
 
     Raises:
         ValueError: unless it is at least 1 and not too large.
@@ -134,12 +134,12 @@ def checked_simulations(rules: Rules, simulations: int) -> int:
 
 
 def side_by_side(rules: Rules, simulations: int) -> int:
-    """Return how many boards are searched at the same time, to limit the memory of their trees."""
+    """Return the number of boards to search in parallel within the memory limit."""
     return max(1, min(TOGETHER, LARGEST_TREE // (rules.cells * max(1, simulations))))
 
 
 class LineEvaluator:
-    """Evaluates positions by their open lines; see the kernel."""
+    """Evaluator of positions by their open lines; see the kernel."""
 
     def __init__(self, rules: Rules) -> None:
         self.lines = new_open_lines(rules.lines, rules.cells)
@@ -153,7 +153,7 @@ class LineEvaluator:
 
 
 class PlayoutEvaluator:
-    """Evaluates positions by the mean result of play-outs, with equal priors; see the kernel."""
+    """Evaluator by the mean result of play-outs, with uniform priors; see the kernel."""
 
     def __init__(self, rules: Rules, count: int, tactical: bool, seed: int) -> None:
         self.room = playground(rules.m, rules.n, rules.k)

@@ -1,4 +1,4 @@
-"""Tree search on many trees at once, guided by an evaluator of positions; compiled.
+"""Compiled tree search on many trees in parallel, guided by an evaluator of positions.
 
 An evaluator gives each position a logit for every cell and a value for the side to move: a network,
 play-outs, open lines. Here are the two halves of a simulation beside it: `select` goes from the
@@ -43,7 +43,7 @@ FIRST_PLAY_REDUCTION = 0.2  # by which moves not yet tried are valued below thei
 
 @dataclass(frozen=True, eq=False)
 class Settings(Struct):
-    """The constants of the search."""
+    """Constants of the search."""
 
     exploration: float  # the c of PUCT
     value_scale: float  # of completed values beside logits, times (visit_offset + most visits)
@@ -53,7 +53,7 @@ class Settings(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Forest(Struct):
-    """The trees, node 0 of each the root; arrays begin with (trees, nodes) or (trees,)."""
+    """Search trees, each with its root at node 0; arrays begin with (trees, nodes) or (trees,)."""
 
     settings: Settings
     board: LineBoard  # for the tree at work; side 0 is to move at the root
@@ -84,7 +84,7 @@ class Forest(Struct):
 def new_forest(
     lines: NDArray[np.int64], cells: int, trees: int, simulations: int, settings: Settings
 ) -> Forest:
-    """Allocate the trees of one game.
+    """Allocate search trees for one game.
 
     Args:
         lines: the cells of every line, (lines, k).
@@ -125,7 +125,7 @@ def new_forest(
 
 @bare
 def select(f: Forest, trees: int, leaves: Boards, which: NDArray[np.int64]) -> int:
-    """Run simulations in each of the first trees until one needs an evaluation, or all are done.
+    """Run simulations in the first `trees` trees until each needs an evaluation or is done.
 
     Args:
         f: the trees; `roots`, `noise`, `simulations` and `schedule` are set, `done` and `nodes` 0.
@@ -203,7 +203,7 @@ def back_up(
 
 @bare
 def improved_policy(f: Forest, trees: int, probs: Probs, values: Probs, moves: Cells) -> None:
-    """Return what the searches found.
+    """Write the results of the searches to `probs`, `values` and `moves`.
 
     Args:
         f: the trees, all simulations done.
@@ -256,14 +256,14 @@ def _finished(f: Forest, tree: int) -> bool:
 
 @inner
 def _take_back(f: Forest, tree: int) -> None:
-    """Take the moves of the path off the board."""
+    """Undo the moves of the path on the board."""
     for d in range(f.length[tree]):
         remove(f.board, int(f.path_moves[tree, d]), d % 2)
 
 
 @inner
 def _descend(f: Forest, tree: int) -> bool:
-    """Go from the root to a leaf, whose path stays on the board.
+    """Descend from the root to a leaf, leaving the moves of the path on the board.
 
     Returns:
         Whether the leaf needs an evaluation. If not, its value has been added.
@@ -299,7 +299,7 @@ def _descend(f: Forest, tree: int) -> bool:
 
 @inner
 def _judge_root(f: Forest, tree: int) -> None:
-    """Prove what lines decide of the root, whose stones are on the board."""
+    """Prove what the lines decide about the root, whose stones are on the board."""
     board, cells = f.board, f.roots.shape[1]
     k = board.lines.shape[1]
     proof, forced = judge(board, 0, f.stack, f.settings.threats)
@@ -331,7 +331,7 @@ def _judge_root(f: Forest, tree: int) -> None:
 
 @inner
 def _judge_root_moves(f: Forest, tree: int) -> None:
-    """Prove what lines decide of the positions after the root's moves."""
+    """Prove what the lines decide about the positions after the root's moves."""
     best, every = LOSS, True
     for cell in range(f.roots.shape[1]):
         if f.allowed[tree, 0, cell]:
@@ -350,7 +350,7 @@ def _judge_root_moves(f: Forest, tree: int) -> None:
 
 @inner
 def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
-    """Add a node for the position on the board, without priors; NO_NODE if there is no room.
+    """Add a node without priors for the position on the board; return NO_NODE if full.
 
     Its moves are `forced` alone, if that is a cell, else those on lines that are open to somebody,
     and all empty cells if there are none of these.
@@ -386,7 +386,7 @@ def _add_node(f: Forest, tree: int, side: int, forced: int) -> int:
 
 @inner
 def _set_prior(f: Forest, tree: int, node: int, logits: NDArray[np.float32]) -> None:
-    """Return the softmax of the logits over the node's moves."""
+    """Set a node's priors to the softmax of the logits over its moves."""
     highest, total = -inf, 0.0
     for cell in range(logits.size):
         if f.allowed[tree, node, cell]:
@@ -401,7 +401,7 @@ def _set_prior(f: Forest, tree: int, node: int, logits: NDArray[np.float32]) -> 
 
 @inner
 def _inner_move(f: Forest, tree: int, node: int) -> int:
-    """Return the move of a node below the root by PUCT, among those that are not proven."""
+    """Return the move that PUCT selects at a node below the root, among unproven moves."""
     tried, total = 0.0, f.value[tree, node]
     for cell in range(f.roots.shape[1]):
         if f.visits[tree, node, cell] > 0:
@@ -424,7 +424,7 @@ def _inner_move(f: Forest, tree: int, node: int) -> int:
 
 @inner
 def _root_move(f: Forest, tree: int) -> int:
-    """Return the root's move by sequential halving: the best with the scheduled visits.
+    """Return the root's next move by sequential halving: the best with the scheduled visits.
 
     If there are none, the best of the least visited. Proven moves are not searched.
     """
@@ -454,7 +454,7 @@ def _most_visits(f: Forest, tree: int) -> int:
 
 @inner
 def _mixed_value(f: Forest, tree: int) -> float:
-    """Return the value of unvisited root moves, from the evaluator and the visited ones."""
+    """Return the value assumed for unvisited root moves: a mix of evaluation and visited values."""
     share, weighted, visits = 0.0, 0.0, 0
     for cell in range(f.roots.shape[1]):
         own = f.visits[tree, 0, cell]
@@ -469,7 +469,7 @@ def _mixed_value(f: Forest, tree: int) -> float:
 
 @inner
 def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> float:
-    """Return the value of a move: proven, the mean of its visits, or the one given."""
+    """Return a move's value: proven, the mean of its visits, or `otherwise` if unvisited."""
     if f.proof[tree, node, cell] != UNPROVEN:
         return float(f.proof[tree, node, cell])
     own = f.visits[tree, node, cell]
@@ -478,7 +478,7 @@ def _completed(f: Forest, tree: int, node: int, cell: int, otherwise: float) -> 
 
 @inner
 def _best_proof(f: Forest, tree: int) -> int:
-    """Return the value below which proven moves of the root are worse than others.
+    """Return the value below which proven root moves are inferior.
 
     WIN if a move is proven to win, the highest if all moves are proven, else DRAW: moves that are
     proven to lose are worse than those of which nothing is known.
@@ -495,7 +495,7 @@ def _best_proof(f: Forest, tree: int) -> int:
 
 @inner
 def _add_value(f: Forest, tree: int, depth: int, value: float) -> None:
-    """Add the value of a leaf, for its side to move, to all edges of the path."""
+    """Add a leaf's value, for its side to move, to all edges of the path."""
     for d in range(depth - 1, -1, -1):
         node, move = f.path_nodes[tree, d], f.path_moves[tree, d]
         value = -value

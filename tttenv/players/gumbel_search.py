@@ -1,4 +1,4 @@
-"""Tree search guided by an evaluator, on many boards at once; see its kernel."""
+"""Evaluator-guided tree search on many boards in parallel; see its kernel."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -24,7 +24,7 @@ SETTINGS = Settings(exploration=1.25, value_scale=0.1, visit_offset=50.0, threat
 
 
 class SearchResults(NamedTuple):
-    """The results of searching some boards."""
+    """Results of searches from several boards."""
 
     policy: Probs  # (batch, cells): the improved policy
     values: NDArray[np.float64]  # (batch,): for the side to move; exact where proven
@@ -33,7 +33,7 @@ class SearchResults(NamedTuple):
 
 
 class GumbelSearch:
-    """Searches with one evaluator on one game; the trees' memory is reused."""
+    """Tree search with one evaluator on one game, reusing the memory of its trees."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class GumbelSearch:
         self.which = np.zeros(trees, np.int64)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Give copies trees of their own, with the same sharing of memory."""
+        """Copy with newly allocated trees."""
         about = self.rules, self.evaluate, self.simulations, self.trees
         return type(self), (*about, self.considered, self.settings)
 
@@ -97,7 +97,7 @@ class GumbelSearch:
     def _search(
         self, boards: Boards, simulations: NDArray[np.int64], noise: Floats
     ) -> SearchResults:
-        """Search at most as many boards as there are trees."""
+        """Search from no more boards than there are trees."""
         forest, count = self.forest, len(boards)
         forest.roots[:count], forest.noise[:count] = boards, noise
         forest.simulations[:count] = simulations
@@ -119,7 +119,7 @@ class GumbelSearch:
 
 @lru_cache(maxsize=4096)
 def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
-    """Return the visits of the move that each simulation of a root continues, (simulations,).
+    """Return the visit count of the root move to continue in each simulation, (simulations,).
 
     Sequential halving (Karnin et al., 2013): in each phase all moves that are left get the same
     number of visits, as many as share the simulations evenly among the phases; then the worse half

@@ -1,4 +1,4 @@
-"""A language model in a folder of Hugging Face's transformers, as a player in this process.
+"""Player that runs a language model from a Hugging Face transformers folder in this process.
 
 Examples::
 
@@ -25,7 +25,7 @@ def hf(
     tokens: int = 64,
     cache: str = "",
 ) -> LanguageModel:
-    """Return the language model in a folder.
+    """Return a player that queries the language model in a folder.
 
     Args:
         rules: the game.

@@ -1,4 +1,4 @@
-"""Trained players on the Hugging Face Hub, as players: `hub:OWNER/NAME`.
+"""Trained players from the Hugging Face Hub: `hub:OWNER/NAME`.
 
 Examples::
 
@@ -58,7 +58,7 @@ _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 
 @dataclass(frozen=True)
 class Pulled:
-    """Where the player in a folder was downloaded from."""
+    """Origin of the player in a folder."""
 
     endpoint: str  # the address of the Hub
     repo: str  # OWNER/NAME
@@ -74,7 +74,7 @@ def hub(
     simulations: int = 0,
     threes: int = 0,
 ) -> Policy:
-    """Return a trained player on the Hugging Face Hub; it is downloaded if it is not here yet.
+    """Return a trained player from the Hugging Face Hub, downloading it if necessary.
 
     Args:
         rules: the game.
@@ -92,7 +92,7 @@ def hub(
 
 
 def split(spec: str) -> tuple[str, str, dict[str, str]]:
-    """Return the repository, the revision and the other options of a spec that begins `hub:`.
+    """Return the repository, the revision and the other options of a spec that begins with `hub:`.
 
     Raises:
         ValueError: for options that cannot be read.
@@ -106,7 +106,7 @@ def split(spec: str) -> tuple[str, str, dict[str, str]]:
 
 
 def check_names(repo: str, revision: str) -> None:
-    """Raise ValueError unless these can be the names of a repository and of a revision."""
+    """Raise ValueError unless these are valid names of a repository and a revision."""
     if not _REPO.fullmatch(repo):
         raise ValueError(f"{HOW}, not {shown(repr(repo), 120)}")
     if not _BRANCH.fullmatch(revision):
@@ -114,7 +114,7 @@ def check_names(repo: str, revision: str) -> None:
 
 
 def usual_folder(repo: str, revision: str = REVISION) -> Path:
-    """Return the folder for a player that is pulled: in the cache of huggingface_hub for assets.
+    """Return the default folder of a pulled player, in huggingface_hub's asset cache.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
@@ -129,7 +129,7 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
 
 def present(repo: str, revision: str = REVISION) -> Path:
-    """Return the folder of a player on the Hub, which is downloaded if it was not yet.
+    """Return the folder of a player from the Hub, downloading it if necessary.
 
     Before a download, a line on standard error says so.
 
@@ -146,7 +146,7 @@ def present(repo: str, revision: str = REVISION) -> Path:
 
 
 def came_from(folder: Path) -> Pulled | None:
-    """Return where a folder was pulled from; None if it was not, or does not say."""
+    """Return the origin of a pulled folder, or None if it has no valid record of one."""
     try:
         found = read_json(folder / PULLED)
     except (OSError, ValueError):
@@ -254,7 +254,7 @@ def _listing(at: str, repo: str, revision: str) -> tuple[str, dict[str, int]]:
 
 
 def _instead(sizes: Mapping[str, int]) -> str:
-    """Say what a repository without a card holds."""
+    """Describe the contents of a repository without a card."""
     pickles = [name for name in sizes if name.endswith((".bin", ".pt", ".pth", ".pkl", ".zip"))]
     if pickles:
         return f"it has no {CARD}; {shown(pickles[0], 80)} may run code and is not loaded"
@@ -269,7 +269,7 @@ def _fetch(
     largest: int,
     tell: Callable[[str], None],
 ) -> bytes:
-    """Return one file of a repository, of exactly the size that its list of files says.
+    """Download one file of a repository, checking its size against the listing.
 
     Raises:
         ValueError: if it is missing, too large or of another size.
@@ -290,7 +290,7 @@ def _fetch(
 
 
 def _check(data: bytes, name: str, hashed: str) -> None:
-    """Raise ValueError unless these are the bytes that the card means, and safetensors."""
+    """Raise ValueError unless the data is valid safetensors with the digest that the card gives."""
     if data.startswith(PICKLES) and any(data[3:PREFIX]):  # the length of a header is below 2**24
         raise ValueError(f"{name} is a pickle, which may run code, in place of safetensors")
     if digest(data) != hashed:
@@ -299,7 +299,7 @@ def _check(data: bytes, name: str, hashed: str) -> None:
 
 
 def _move(held: Path, folder: Path, names: list[str]) -> None:
-    """Move files into a folder, the card last, so that it holds a whole checkpoint all the time."""
+    """Move files into a folder, the card last, so that the checkpoint is complete at all times."""
     folder.mkdir(exist_ok=True)
     try:
         for name in names:

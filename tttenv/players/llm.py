@@ -1,4 +1,4 @@
-"""A language model as a player, queried over a server with OpenAI's chat completions.
+"""Player that queries a language model over a server with OpenAI's chat completions.
 
     llm:url=http://127.0.0.1:8000/v1,model=NAME
     llm:url=http://127.0.0.1:8000/v1,model=NAME,notation=moves,concurrency=4
@@ -52,7 +52,7 @@ def llm(
     tokens: int = 0,
     cache: str = "",
 ) -> "LanguageModel":
-    """Return the language model with this name on a server.
+    """Return a player that queries the language model of this name on a server.
 
     Args:
         rules: the game.
@@ -92,7 +92,7 @@ def llm(
 
 
 class LanguageModel:
-    """A player that asks a language model for its moves.
+    """Player that queries a language model for its moves.
 
     Args:
         rules: the game.
@@ -129,7 +129,7 @@ class LanguageModel:
         self._seen: set[str] = set()  # positions, as `Rules.format` writes them
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells); zeros are forfeits.
+        """Return move probabilities (batch, cells) for boards (batch, cells); zeros are forfeits.
 
         Raises:
             ValueError: if the server fails.
@@ -154,7 +154,7 @@ class LanguageModel:
         return probs
 
     def particulars(self) -> dict[str, Any]:
-        """Return what belongs to a certificate of this player besides its strength.
+        """Return additional entries for this player's certificate: model, prompts and counts.
 
         The model and its settings, a digest of the prompt of the empty board, the number of
         prompts, and the positions without a legal answer.
@@ -177,14 +177,14 @@ class LanguageModel:
         }
 
     def summary(self) -> str:
-        """Return the numbers among them in a sentence."""
+        """Return the counts among the particulars as a sentence."""
         reasons = Counter(self.illegal.values()).most_common()
         named = ", ".join(f"{count:,} {reason}" for reason, count in reasons)
         share = f"{len(self.illegal):,} of {len(self._seen):,} positions without a legal answer"
         return f"{self.prompts:,} prompts; {share}{f': {named}' if named else ''}"
 
     def _read(self, position: str, board: Boards, answer: str) -> int | None:
-        """Return the move in an answer; None, counted, if there is none."""
+        """Parse the move in an answer; return None and count it if there is none."""
         parsed = parse(self.rules, board, answer)
         if parsed.cell is None:
             self.illegal[position] = parsed.reason
@@ -212,7 +212,7 @@ class LanguageModel:
 
 
 def _kept(file: Path) -> str | None:
-    """Return the cached answer, or None if the file is missing or unreadable."""
+    """Return a cached answer, or None if the file is missing or unreadable."""
     try:
         found = json.loads(read_bytes(file, LARGEST_FILE))
         answer = found["answer"]
@@ -222,7 +222,7 @@ def _kept(file: Path) -> str | None:
 
 
 class _Server:
-    """Asks a model on a server that speaks OpenAI's chat completions."""
+    """Client of a model on a server with OpenAI's chat completions."""
 
     def __init__(self, url: str, settings: dict[str, Any], timeout: float, retries: int) -> None:
         import openai
@@ -234,7 +234,7 @@ class _Server:
         )
 
     def __call__(self, asked: str) -> str:
-        """Return the answer to a prompt, "" if it has no text.
+        """Return the answer to a prompt, or an empty string if it has no text.
 
         Raises:
             ValueError: if the server cannot be reached, refuses, or does not answer in time.

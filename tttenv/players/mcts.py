@@ -1,4 +1,4 @@
-"""Monte Carlo tree search: UCT with play-outs, whose random numbers follow from the board."""
+"""Monte Carlo tree search player: UCT with play-outs, random numbers seeded by the board."""
 
 from typing import Any, Literal
 
@@ -17,7 +17,7 @@ SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
 class MonteCarlo:
-    """The player that `mcts` makes; `search` and `visits` return more about one board."""
+    """Player with Monte Carlo tree search; `search` and `visits` return details for one board."""
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
@@ -29,7 +29,7 @@ class MonteCarlo:
         self.impure = "time" if time is not None else None
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         probs = [self.search(board).probs for board in boards]
         return np.array(probs, np.float64).reshape(boards.shape)
 
@@ -73,7 +73,7 @@ class MonteCarlo:
         )
 
     def _search_tree(self, board: Boards) -> int:
-        """Build the tree of this board up to a limit or a proof; return the iterations."""
+        """Build the board's tree up to a limit or a proof; return the number of iterations."""
         init_tree(self.tree, self.rules.check(board), self.seed)
         deadline = None if self.time is None else now() + self.time
         done = 0
@@ -97,7 +97,7 @@ def mcts(
     time: float | None = None,
     memory: int = 64,
 ) -> MonteCarlo:
-    """Return the Monte Carlo tree search UCT, by default with 500 play-outs for a move.
+    """Return a Monte Carlo tree search player (UCT), with 500 play-outs per move by default.
 
     The same board gets the same answer: random numbers are seeded by the board and by `seed`.
 

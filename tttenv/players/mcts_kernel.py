@@ -36,7 +36,7 @@ NODE_BYTES = 21  # bytes that one node takes in the seven arrays of nodes
 
 @dataclass(frozen=True, eq=False)
 class Tree(Struct):
-    """A search tree: node 0 is the root, and the children of a node are consecutive nodes."""
+    """Search tree: node 0 is the root, and the children of a node are consecutive nodes."""
 
     exploration: float  # the c of UCT
     bias: float  # weight of the open lines in the selection; 0 switches them off
@@ -103,7 +103,7 @@ def new_tree(
 
 @inner
 def init_node(t: Tree, node: int, cell: int) -> None:
-    """Reset a node's numbers; a stone on `cell` leads to it."""
+    """Reset a node reached by a stone on `cell`."""
     t.visits[node] = t.points[node] = t.first_child[node] = 0
     t.child_count[node] = 0
     t.move[node] = cell
@@ -112,7 +112,7 @@ def init_node(t: Tree, node: int, cell: int) -> None:
 
 @inner
 def expand(t: Tree, node: int) -> bool:
-    """Add the children of a node whose position is on the board, in random order.
+    """Add the children of the node whose position is on the board, in random order.
 
     False if the tree is full; then nothing has changed.
     """
@@ -138,7 +138,7 @@ def expand(t: Tree, node: int) -> bool:
 
 @inner
 def select_child(t: Tree, node: int) -> int:
-    """Return the child to visit: an unvisited one, else the best by UCT."""
+    """Return the child to visit next: an unvisited one, else the best by UCT."""
     if t.bias > 0.0:
         return select_child_biased(t, node)
     first: int = t.first_child[node]
@@ -159,13 +159,13 @@ def select_child(t: Tree, node: int) -> int:
 
 @inner
 def sqrt_of_inverse(t: Tree, visits: int) -> float:
-    """Return the square root of 1 / visits, looked up for few visits."""
+    """Return the square root of 1 / visits, from a table for small numbers."""
     return float(t.sqrt_table[visits, 0] if visits < len(t.sqrt_table) else sqrt(1.0 / visits))
 
 
 @inner
 def sqrt_of_log(t: Tree, visits: int) -> float:
-    """Return the square root of log(visits); looked up for few visits."""
+    """Return the square root of log(visits), from a table for small numbers."""
     return float(t.sqrt_table[visits, 1] if visits < len(t.sqrt_table) else sqrt(log(visits)))
 
 
@@ -191,7 +191,7 @@ def select_child_biased(t: Tree, node: int) -> int:
 
 @bare
 def init_tree(t: Tree, board: Stones, start: int) -> None:
-    """Make the tree of `board` (cells,) with its root expanded.
+    """Reset the tree to `board` (cells,), with its root expanded.
 
     The random numbers are seeded by the board and by `start`, a uint64.
     """
@@ -207,7 +207,7 @@ def init_tree(t: Tree, board: Stones, start: int) -> None:
 
 @bare
 def run_iterations(t: Tree, iterations: int) -> int:
-    """Run up to `iterations`, fewer only if the solver proves the root; returns how many."""
+    """Run up to `iterations`, fewer if the solver proves the root; return their number."""
     for done in range(iterations):
         if t.proof[0] != UNPROVEN:
             return done
@@ -221,7 +221,7 @@ def run_iterations(t: Tree, iterations: int) -> int:
 
 @inner
 def select_leaf(t: Tree) -> int:
-    """Select nodes from the root to one that ends the game or was never visited, into `path`.
+    """Select a path from the root to a terminal or unvisited node, written to `path`.
 
     The board of the play-outs becomes that of the leaf.
 
@@ -249,7 +249,7 @@ def select_leaf(t: Tree) -> int:
 
 @inner
 def check_terminal(t: Tree, node: int, depth: int) -> None:
-    """Set the proof of a node that is reached for the first time if its move ends the game."""
+    """Set the proof of a newly reached node if its move ends the game."""
     p = t.playouts
     if completes(p.board, t.move[node], p.m, p.n, p.k):
         t.proof[node] = WIN
@@ -271,7 +271,7 @@ def simulate(t: Tree, depth: int) -> int:
 
 @inner
 def backup(t: Tree, depth: int, points: int) -> None:
-    """Count a leaf's points, for the side that made the last move, at every node of the path."""
+    """Add a leaf's points, for the side that moved last, to every node of the path."""
     if t.bias > 0.0:
         for d in range(depth, 0, -1):
             update_stone(t.lines, t.move[t.path[d]], (d - 1) % 2, -1)
@@ -285,7 +285,7 @@ def backup(t: Tree, depth: int, points: int) -> None:
 
 @inner
 def backup_proof(t: Tree, depth: int) -> None:
-    """Back up proofs along the path, from its last node.
+    """Back up proofs along the path, starting from its last node.
 
     A node is proven if one child is a proven win for its mover, or if all children are proven.
     """

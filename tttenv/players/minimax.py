@@ -1,4 +1,4 @@
-"""The minimax player: perfect play, looked up in the solved game or searched."""
+"""Minimax player: perfect play, looked up in the solved game or searched."""
 
 from typing import Literal
 
@@ -19,7 +19,7 @@ NOT_LEGAL = -1000  # the rank of a move onto a taken cell
 
 
 class MinimaxSearch:
-    """A perfect player that searches the game tree instead of looking positions up.
+    """Perfect player that searches the game tree instead of a solved game's table.
 
     Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
     of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so that quick wins and
@@ -49,7 +49,7 @@ class MinimaxSearch:
         self._nodes = 0
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         probs = [self.search(board).probs for board in boards]
         return np.array(probs, np.float64).reshape(boards.shape)
 
@@ -70,7 +70,7 @@ class MinimaxSearch:
         return Found(probs, float(np.sign(ranks.max())), self._nodes)
 
     def _play(self, board: Stones, cell: int, stone: int) -> int:
-        """Return the rank of a move to `cell` for the side with the stones `stone`, its mover."""
+        """Return the rank of a move to `cell` for the side that makes it, with stones `stone`."""
         board[cell] = stone
         after = self._rank(board, cell, -stone)
         board[cell] = 0
@@ -93,20 +93,20 @@ class MinimaxSearch:
         return self.cache[key]
 
     def _compute_rank(self, board: Stones, last: int, mover: int) -> int:
-        """Compute the rank by search for the side to move; arguments as in `_rank`."""
+        """Search for the rank of a position for the side to move; arguments as in `_rank`."""
         if completes(board, last, self.rules.m, self.rules.n, self.rules.k):
             return -(self.rules.cells + 1)
         empty = [cell for cell, stone in enumerate(board.tolist()) if stone == 0]
         return max((self._play(board, cell, mover) for cell in empty), default=0)
 
     def _key(self, board: Stones) -> bytes:
-        """Return the cache's key of a board seen by the side to move, shared by all its images."""
+        """Return the cache key of a board seen by the side to move, the same for all its images."""
         images: list[bytes] = [image.tobytes() for image in board[self._maps]]
         return min(images)
 
 
 def best_moves(ranks: NDArray[np.int64], ties: str) -> Mask:
-    """Return the moves (cells,) that `minimax` plays, from their ranks (cells,) and `ties`."""
+    """Return the moves (cells,) that `minimax` plays, given their ranks (cells,) and `ties`."""
     if ties == "fastest":
         fastest: Mask = ranks == ranks.max()
         return fastest
@@ -121,7 +121,7 @@ def minimax(
     ties: Literal["uniform", "first", "fastest"] = "uniform",
     search: Literal["table", "plain", "cached", "symmetric"] = "table",
 ) -> Tabulated | MinimaxSearch:
-    """Return the perfect player: it plays only moves that keep the game's value.
+    """Return the perfect player, which plays only moves that keep the game's value.
 
     Args:
         rules: a game small enough to solve: up to 16 cells, 15 for the searches.

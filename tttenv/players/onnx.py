@@ -1,4 +1,4 @@
-"""A network in an ONNX file as a player, from any framework."""
+"""Player from a network in an ONNX file, exported from any framework."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -30,7 +30,7 @@ def onnx(
     kind: Literal["logits", "values", "probs"] = "logits",
     output: str = "",
 ) -> Observed:
-    """Return the player of a network in an ONNX file, computed by ONNX Runtime on one core.
+    """Return a player that runs an ONNX network with ONNX Runtime on one core.
 
     Args:
         rules: the game it was trained for.
@@ -52,7 +52,7 @@ def onnx(
 
 
 class _Network:
-    """The function of observations that an ONNX file holds."""
+    """Function of observations loaded from an ONNX file."""
 
     def __init__(self, path: str, rules: Rules, obs: str, output: str) -> None:
         import onnxruntime
@@ -116,7 +116,7 @@ class _Network:
         return answer.reshape(count, self.cells)
 
     def _shaped(self, name: str, part: NDArray[Any]) -> NDArray[Any]:
-        """Return an observation in an input's type and, if the sizes match, its shape."""
+        """Return an observation converted to an input's type and, if the sizes match, its shape."""
         given = self.inputs[name]
         inner = given.shape[1:]
         if all(isinstance(size, int) for size in inner) and np.prod(inner) == part[0].size:

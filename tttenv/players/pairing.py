@@ -1,4 +1,4 @@
-"""A player that follows another one, and answers by pairs where it then cannot lose."""
+"""Player that wraps another one and plays a pairing strategy wherever one guarantees no loss."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from tttenv.policy import Policy, declares_equivariance, masked_normalise
 
 
 class PairingPlayer:
-    """A player that does not lose from any board on which it can answer by pairs.
+    """Player that never loses from a board on which a pairing strategy exists.
 
     A move *keeps the pairs* if after it every line open to the other side has two empty cells of
     its own. If the other side then takes one cell of a pair, the player can take the other one;
@@ -37,7 +37,7 @@ class PairingPlayer:
                 setattr(self, name, getattr(policy, name))
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         if not self.equivariant:
             return self._play(boards)
         images, which = canonical(self.rules, boards)
@@ -56,11 +56,11 @@ class PairingPlayer:
         return probs
 
     def settled(self, boards: Boards) -> Mask:
-        """Mark the boards (batch,), the player to move, from which it never loses."""
+        """Mark the boards (batch,) on which the player, to move, can no longer lose."""
         return np.asarray(self._kept(boards).any(axis=1))
 
     def _kept(self, boards: Boards) -> Mask:
-        """Mark the moves that keep the pairs, (batch, cells)."""
+        """Mark the moves that keep a pairing strategy, (batch, cells)."""
         room = new_matching(len(self.rules.lines), self.rules.cells)
         return pairing_moves(np.ascontiguousarray(boards), self.rules.lines, room)
 

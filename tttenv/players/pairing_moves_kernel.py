@@ -1,4 +1,4 @@
-"""Moves after which every line open to the other side has two empty cells of its own, compiled.
+"""Compiled search for moves that leave two empty cells of its own to each of the opponent's lines.
 
 If the other side then takes one cell of a line's two, the player takes the other one, so no line is
 ever completed: a pairing strategy (Hales and Jewett, 1963). Cells are given to lines by augmenting
@@ -18,7 +18,7 @@ from tttenv.utils.struct import Struct
 
 @dataclass(frozen=True, eq=False)
 class Matching(Struct):
-    """Which cells are given to which lines, and room for the search of an augmenting path."""
+    """Matching of cells to lines, with working memory for augmenting paths."""
 
     owner: NDArray[np.int64]  # (cells,): the line that has the cell, or -1
     parent: NDArray[np.int64]  # (cells,): the line from which the search came to the cell
@@ -29,7 +29,7 @@ class Matching(Struct):
 
 
 def new_matching(lines: int, cells: int) -> Matching:
-    """Return room for a board of so many lines and cells."""
+    """Allocate a matching for boards with this many lines and cells."""
     return Matching(
         owner=np.empty(cells, np.int64),
         parent=np.empty(cells, np.int64),
@@ -42,7 +42,7 @@ def new_matching(lines: int, cells: int) -> Matching:
 
 @compiled
 def pairing_moves(boards: Boards, lines: NDArray[np.int64], room: Matching) -> Mask:
-    """Mark the cells after which the player can answer by pairs, (batch, cells).
+    """Mark the moves after which the player has a pairing strategy, (batch, cells).
 
     Args:
         boards: (batch, cells), undecided, the player to move.
@@ -63,7 +63,7 @@ def pairing_moves(boards: Boards, lines: NDArray[np.int64], room: Matching) -> M
 
 @inner
 def _is_paired(board: Stones, lines: NDArray[np.int64], room: Matching) -> bool:
-    """Return whether two empty cells can be given to every line without a stone of the player."""
+    """Return whether every line without a stone of the player can get two empty cells."""
     for cell in range(board.size):
         room.owner[cell] = -1
     for line in range(len(lines)):
@@ -77,7 +77,7 @@ def _is_paired(board: Stones, lines: NDArray[np.int64], room: Matching) -> bool:
 
 @inner
 def _give(root: int, board: Stones, lines: NDArray[np.int64], room: Matching) -> bool:
-    """Give one more empty cell to a line, if need be from a line that takes another instead."""
+    """Match one more empty cell to a line, along an augmenting path if necessary."""
     room.queued[:] = False
     room.seen[:] = False
     room.queued[root] = True

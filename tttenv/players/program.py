@@ -1,4 +1,4 @@
-"""A running program that answers line by line: start it, query it with a time limit, kill it."""
+"""Running program that answers line by line: started, queried with a time limit, and killed."""
 
 import contextlib
 import os
@@ -23,11 +23,11 @@ FLUSH = " (does it flush its output after every line?)"
 
 
 class ProgramError(ValueError):
-    """A failure of a program, in one line."""
+    """Failure of a program, described in one line."""
 
 
 class Program:
-    """A running program; it ends with `close`, with this object, or with Python.
+    """Running program, ended by `close`, by the garbage collector, or when Python exits.
 
     `ask` writes a line and reads the answer. Where an answer may have several lines, `write` writes
     and each call of `read_line` reads the next one.
@@ -69,7 +69,7 @@ class Program:
         )
 
     def ask(self, line: str, seconds: float) -> str:
-        """Write a line and read the answer, one line without its end.
+        """Write a line, and return the answer without its line end.
 
         Args:
             line: without its end.
@@ -85,7 +85,7 @@ class Program:
         return self.read_line()
 
     def available_lines(self) -> Iterator[str]:
-        """Return the complete lines that have arrived, as `read_line` does, without waiting.
+        """Yield the complete lines that have arrived, as `read_line` does, without waiting.
 
         Raises:
             ProgramError: if its output is no line.
@@ -99,7 +99,7 @@ class Program:
                 return
 
     def write(self, lines: str, seconds: float) -> None:
-        """Write lines and start the time limit for reading them and answering.
+        """Write lines, and start the time limit for reading them and answering.
 
         Args:
             lines: each with its end.
@@ -112,7 +112,7 @@ class Program:
         self._write(lines.encode())
 
     def read_line(self) -> str:
-        """Return the next line of output, without its end and surrounding spaces.
+        """Return the next line of output, without its line end and surrounding spaces.
 
         Raises:
             ProgramError: if the time limit is reached, the program ends, or its output is no line.
@@ -157,7 +157,7 @@ class Program:
         self._listen(min(left, seconds))
 
     def _listen(self, seconds: float) -> None:
-        """Read output, waiting at most `seconds` for its beginning."""
+        """Read output, waiting at most `seconds` for the first byte."""
         for key, _ in self.pipes.select(min(seconds, LONGEST_WAIT)):
             data = os.read(key.fd, CHUNK)
             if not data:
@@ -190,7 +190,7 @@ class Program:
 
 
 def _started(command: list[str]) -> "tuple[subprocess.Popen[bytes], int]":
-    """Start a program's watchdog; return it and the file that makes it end the program.
+    """Start a program's watchdog; return its process and the pipe whose closing ends the program.
 
     Raises:
         OSError: if the program cannot be started.
@@ -260,7 +260,7 @@ def _end(
 
 
 def _kill(life_pipe: int) -> None:
-    """Make the watchdog kill the program's process group, if the watchdog still runs."""
+    """Make the watchdog, if it still runs, kill the program's process group."""
     with contextlib.suppress(OSError):
         os.write(life_pipe, b"-")
 

@@ -1,4 +1,4 @@
-"""A player that queries a program about each board once and caches the answers.
+"""Player that queries a program once per board and caches its answers.
 
 The messages are those of a `ProgramProtocol`: `external` has our own protocol, `gomocup` the one of
 many engines.
@@ -19,7 +19,7 @@ ENTRY = 120  # bytes that a stored answer takes besides its board and its number
 
 
 class ProgramProtocol(Protocol):
-    """The messages that start a program and query it; its failures raise `ProgramError`."""
+    """Messages that start a program and query it; failures raise `ProgramError`."""
 
     def launch(self) -> Program:
         """Start the program."""
@@ -30,12 +30,12 @@ class ProgramProtocol(Protocol):
         ...
 
     def ask(self, program: Program, board: Boards) -> NDArray[np.float64]:
-        """Return its move probabilities (cells,) for a board (cells,), validated."""
+        """Query the program for its move probabilities (cells,) on a board (cells,), validated."""
         ...
 
 
 class ProgramPlayer:
-    """The player of a program. `close` ends the program; the next query restarts it.
+    """Player backed by a program; `close` ends the program, the next query restarts it.
 
     Scripts query players with `one_by_one` about a few boards at a time, since they may be slow.
 
@@ -57,7 +57,7 @@ class ProgramPlayer:
         self.cache: dict[bytes, bytes] = {}  # answers to boards, packed
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells).
+        """Return move probabilities (batch, cells) for boards (batch, cells).
 
         Raises:
             ValueError: if the program fails, saying how and on which board.
@@ -65,7 +65,7 @@ class ProgramPlayer:
         return np.array([self.answer(board) for board in boards], np.float64).reshape(boards.shape)
 
     def answer(self, board: Boards) -> NDArray[np.float64]:
-        """Return its probabilities (cells,) on a board (cells,), from the cache if it is there.
+        """Return the program's probabilities (cells,) for a board (cells,), cached if possible.
 
         Raises:
             ValueError: if the program fails, or the stored answers take too much memory.
@@ -83,7 +83,7 @@ class ProgramPlayer:
         return unpack(self.cache[key], len(board))
 
     def close(self) -> None:
-        """End the program if it runs; kill it if it does not end by itself."""
+        """End the program if it is running, killing it if necessary."""
         if self.program is not None:
             self.program.close()
         self.program = None
@@ -107,7 +107,7 @@ class ProgramPlayer:
 
 
 def pack(probs: NDArray[np.float64]) -> bytes:
-    """Pack probabilities (cells,) into few bytes: the cells with any, then their probabilities."""
+    """Pack probabilities (cells,) into a few bytes: the nonzero cells, then their probabilities."""
     cells = np.flatnonzero(probs)
     return cells.astype(np.uint16).tobytes() + probs[cells].tobytes()
 

@@ -1,4 +1,4 @@
-"""The limits of an alpha-beta search, positions and seconds, and the score of its moves."""
+"""Limits of an alpha-beta search, in positions and seconds, and the scores of its moves."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ SLICE = 20_000  # positions between two checks of the clock and of Ctrl-C
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of a search; None for no limit."""
+    """Limits of a search, each None for no limit."""
 
     depth: int | None  # plies
     nodes: int | None  # positions
@@ -29,11 +29,11 @@ class Limits:
 
 
 class LimitError(Exception):
-    """A limit was reached within a search, whose results are discarded."""
+    """Interrupts a search whose limit is reached; its results are discarded."""
 
 
 class Budget:
-    """The remaining budget of one move.
+    """Remaining budget of one move.
 
     Args:
         left: of the kernel's state, (1,): its count of the positions that are left.
@@ -59,7 +59,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Allow only a part of the limits in this block, which LimitError ends.
+        """Allow only a share of the limits in this block; LimitError leaves it.
 
         Args:
             share: of the positions and of the seconds, where they are limited.
@@ -84,7 +84,7 @@ class Budget:
 def score_move(
     state: SearchState, budget: Budget, cell: int, alpha: int, depth: int, beta: int = INFINITY
 ) -> int:
-    """Return the score of a root's move, for the side that makes it.
+    """Return the score of a root move, for the side that makes it.
 
     Args:
         state: the kernel's arrays, started on the root's board.

@@ -1,4 +1,4 @@
-"""The result of a search from a board, and checks of the limits that search players accept."""
+"""Results of a search from a board, and checks of the limits that search players accept."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ LIMIT = 2.0**63  # every limit is below this, so that it fits into an int64
 
 
 class Found(NamedTuple):
-    """The result of a search from one board."""
+    """Result of a search from one board."""
 
     probs: NDArray[np.float64]  # (cells,): move probabilities
     value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss; between them an estimate
@@ -17,14 +17,14 @@ class Found(NamedTuple):
 
 
 def uniform_on(cells: list[int], size: int) -> NDArray[np.float64]:
-    """Return the uniform distribution (size,) over the cells numbered in `cells`."""
+    """Return the uniform distribution (size,) over the given cells."""
     probs = np.zeros(size)
     probs[cells] = 1 / len(cells)
     return probs
 
 
 def at_least(least: float, **limits: float | None) -> None:
-    """Raise unless every limit is at least `least`, or None for no limit.
+    """Raise unless every limit is None or at least `least`.
 
     Raises:
         ValueError: naming the option that is less, infinite or not a number.

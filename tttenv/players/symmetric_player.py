@@ -1,4 +1,4 @@
-"""Players that are queried on one image of each board, so that images get the same moves.
+"""Players that are queried on one image of each board, so that all images get the same moves.
 
 A player is *equivariant* if it treats images alike. For a player that answers with one move, this
 means: for every board b and every symmetry g, the canonical image of the board after the move on
@@ -35,7 +35,7 @@ def canonical_player(rules: Rules, policy: Policy) -> Policy:
 
 
 class Canonical:
-    """A player that queries another on the canonical image of each board and maps the move back.
+    """Player that queries another on the canonical image of each board and maps the move back.
 
     Args:
         rules: the game.
@@ -53,12 +53,12 @@ class Canonical:
         self.impure: str | None = getattr(policy, "impure", None)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         images, which = canonical(self.rules, boards)
         return np.take_along_axis(self.policy(images), self.back[which], axis=1)
 
 
 class CanonicalTable(Tabulated):
-    """The probabilities of a `Canonical` player in every position of a small game."""
+    """Probabilities of a `Canonical` player in every position of a small game."""
 
     equivariant = True

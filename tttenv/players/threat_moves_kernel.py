@@ -1,4 +1,4 @@
-"""The moves that matter while a side threatens to make two threats at once.
+"""Moves that matter while a side threatens to make two threats at once.
 
 A threat is a line that needs one more stone, a double threat two of them with different last cells:
 it wins unless the other side completes a line first. A side can make a double threat if two of its
@@ -20,21 +20,21 @@ from tttenv.utils.struct import Struct
 
 @dataclass(frozen=True, eq=False)
 class ThreatRoom(Struct):
-    """Room for these functions to work in."""
+    """Working memory of the functions of this module."""
 
     ends: NDArray[np.int64]  # (lines + lines through a cell, 2): the empty cells of lines
     hits: Cells  # (cells,): how many double threats a stone on the cell is in the way of
 
 
 def new_threat_room(lines: OpenLines, cells: int) -> ThreatRoom:
-    """Room for the open lines of a game with so many cells."""
+    """Allocate the working memory for a game with `cells` cells."""
     most = len(lines.board.lines) + lines.board.lines_through.shape[1]
     return ThreatRoom(np.zeros((most, 2), np.int64), np.zeros(cells, np.int64))
 
 
 @bare
 def can_make_double_threat(lines: OpenLines, side: int, room: ThreatRoom) -> bool:
-    """Whether a side could make a double threat with one stone."""
+    """Return whether a side could make a double threat with one stone."""
     if lines.open_count[side, lines.board.lines.shape[1] - 2] < 2:
         return False
     count = _list_ends(lines, side, room)
@@ -46,7 +46,7 @@ def can_make_double_threat(lines: OpenLines, side: int, room: ThreatRoom) -> boo
 
 @bare
 def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> bool:
-    """The moves of `side` that do not let the other side make a double threat at once.
+    """Mark all cells but the moves of `side` that prevent an immediate double threat.
 
     Neither side can complete a line. Such a move makes a threat itself, or takes a cell of every
     double threat: the cell that both lines share or the last cell of one of them.
@@ -88,7 +88,7 @@ def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) ->
 
 @bare
 def only_attacks(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> int:
-    """The moves of `side` that make a threat, or after which a double threat could follow.
+    """Mark all cells but the moves of `side` that threaten, or prepare a double threat.
 
     Args:
         lines: the open lines of the board.
@@ -129,7 +129,7 @@ def only_attacks(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) ->
 
 @inner
 def _list_ends(lines: OpenLines, side: int, room: ThreatRoom) -> int:
-    """Note both empty cells of every open line with k - 2 stones of `side`; how many lines."""
+    """List both empty cells of each open line with k - 2 stones of `side`; return the count."""
     k = lines.board.lines.shape[1]
     left = lines.open_count[side, k - 2]
     count = 0
@@ -155,7 +155,7 @@ def _note_ends(lines: OpenLines, line: int, but: int, room: ThreatRoom, row: int
 
 @inner
 def _crosses(room: ThreatRoom, row: int, count: int) -> bool:
-    """Whether the line of a row shares just one empty cell with one of the first `count` lines."""
+    """Return whether a row's line shares just one empty cell with a line before `count`."""
     ends = room.ends
     for j in range(count):
         for a in range(2):

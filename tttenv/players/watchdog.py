@@ -1,4 +1,4 @@
-"""Starts a bot's program and kills its whole process group when the process that plays it ends.
+"""Watchdog that runs a bot's program and kills its process group when the player's process ends.
 
 The watchdog is a separate process between a player and the program that the player asks:
 
@@ -57,7 +57,7 @@ def main(life: int, news: int, player: int, command: list[str]) -> None:
 
 
 def _watch(player: int) -> list[int]:
-    """Return a descriptor that becomes readable when the player ends, where systems have one.
+    """Return a descriptor that becomes readable when the player ends, on systems that support it.
 
     On others the end of LIFE has to do, which a process forked by the player may hold open longer.
     """
@@ -68,7 +68,7 @@ def _watch(player: int) -> list[int]:
 
 
 def _execute(command: list[str], news: int) -> None:
-    """Execute the program in a new session, or write the error to NEWS; in the child."""
+    """Execute the program in a new session, or write the error to NEWS; runs in the child."""
     try:
         os.setsid()
         for name in ("SIGPIPE", "SIGXFZ", "SIGXFSZ"):  # Python ignores them, others do not
@@ -82,7 +82,7 @@ def _execute(command: list[str], news: int) -> None:
 
 
 def _let_go_of_the_pipes() -> None:
-    """Close the watchdog's copies of the program's pipes, so that readers see the program's end."""
+    """Close the watchdog's copies of the program's pipes, so that readers see their end."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
@@ -101,7 +101,7 @@ def _kill(program: int) -> None:
 
 
 def _end_alike(status: int) -> None:
-    """End with the program's exit status or signal, without writing a core file."""
+    """Exit with the program's exit status or signal, without writing a core file."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
         import resource
