@@ -1,4 +1,4 @@
-"""What a policy is: a function from boards to move probabilities; and the common ways to make one.
+"""Policies, functions from boards to move probabilities, and common ways to make them.
 
 Every policy is pure (same board, same probabilities, whatever the batch), legal and memoryless.
 """
@@ -65,7 +65,7 @@ TOLERANCE = 2.0**-14  # outputs of a network this near the best, or this share o
 
 
 def first_best(values: ArrayLike, legal: Mask, tolerance: float = TOLERANCE) -> Probs:
-    """Choose the first legal cell of each board whose value is within a tolerance of the best.
+    """Choose the first legal cell of each board whose value is within `tolerance` of the best.
 
     This is how the outputs of a network become a move. Another CPU, or another size of the batch,
     rounds the same sums differently, in float32 by about a millionth of their size. Of outputs that
@@ -128,20 +128,20 @@ ROUNDING = 1e-14
 
 
 class Policy(Protocol):
-    """A player: (batch, cells) undecided boards to (batch, cells) move probabilities."""
+    """Player: a function from undecided boards (batch, cells) to probabilities (batch, cells)."""
 
     def __call__(self, boards: Boards, /) -> Probs:
-        """Move probabilities, zero on taken cells, each row summing to one."""
+        """Return move probabilities, zero on taken cells, with rows that sum to one."""
         ...
 
 
 def uniform(boards: Boards) -> Probs:
-    """Play every legal move with the same probability."""
+    """Return uniform probabilities over the legal moves."""
     return uniform_over(boards == 0)
 
 
 class BoardFunction:
-    """A player that is pure by how it is made, as those of our learners' networks are.
+    """Player that is pure by construction, such as the network of a learner.
 
     A certificate does not ask it about a board again.
 
@@ -154,12 +154,12 @@ class BoardFunction:
         self.play = play
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return self.play(boards)
 
 
 def blend(first: Policy, second: Policy, weight: float) -> Policy:
-    """Return the player that follows `second` with probability `weight` and `first` otherwise.
+    """Return a player that follows `second` with probability `weight`, else `first`.
 
     Raises:
         ValueError: unless 0 <= weight <= 1.
@@ -168,7 +168,7 @@ def blend(first: Policy, second: Policy, weight: float) -> Policy:
 
 
 def declares_equivariance(policy: Any) -> bool:
-    """Return whether a player says by `equivariant` that it treats mirror images equally.
+    """Return whether a player's attribute `equivariant` declares it equivariant.
 
     It is for players where that follows from how they are made, ties included: on the images of a
     board they play images of what they play on the board, with the same probabilities. Certificates
@@ -178,7 +178,7 @@ def declares_equivariance(policy: Any) -> bool:
 
 
 def probability(number: float) -> float:
-    """Return the number if it is a probability.
+    """Check that a number is a probability, and return it.
 
     Raises:
         ValueError: unless 0 <= number <= 1.
@@ -189,7 +189,7 @@ def probability(number: float) -> float:
 
 
 class Blend:
-    """The player that `blend` makes.
+    """Mixture of two players: `second` with probability `weight`, else `first`.
 
     Attributes:
         impure: the `impure` of the first part that has one, since a blend with a player that
@@ -203,12 +203,12 @@ class Blend:
         self.equivariant = declares_equivariance(first) and declares_equivariance(second)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return (1 - self.weight) * self.first(boards) + self.weight * self.second(boards)
 
 
 def forfeits(policy: Any) -> bool:
-    """Return whether a player may forfeit: it declares so by its attribute `forfeits`.
+    """Return whether a player's attribute `forfeits` declares that it may forfeit.
 
     Such a player may answer a board with zeros for all cells: it has no legal answer, and loses
     that game at once.
@@ -238,7 +238,7 @@ def sample_or_forfeit(probs: Probs, dice: NDArray[np.float64]) -> Cells:
 
 
 def validated(boards: Boards, probs: Any, forfeits: bool = False) -> Probs:
-    """Validate a policy's answer for `boards` (batch, cells), and divide each row by its sum.
+    """Validate a policy's output for `boards` (batch, cells), and normalise each row.
 
     Args:
         boards: the boards that the policy was asked about.
@@ -291,13 +291,13 @@ KINDS: dict[str, Callable[[Numbers, Mask], Probs]] = {  # from outputs to probab
 
 
 class Observed:
-    """The policy that `from_observations` makes; `unmasked` is its play without a mask."""
+    """Policy from a function of observations; `unmasked` returns its play without a mask."""
 
     def __init__(self, fn: Callable[[Any], Any], rules: Rules, obs: str, kind: str) -> None:
         self.fn, self.rules, self.obs, self.kind = fn, rules, obs, kind
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return self._probs(boards, boards == 0)
 
     def unmasked(self, boards: Boards) -> Probs:
@@ -328,7 +328,7 @@ class Observed:
 def from_observations(
     fn: Callable[[Any], Any], rules: Rules, obs: str = "onehot", kind: str = "logits"
 ) -> Observed:
-    """Return the player of a function or a network over the environment's observations.
+    """Return a policy from a function or network of the environment's observations.
 
     A torch module is called without gradients and in evaluation mode, on its own device and in its
     own precision. The function may return a tensor, an array or lists. Taken cells are never
@@ -363,7 +363,7 @@ def is_network(fn: Any) -> bool:
 
 
 def _call_network(net: Any, seen: Any) -> Any:
-    """Return a network's output for observations on its device, in its precision."""
+    """Return a network's output for observations converted to its device and precision."""
     torch = sys.modules["torch"]
     like = next((weights for weights in net.parameters() if weights.is_floating_point()), None)
     kind = {} if like is None else {"device": like.device, "dtype": like.dtype}
@@ -377,7 +377,7 @@ def _call_network(net: Any, seen: Any) -> Any:
 
 @contextmanager
 def evaluating(net: Any) -> Iterator[None]:
-    """Put a torch module into evaluation mode; afterwards every submodule has its mode back."""
+    """Put a torch module into evaluation mode, and restore the mode of each submodule after."""
     modes = [(part, part.training) for part in net.modules()]
     net.eval()
     try:
@@ -388,7 +388,7 @@ def evaluating(net: Any) -> Iterator[None]:
 
 
 def _require_numbers(boards: Boards, answers: NDArray[np.float64], asked: Mask, kind: str) -> None:
-    """Raise ValueError unless probabilities over the cells `asked` can be made of the answers.
+    """Raise ValueError unless the output gives valid numbers on the cells `asked`.
 
     Logits and values of -inf are allowed, since masks are made of them.
     """

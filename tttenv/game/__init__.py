@@ -1,1 +1,1 @@
-"""The m,n,k-game alone: rules, rewards, symmetries, features and pictures."""
+"""The m,n,k-game itself: rules, rewards, symmetries, features, openings and play-outs."""

@@ -10,7 +10,7 @@ from tttenv.game.types import Boards
 
 
 def one_hot(boards: Boards) -> NDArray[np.float32]:
-    """Return boards (..., cells) as flat planes (..., 3 * cells): mine, theirs, empty."""
+    """Return boards (..., cells) as flat one-hot planes (..., 3 * cells): mine, theirs, empty."""
     planes = np.concatenate([boards == 1, boards == -1, boards == 0], axis=-1)
     return planes.astype(np.float32)
 
@@ -33,7 +33,7 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the empty cells of boards (..., cells) where a stone of mine makes two threats, (...).
+    """Count the empty cells of boards (..., cells) where my stone makes two threats, (...).
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
     """
@@ -67,7 +67,7 @@ def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
 
 
 def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Return richer features of boards (batch, cells), (batch, features): products of two facts.
+    """Return products of pairs of board features for boards (batch, cells), (batch, features).
 
     The facts are 1, the side to move and, for each side, its open lines, threats, forks, centre and
     stones on the cells whose row and column are both even or both odd: on 3x3 corners and centre.

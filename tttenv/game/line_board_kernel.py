@@ -1,4 +1,4 @@
-"""The board of all searches by lines: the stones on it, and how many of them every line has.
+"""Board shared by all line-based searches: its stones, and the number of stones on every line.
 
 The stones are those of side 0 and side 1: of whoever is to move at the root and the other, or of an
 attacker, who wants a line, and a defender, who has to stop him. A line is open to a side if the
@@ -23,7 +23,7 @@ ATTACKER, DEFENDER = 0, 1  # the sides in a proof
 
 @dataclass(frozen=True, eq=False)
 class LineBoard(Struct):
-    """The lines of a game, the stones, and how many stones of each side every line has."""
+    """Lines of a game, stones on the board, and the number of each side's stones on every line."""
 
     lines: NDArray[np.int16]  # (lines, k): the cells of each line
     on_line: Mask  # (lines, cells): whether the cell is on the line
@@ -58,7 +58,7 @@ def new_line_board(lines: NDArray[np.int64], cells: int) -> LineBoard:
 
 @inner
 def change_stone(board: LineBoard, cell: int, side: int, step: int) -> None:
-    """Put a stone of a side on an empty cell (`step` 1) or take it off (-1)."""
+    """Put a stone of `side` on an empty cell (`step` 1) or remove it (-1)."""
     board.stones[cell] = side + 1 if step == 1 else 0
     for i in range(board.through_count[cell]):
         board.held[board.lines_through[cell, i], side] += step
@@ -66,19 +66,19 @@ def change_stone(board: LineBoard, cell: int, side: int, step: int) -> None:
 
 @inner
 def place(board: LineBoard, cell: int, side: int) -> None:
-    """Put a stone of a side on an empty cell."""
+    """Put a stone of `side` on an empty cell."""
     change_stone(board, cell, side, 1)
 
 
 @inner
 def remove(board: LineBoard, cell: int, side: int) -> None:
-    """Take the stone of a side off its cell."""
+    """Remove the stone of `side` from a cell."""
     change_stone(board, cell, side, -1)
 
 
 @bare
 def set_stones(board: LineBoard, wanted: Boards) -> None:
-    """Replace all stones by those of a board (cells,): its 1 are side 0's, its -1 side 1's."""
+    """Set the stones from a board (cells,): 1 is side 0's stone, -1 side 1's."""
     for cell in range(wanted.size):
         stone = 0 if wanted[cell] == 0 else 1 if wanted[cell] == 1 else 2
         if board.stones[cell] != stone:
@@ -90,7 +90,7 @@ def set_stones(board: LineBoard, wanted: Boards) -> None:
 
 @inner
 def empty_cell(board: LineBoard, line: int, but: int) -> int:
-    """Return the first empty cell of a line other than the cell `but`; -1 if there is none."""
+    """Return the first empty cell of a line other than the cell `but`, or -1."""
     for i in range(board.lines.shape[1]):
         cell = board.lines[line, i]
         if cell != but and board.stones[cell] == 0:
@@ -103,7 +103,7 @@ NONE, SEVERAL = -1, -2  # instead of a cell: there is none, or more than one
 
 @inner
 def threat_through(board: LineBoard, cell: int, side: int) -> int:
-    """Return the cell on which a side completes a line through `cell`, or NONE or SEVERAL."""
+    """Return the cell where `side` completes a line through `cell`, or NONE or SEVERAL."""
     k = board.lines.shape[1]
     found = NONE
     for i in range(board.through_count[cell]):

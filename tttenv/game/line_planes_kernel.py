@@ -1,4 +1,4 @@
-"""What lines say of each cell of a board, as planes for networks; compiled.
+"""Compiled network input planes with facts about the lines through each cell of a board.
 
 A line is open to a side if the other has no stone on it.
 """
@@ -38,7 +38,7 @@ PLANES = 14
 
 @dataclass(frozen=True, eq=False)
 class PlaneLines(Struct):
-    """A board with its lines, and room to search for threats."""
+    """Board with its lines, and working memory for the search for threats."""
 
     board: LineBoard  # side 0 is to move
     stack: ThreatStack
@@ -46,7 +46,7 @@ class PlaneLines(Struct):
 
 
 def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> PlaneLines:
-    """Return the lines of a game.
+    """Allocate a board with the lines of a game.
 
     Args:
         lines: the cells of every line, (lines, k).
@@ -58,7 +58,7 @@ def new_plane_lines(lines: NDArray[np.int64], cells: int, threats: int) -> Plane
 
 @bare
 def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.float32]) -> None:
-    """Write the planes of boards, for each cell.
+    """Write the line planes of boards.
 
     Of empty cells: WINS is 1 where a stone completes a line; TWO_SHORT is the number of open lines
     through the cell that need two more stones, halved, so that it is 1 where a stone makes a double
@@ -107,7 +107,7 @@ def write_line_planes(boards: Boards, about: PlaneLines, planes: NDArray[np.floa
 
 @inner
 def _write_threats(about: PlaneLines, side: int, out: NDArray[np.float32]) -> None:
-    """Write the planes of wins by threats for a side."""
+    """Write the planes of a side's wins by threats."""
     board = about.board
     k = board.lines.shape[1]
     wanted, begun = NONE, False

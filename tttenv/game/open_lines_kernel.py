@@ -1,4 +1,4 @@
-"""The open-line heuristic, updated stone by stone: an open line has stones of at most one side.
+"""Incrementally updated open-line heuristic; an open line has stones of at most one side.
 
 An open line with j stones has the value 4 ** (j - 1) for its side; a line with stones of both sides
 has none. The sums stand beside the board, because searches by threats need none of them. They give
@@ -22,7 +22,7 @@ NONE_OPEN = 1000  # returned by `stones_needed` without open lines; more than th
 
 @dataclass(frozen=True, eq=False)
 class OpenLines(Struct):
-    """A board and the sums over its lines."""
+    """Board with the heuristic's sums over its lines."""
 
     board: LineBoard
     line_value: NDArray[np.int64]  # (k + 1, k + 1): by stones of side 0 and 1, for side 0
@@ -60,7 +60,7 @@ def new_open_lines(lines: NDArray[np.int64], cells: int) -> OpenLines:
 
 @bare
 def set_board(lines: OpenLines, board: Boards) -> None:
-    """Replace all stones by those of a board (cells,): its 1 are side 0's, its -1 side 1's."""
+    """Set the stones from a board (cells,): 1 is side 0's stone, -1 side 1's."""
     count = len(lines.board.lines)
     for line in range(count):
         lines.board.held[line, 0] = lines.board.held[line, 1] = 0
@@ -77,7 +77,7 @@ def set_board(lines: OpenLines, board: Boards) -> None:
 
 @inner
 def update_stone(lines: OpenLines, cell: int, side: int, step: int) -> None:
-    """Put a stone of a side on an empty cell (`step` 1) or take it off (-1)."""
+    """Put a stone of `side` on an empty cell (`step` 1) or remove it (-1)."""
     board = lines.board
     change_stone(board, cell, side, step)
     for i in range(board.through_count[cell]):
@@ -105,7 +105,7 @@ def _add_line(lines: OpenLines, own: int, other: int, step: int) -> None:
 
 @bare
 def stones_needed(lines: OpenLines, side: int) -> int:
-    """Return the least number of stones `side` (0 or 1) needs to complete a line.
+    """Return the least number of stones that `side` (0 or 1) needs to complete a line.
 
     NONE_OPEN if no line is open for it.
     """

@@ -1,4 +1,4 @@
-"""The openings of a game: boards with a few stones, one for each symmetry class or at random."""
+"""Openings: boards with a few stones, one per symmetry class or random."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ LARGEST = 2**25  # cells of all boards that are looked at together, at most
 
 
 def opening_classes(rules: Rules, stones: int) -> Boards:
-    """Return the reachable undecided boards with some stones, one for each symmetry class.
+    """Return the reachable undecided boards with `stones` stones, one per symmetry class.
 
     Boards that are turned or mirrored images of each other are one class. Two stones make 33
     classes on 4x4, 85 on 5x5, 165 on 6x6 and 846 on 9x9.

@@ -1,4 +1,4 @@
-"""How a game ends for one side: the outcomes, as an enum and as the numbers that kernels use.
+"""Outcomes of a game for one side, as an enum and as the numbers that kernels use.
 
 A value is something else: 1, 0 or -1 for what a position is worth under perfect play, which is also
 the reward that `rewards` gives for a win, a draw and a loss. So are the states of an unfinished
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 
 class Outcome(IntEnum):
-    """The outcome of a game for one side; `info["outcome"]` holds these numbers as int8."""
+    """Outcome of a game for one side; `info["outcome"]` holds these numbers as int8."""
 
     GOING = 0
     WIN = 1

@@ -1,4 +1,4 @@
-"""Random numbers in kernels: splitmix64 (Steele, Lea and Flood, 2014), cells drawn by dice."""
+"""Random numbers in kernels: splitmix64 (Steele, Lea and Flood, 2014) and categorical sampling."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ UNIT = 2.0**-53  # turns the upper 53 bits of a number into a die in [0, 1)
 
 @inner
 def splitmix64(z: np.uint64) -> np.uint64:
-    """Mix the bits of `z` by splitmix64: every bit of the uint64 depends on all of `z`."""
+    """Return `z` mixed by splitmix64: every output bit depends on all bits of `z`."""
     z = (z ^ (z >> np.uint64(30))) * MIX_1
     z = (z ^ (z >> np.uint64(27))) * MIX_2
     return z ^ (z >> np.uint64(31))
@@ -25,28 +25,28 @@ def splitmix64(z: np.uint64) -> np.uint64:
 
 @inner
 def next_uint64(state: NDArray[np.uint64]) -> np.uint64:
-    """Return the next uint64 of a uniform sequence; `state` (1,) moves on."""
+    """Return the next uniformly distributed uint64, and advance `state` (1,)."""
     state[0] += STEP
     return splitmix64(state[0])
 
 
 @inner
 def bounded(state: NDArray[np.uint64], limit: int) -> int:
-    """Return a whole number from 0 to limit - 1, uniform but for one part in four billion."""
+    """Return a random integer from 0 to limit - 1, uniform to within one part in four billion."""
     high = next_uint64(state) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 
 @inner
 def keyed_bounded(key: np.uint64, i: int, limit: int) -> int:
-    """Return a key's i-th whole number from 0 to limit - 1, as uniform as `bounded`."""
+    """Return the i-th random integer of a key, from 0 to limit - 1, as uniform as `bounded`."""
     high = splitmix64(key + np.uint64(i) * STEP) >> np.uint64(32)
     return int(np.int64((high * np.uint64(limit)) >> np.uint64(32)))
 
 
 @bare
 def keyed(key: np.uint64, game: int, use: int) -> float:
-    """Return the number in [0, 1) that a step's key gives to one game for one use.
+    """Return the random number in [0, 1) for one game and one use in the step with this key.
 
     It is the output number `USES * game + use + 1` of splitmix64 seeded by the key, its upper 53
     bits as a fraction. So games depend on nothing but the key and their own number.
@@ -57,7 +57,7 @@ def keyed(key: np.uint64, game: int, use: int) -> float:
 
 @compiled
 def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np.float64]:
-    """Return the numbers in [0, 1) of these games (games,) for one use; see `keyed`."""
+    """Return random numbers in [0, 1) for these games (games,) and one use; see `keyed`."""
     dice = np.empty(len(games))
     for j in range(len(games)):
         dice[j] = keyed(key, games[j], use)
@@ -66,7 +66,7 @@ def keyed_dice(key: np.uint64, games: NDArray[np.int64], use: int) -> NDArray[np
 
 @inner
 def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
-    """Seed `state` (1,) by the stones of `board` (cells,) and the number `start`, a uint64."""
+    """Seed `state` (1,) from the stones of `board` (cells,) and the uint64 `start`."""
     state[0] = start
     for cell in range(board.size):
         state[0] = next_uint64(state) ^ np.uint64(board[cell] + 1)
@@ -94,7 +94,7 @@ def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
 
 @compiled
 def pick(probs: Probs, dice: NDArray[np.float64]) -> Cells:
-    """Sample cells (batch,) from `probs` (batch, cells) by `dice` (batch,) in [0, 1)."""
+    """Sample cells (batch,) from `probs` (batch, cells) by uniform `dice` (batch,) in [0, 1)."""
     cells = np.empty(len(probs), np.int64)
     for i in range(len(probs)):
         cells[i] = sample_categorical(probs[i], dice[i])

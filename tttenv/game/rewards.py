@@ -1,4 +1,4 @@
-"""What the outcome of a game is worth: rewards, values and odds. No other module decides that."""
+"""Rewards, values and odds of outcomes, defined in this module only."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ VALUES = (ODDS[:, 0] - ODDS[:, 2]).astype(np.int8)  # by outcome: 1 a win, -1 a 
 
 
 class Payoffs:
-    """The rewards: 1 for a win, -1 for a loss or an illegal move, 0 while the game goes on.
+    """Reward of each outcome: by default 1 for a win, -1 for a loss or an illegal move, else 0.
 
     Args:
         draw: the reward for a draw, from -1 to 1.

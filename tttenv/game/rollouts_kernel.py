@@ -1,4 +1,4 @@
-"""Games played to their end: play-outs by quick moves, and batches of whole games."""
+"""Games played to the end: play-outs of a position, and batches of whole games."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,7 +19,7 @@ FEW = 12  # cells up to which all sets of one side's stones are looked up
 
 @dataclass(frozen=True, eq=False)
 class Playground(Struct):
-    """Where play-outs happen; side 0 has the stones 1, side 1 the stones -1."""
+    """Working board of the play-outs; side 0 has the stones 1, side 1 the stones -1."""
 
     m: int
     n: int
@@ -57,7 +57,7 @@ def _lined(m: int, n: int, k: int) -> Mask:
 
 @compiled
 def lined(m: int, n: int, k: int) -> Mask:
-    """Return whether each set of stones, a bit a cell, holds a line: (2**cells,)."""
+    """Return whether each set of stones, as a bit mask of cells, contains a line: (2**cells,)."""
     result = np.zeros(1 << (m * n), np.bool_)
     board = np.zeros(m * n, np.int8)
     for stones in range(result.size):
@@ -71,7 +71,7 @@ def lined(m: int, n: int, k: int) -> Mask:
 
 @inner
 def gather(p: Playground) -> int:
-    """List the empty cells in `empty`, row by row, and say how many."""
+    """List the empty cells in `empty`, row by row, and return their number."""
     many = 0
     for cell in range(p.board.size):
         if p.board[cell] == 0:
@@ -82,7 +82,7 @@ def gather(p: Playground) -> int:
 
 @bare
 def random_playout(p: Playground, stone: int) -> int:
-    """Play on at random, `stone` (1 or -1) to move; the winner's stone, or 0 for a draw."""
+    """Play at random to the end, `stone` (1 or -1) first; return the winner's stone or 0."""
     many = gather(p)
     if p.lined.size:
         return looked_up_playout(p, stone, many)
@@ -99,7 +99,7 @@ def random_playout(p: Playground, stone: int) -> int:
 
 @inner
 def looked_up_playout(p: Playground, stone: int, many: int) -> int:
-    """Play as `random_playout` does, with lines looked up; `many` empty cells are listed.
+    """Play as `random_playout` does, with a lookup table of lines, on `many` listed cells.
 
     One number serves all moves: its upper half the first five, its lower half the others. As a
     fraction times the number of moves it gives a whole part, the move, and the fraction that the
@@ -129,7 +129,7 @@ def looked_up_playout(p: Playground, stone: int, many: int) -> int:
 
 @bare
 def tactical_playout(p: Playground, stone: int) -> int:
-    """Play as `random_playout`, but win at once where possible, else block such a win."""
+    """Play as `random_playout` does, but win at once if possible, else block such a win."""
     many = gather(p)
     for i in range(many):
         p.place[p.empty[i]] = i
@@ -165,7 +165,7 @@ def known_win(p: Playground, stone: int) -> int:
 
 @inner
 def scout(p: Playground, many: int) -> None:
-    """Look for both sides' wins on all of the `many` empty cells."""
+    """Find the winning cells of both sides among the `many` empty cells."""
     for side in range(2):
         p.seen[side] = 0
         for i in range(many):
@@ -179,7 +179,7 @@ def scout(p: Playground, many: int) -> None:
 
 @compiled
 def random_games(seeds: NDArray[np.uint64], ground: Playground) -> NDArray[np.int8]:
-    """Play random games, one a seed; return 1 where X won, -1 where O did, else 0."""
+    """Play one random game per seed; return 1 where X won, -1 where O won, else 0."""
     results = np.empty(len(seeds), np.int8)
     for i in range(len(seeds)):
         ground.board[:] = 0
@@ -196,7 +196,7 @@ def random_table_games(
     outcome: NDArray[np.int8],
     plies: int,
 ) -> NDArray[np.int8]:
-    """Play random games, one a seed; return 1 where X won, -1 where O did, else 0.
+    """Play one random game per seed; return 1 where X won, -1 where O won, else 0.
 
     A seed's upper half decides the first five moves, its lower half the others: as a fraction that
     is multiplied by the number of moves, it gives a whole part, the move, and the fraction for the
@@ -233,7 +233,7 @@ def table_games(
     first: NDArray[np.float64],
     second: NDArray[np.float64],
 ) -> NDArray[np.int8]:
-    """Play two tabulated players, one game a seed; return 1 where X won, -1 where O did.
+    """Play one game per seed between two tabulated players; return 1 where X won, -1 where O won.
 
     Args:
         seeds: of each game's dice.

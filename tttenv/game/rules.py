@@ -1,4 +1,4 @@
-"""The m,n,k-game: boards, moves and ends. A board is always seen by the side to move.
+"""Rules of the m,n,k-game: boards, moves and endings. A board is always seen by the side to move.
 
 The side to move is never an argument: it is the parity of the stones, and X opens.
 """
@@ -21,7 +21,7 @@ LONGEST = 80  # characters of a wrong number in a message
 
 @dataclass(frozen=True)
 class Rules:
-    """An m,n,k-game: m rows, n columns, k in a row win (k or more); X opens.
+    """An m,n,k-game: m rows, n columns, k or more in a row win; X moves first.
 
     Cells are numbered row by row from the top left.
 
@@ -67,12 +67,12 @@ class Rules:
 
     @cached_property
     def cells(self) -> int:
-        """The number of cells."""
+        """Number of cells."""
         return self.m * self.n
 
     @cached_property
     def lines(self) -> NDArray[np.int64]:
-        """The cells of every line, that is, every k cells in a row, (lines, k)."""
+        """Cells of every line, that is, every k cells in a row, (lines, k)."""
         steps = np.arange(self.k)
         found = []
         for down, right in DIRECTIONS:
@@ -114,12 +114,12 @@ class Rules:
         return kernels.play(flat, where).reshape(array.shape)
 
     def lost(self, boards: ArrayLike) -> Mask:
-        """Return whether the side to move on boards (..., cells) has just been beaten, (...)."""
+        """Return whether the side to move on boards (..., cells) has just lost to a line, (...)."""
         shape = np.shape(boards)[:-1]
         return kernels.lost(self._flat(boards), self.m, self.n, self.k).reshape(shape)
 
     def over(self, boards: ArrayLike) -> Mask:
-        """Return whether the game on boards (..., cells) is finished, won or full, (...)."""
+        """Return whether the game on boards (..., cells) is over, won or drawn, (...)."""
         shape = np.shape(boards)[:-1]
         return kernels.over(self._flat(boards), self.m, self.n, self.k).reshape(shape)
 

@@ -1,4 +1,4 @@
-"""The rules of the game, compiled: lines, threats, ended boards and stones placed."""
+"""Compiled rules of the game: lines, threats, endings and moves."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 
 @compiled
 def completes(board: Stones, cell: int, m: int, n: int, k: int) -> bool:
-    """Return whether the stone on `cell` stands in a line of at least k of its kind.
+    """Return whether the stone on `cell` is part of a line of at least k of its side.
 
     Args:
         board: int8 (cells,), two kinds of stone as 1 and -1, 0 where empty.
@@ -58,7 +58,7 @@ def winning_cells(boards: Boards, side: int, m: int, n: int, k: int) -> Mask:
 
 @bare
 def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> int:
-    """Find the threats that the stone on `cell` makes: empty cells where its owner wins next.
+    """Find the threats made by the stone on `cell`: empty cells where its owner wins next.
 
     A line that needs one more stone has only stones of this owner besides the empty cell. So the
     first empty cell in each of the eight directions, after stones of this owner, is the only
@@ -99,7 +99,7 @@ def threats(board: Stones, cell: int, m: int, n: int, k: int, found: Cells) -> i
 
 @inner
 def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
-    """Return whether the other side, whose stones are -1 on this board (cells,), has a line."""
+    """Return whether the other side, whose stones are -1 on `board` (cells,), has a line."""
     for cell in range(board.size):
         if board[cell] == -1 and completes(board, cell, m, n, k):
             return True
@@ -108,7 +108,7 @@ def is_lost(board: Stones, m: int, n: int, k: int) -> bool:
 
 @compiled
 def full(board: Stones) -> bool:
-    """Return whether no cell of this board (cells,) is empty."""
+    """Return whether `board` (cells,) has no empty cell."""
     for cell in range(board.size):
         if board[cell] == 0:
             return False
@@ -117,7 +117,7 @@ def full(board: Stones) -> bool:
 
 @compiled
 def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """Return whether the other side has just won on boards (batch, cells), (batch,)."""
+    """Return whether the other side has a line on boards (batch, cells), (batch,)."""
     result = np.empty(len(boards), np.bool_)
     for i in range(len(boards)):
         result[i] = is_lost(boards[i], m, n, k)

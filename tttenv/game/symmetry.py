@@ -1,4 +1,4 @@
-"""The symmetries of the board: 8 maps on square boards, 4 on others."""
+"""Symmetries of the board: 8 maps on square boards, 4 on others."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def canonical(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
 
 
 def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
-    """Group boards (batch, cells) into classes of images of each other.
+    """Group boards (batch, cells) into symmetry classes.
 
     Returns:
         One canonical board a class (classes, cells), and each board's class (batch,).
@@ -55,7 +55,7 @@ def orbits(rules: Rules, boards: Boards) -> tuple[Boards, NDArray[np.int64]]:
 
 
 def _reads_smaller(first: Boards, second: Boards) -> Mask:
-    """Return whether each board of `first` (batch, cells) precedes that of `second`."""
+    """Return whether each board of `first` (batch, cells) is lexicographically smaller."""
     rows = np.arange(len(first))
     differs = (first != second).argmax(axis=1)
     smaller: Mask = first[rows, differs] < second[rows, differs]

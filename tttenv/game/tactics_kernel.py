@@ -1,4 +1,4 @@
-"""What lines alone decide of a position: won, lost or drawn, or which move is forced; compiled."""
+"""Compiled verdicts from lines alone: whether a position is decided, or its move forced."""
 
 from tttenv.game.line_board_kernel import NONE, SEVERAL, LineBoard, empty_cell
 from tttenv.game.threat_sequences_kernel import ThreatStack, winning_threats
@@ -10,7 +10,7 @@ NO_CELL = NONE
 
 @bare
 def judge(board: LineBoard, side: int, stack: ThreatStack, threats: int) -> tuple[int, int]:
-    """Return what lines decide of an unfinished position.
+    """Return the result of an unfinished position if its lines decide it, and the forced move.
 
     The side to move wins if it completes a line or finds a sequence of single threats that wins. If
     it does not complete one, it loses if the other side threatens to complete lines on two cells,

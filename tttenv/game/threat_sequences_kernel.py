@@ -25,7 +25,7 @@ TRIED = -1, 0  # where the number of threats that the last search tried stands
 
 
 def new_threat_stack(cells: int) -> ThreatStack:
-    """Room for the longest sequence on a board, and a row for the number of threats tried."""
+    """Allocate the stack for the longest sequence on a board, and a row for the counter."""
     return np.zeros((cells // 2 + 4, 4), np.int64)
 
 
@@ -33,7 +33,7 @@ def new_threat_stack(cells: int) -> ThreatStack:
 def winning_threats(
     board: LineBoard, side: int, stack: ThreatStack, wanted: int, limit: int
 ) -> int:
-    """The first move of a win by threats alone.
+    """Return the first move of a win by threats alone.
 
     Args:
         board: left as it was.
@@ -108,7 +108,7 @@ def winning_threats(
 
 @inner
 def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int) -> bool:
-    """Whether a stone on `move`, which threatens on `reply` by `line`, makes another threat too."""
+    """Return whether a stone on `move`, threatening on `reply` by `line`, makes another threat."""
     k = board.lines.shape[1]
     for i in range(board.through_count[move]):
         other = board.lines_through[move, i]

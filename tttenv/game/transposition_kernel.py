@@ -1,4 +1,4 @@
-"""A transposition table of fixed size, keyed by Zobrist hashes (Zobrist, 1970).
+"""Transposition table of fixed size, keyed by Zobrist hashes (Zobrist, 1970).
 
 Buckets of two (Breuker, Uiterwijk and van den Herik, 1994): the deeper result stays in the first
 slot, any other goes to the second. An entry is valid only in the search, numbered by `age`, that
@@ -23,7 +23,7 @@ SEED = 20180219  # an arbitrary constant, so that searches give the same answers
 
 @dataclass(frozen=True, eq=False)
 class ZobristHashes(Struct):
-    """The hashes of the images of one board under all symmetries, and the tables to update them."""
+    """Hashes of a board's images under all symmetries, and the tables to update them."""
 
     stone_keys: NDArray[np.uint64]  # (cells, 2, maps): the key of a stone of side 0 or 1 on a cell
     images: Cells  # (maps, cells): the cell of the image that a cell of the board is mapped to
@@ -49,7 +49,7 @@ def toggle_hash(hashes: ZobristHashes, cell: int, side: int) -> None:
 
 @inner
 def canonical_image(hashes: ZobristHashes) -> int:
-    """Return the map to the image with the smallest hash, the position's key."""
+    """Return the index of the map to the image with the smallest hash, the position's key."""
     best = 0
     for i in range(1, hashes.current.size):
         if hashes.current[i] < hashes.current[best]:
@@ -73,13 +73,13 @@ ENTRY = np.dtype(
 
 
 def new_table(entries: int) -> Numbers:
-    """Return an empty table of `ENTRY`: a power of two up to `entries`, at least 2."""
+    """Return an empty table with a power of two of entries, at least 2 and at most `entries`."""
     return np.zeros(1 << max(1, entries.bit_length() - 1), ENTRY)
 
 
 @inner
 def probe(table: Numbers, key: int, age: int) -> int:
-    """Return the slot of this search's entry for `key`, a uint64; -1 if there is none."""
+    """Return the slot of the current search's entry for `key`, a uint64, or -1."""
     slot = int(np.int64(key & np.uint64(table.size - 1)))
     for place in (slot, slot ^ 1):
         if table[place].key == key and table[place].age == age:
@@ -91,7 +91,7 @@ def probe(table: Numbers, key: int, age: int) -> int:
 def store(
     table: Numbers, key: int, age: int, score: int, cell: int, depth: int, bound: int
 ) -> None:
-    """Write an entry for `key`, a uint64.
+    """Store an entry for `key`, a uint64.
 
     It replaces this search's entry for the same key. Otherwise it goes to the first slot of its
     bucket, or to the second if the first holds a deeper result of this search.
