@@ -1,4 +1,4 @@
-"""Exact results: all positions of a small game, the solved game, results of any two players."""
+"""Exact results of small games: all positions, perfect play, and matches of any two players."""
 
 from tttenv.exact.enumeration import (
     Positions,

@@ -1,4 +1,4 @@
-"""Solved positions as a table: a row for each position or class, with the value of every move."""
+"""Solved positions as a table: one row per position or class, with the value of every move."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ Columns = dict[str, NDArray[Any]]  # by name, all of one length; values of moves
 
 
 def held_out_classes(rules: Rules, classes: int) -> Mask:
-    """Return which symmetry classes are for testing (classes,): one in five.
+    """Mark the symmetry classes (classes,) that are held out for testing: one in five.
 
     This depends on the rules alone, so no test position is the image of a training position.
     """
@@ -31,7 +31,7 @@ def held_out_classes(rules: Rules, classes: int) -> Mask:
 
 
 def solved_positions(rules: Rules, rows: str = "class") -> Columns:
-    """Return every position with a move to make, with its exact values.
+    """Return every undecided position with the exact values of its moves.
 
     The columns are `position` (X, O and _, row by row), `to_move`, `stones`, `class` (positions
     that are mirror images or turns of each other have the same number), `split` (train or test, by

@@ -1,4 +1,4 @@
-"""Checks that a policy is pure: queried again on a board, it returns the same probabilities.
+"""Checks that a policy is pure: repeated queries of a board return the same probabilities.
 
 An exact result is computed from one answer to each board. It is wrong for a policy that samples its
 move, remembers earlier boards, adds noise, or answers depending on the other boards of a batch.
@@ -35,7 +35,7 @@ CELLS_SHOWN = 3  # cells of each of two different answers that a message names
 
 
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
-    """Tabulate a policy, then check that it gives the same answers again.
+    """Tabulate a policy, then check that repeated queries give the same output.
 
     The table's `queried_twice` says how many positions were checked.
 
@@ -60,7 +60,7 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
 
 
 def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
-    """Raise unless the policy gives the same answers twice on some boards of a seat.
+    """Raise unless repeated queries of some boards of a seat give the same output.
 
     Args:
         rules: a game that can be enumerated.
@@ -86,7 +86,7 @@ def known_pure(policy: Any) -> bool:
 
 
 def searches(policy: Any) -> bool:
-    """Return whether an answer takes a search or a program's reply, as the player declares."""
+    """Return whether a player declares that each move takes a search or a program's reply."""
     if isinstance(policy, Blend):
         return searches(policy.first) or searches(policy.second)
     declared = ("search", "board_by_board", "one_by_one")
@@ -105,7 +105,7 @@ def display_name(something: Any) -> str:
 def _chosen_positions(
     game: Positions, policy: Policy, seat: int | None = None
 ) -> NDArray[np.int64]:
-    """Return the numbers of positions of one or both seats to query again, in order.
+    """Return the indices of positions of one or both seats to query again, in order.
 
     The last ply is left out: it has one legal move, so that every answer is the same.
     """
@@ -122,7 +122,7 @@ def _chosen_positions(
 
 
 class Drawn:
-    """Draws a sample of rows to query again, from all rows that are added: see the module.
+    """Random sample of rows to query again, out of all rows added; see the module.
 
     Args:
         policy: all rows are taken, up to 5,000, unless it searches.
@@ -141,7 +141,7 @@ class Drawn:
         self.kept: tuple[NDArray[Any], ...] = ()
 
     def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
-        """Add rows of some arrays (added, ...); those numbered in `always` are always taken."""
+        """Add rows of arrays (added, ...); the rows with indices `always` are always sampled."""
         count = len(rows[0])
         self.added += count
         self.always.append(tuple(part[always] for part in rows))
@@ -158,14 +158,14 @@ class Drawn:
         )
 
     def taken(self) -> tuple[NDArray[Any], ...]:
-        """Return the sampled rows of each array; at least one row has been added."""
+        """Return the sampled rows of each array, after at least one row was added."""
         count = len(self.keys) if self.added <= self.cheap else self.sampled
         every = [*self.always, tuple(part[:count] for part in self.kept)]
         return tuple(np.concatenate(parts) for parts in zip(*every, strict=True))
 
 
 def middles(count: int, parts: int) -> NDArray[np.int64]:
-    """Return the middle numbers of `parts` equal parts of range(count), without repetitions."""
+    """Return the middle indices of `parts` equal parts of range(count), without duplicates."""
     if not count:
         return np.zeros(0, np.int64)
     return np.unique(((np.arange(parts) + 0.5) / parts * count).astype(np.int64))
@@ -174,7 +174,7 @@ def middles(count: int, parts: int) -> NDArray[np.int64]:
 def require_answers_again(
     rules: Rules, policy: Policy, boards: Boards, first: Probs, name: str
 ) -> None:
-    """Query boards again, in another order and alone, and compare with the first answers.
+    """Query boards again, reordered and one by one, and compare with the first output.
 
     Args:
         rules: the game.
@@ -222,7 +222,7 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
 
 
 def ask(boards: Boards, policy: Policy) -> Probs:
-    """Return the policy's validated answer; it gets a copy of the boards, which it may change.
+    """Return the policy's validated output on a copy of the boards.
 
     A policy with the attribute `one_by_one` is asked about one board at a time.
     """

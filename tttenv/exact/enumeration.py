@@ -1,4 +1,4 @@
-"""Every reachable position of a small game, ply by ply, and where each move leads."""
+"""Enumeration of all reachable positions of a small game, ply by ply, with their transitions."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ BLOCK = 2**17  # positions worked on together, which bounds the memory of interm
 
 @dataclass(frozen=True)
 class Positions:
-    """Every position reachable from the empty board, ply by ply, in reading order within a ply.
+    """All positions reachable from the empty board, ply by ply, sorted within a ply.
 
     All arrays have one row for each position, whose number is the index of its row. The positions
     with p stones have the numbers `plies[p]` to `plies[p + 1] - 1`.
@@ -40,33 +40,33 @@ class Positions:
 
     @cached_property
     def decisions(self) -> NDArray[np.int64]:
-        """The numbers of the positions with a move, (decisions,)."""
+        """Indices of the positions with a legal move, (decisions,)."""
         return np.flatnonzero(~self.over)
 
     @cached_property
     def seats(self) -> NDArray[np.int64]:
-        """Who is to move: 0 for X, 1 for O, (positions,)."""
+        """Side to move in each position: 0 for X, 1 for O, (positions,)."""
         stones = np.repeat(np.arange(len(self.plies) - 1), np.diff(self.plies))
         return stones % 2
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """How the game has ended for the side to move, (positions,)."""
+        """Outcome for the side to move in each position, (positions,)."""
         ended = np.where(self.lost, Outcome.LOSS, Outcome.DRAW)
         return np.where(self.over, ended, Outcome.GOING).astype(np.int8)
 
     def ply(self, stones: int) -> slice:
-        """Return the numbers of the positions with this many stones."""
+        """Return the indices of the positions with this many stones."""
         return slice(self.plies[stones], self.plies[stones + 1])
 
     def blocks(self, rows: slice | None = None) -> Iterator[slice]:
-        """Return the numbers of the positions, or those in `rows`, in slices of at most `BLOCK`."""
+        """Yield the indices of all positions, or of `rows`, in slices of at most `BLOCK`."""
         start, stop = (0, len(self)) if rows is None else (rows.start, rows.stop)
         for first in range(start, stop, BLOCK):
             yield slice(first, min(first + BLOCK, stop))
 
     def index(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """Return the numbers (...) of the positions with these boards (..., cells).
+        """Return the indices (...) of the positions with these boards (..., cells).
 
         Raises:
             ValueError: if a board cannot be reached.
@@ -103,7 +103,7 @@ def enumerable(rules: Rules) -> bool:
 
 
 def require_rules(rules: object) -> None:
-    """Raise unless these are rules of a game.
+    """Raise unless the argument is the rules of a game.
 
     Raises:
         ValueError: for anything but `Rules`.
@@ -145,7 +145,7 @@ def _too_large(rules: Rules, whose: str, cells: int) -> str:
 
 @lru_cache(maxsize=8)
 def positions(rules: Rules) -> Positions:
-    """Return every reachable position of `rules`; cached.
+    """Return all reachable positions of `rules`; cached.
 
     Raises:
         ValueError: if the game has more than 16 cells.
@@ -178,6 +178,6 @@ def _powers(cells: int) -> NDArray[np.int64]:
 
 
 def _codes(boards: Boards) -> NDArray[np.int64]:
-    """Return boards (..., cells) as numbers (...) in base 3: digit 0 theirs, 1 empty, 2 mine."""
+    """Encode boards (..., cells) as base-3 numbers (...): digit 0 theirs, 1 empty, 2 mine."""
     codes: NDArray[np.int64] = (boards + np.int64(1)) @ _powers(boards.shape[-1])
     return codes

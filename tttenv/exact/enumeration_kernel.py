@@ -1,4 +1,4 @@
-"""Enumeration of the positions of a small game, ply by ply; see `tttenv.exact.enumeration`.
+"""Compiled enumeration of a small game's positions, ply by ply; see `tttenv.exact.enumeration`.
 
 A board's code is the number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell
 first. A stone adds a power of 3. The change of the side to move then swaps the digits 0 and 2,
@@ -80,7 +80,7 @@ def link_successors(
     numbers: Numbers,
     successors: NDArray[np.int32],
 ) -> None:
-    """Write the numbers of the successors (positions, cells), -1 for moves that are not legal.
+    """Write the indices of the successors (positions, cells), -1 for illegal moves.
 
     The other arguments are as in `mark_successors`.
     """

@@ -1,4 +1,4 @@
-"""Exact results of two players against each other, by backward induction over all positions."""
+"""Exact results between two players, by backward induction over all positions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ ActionRule: TypeAlias = Callable[[Boards, Odds], Probs]
 
 
 class Score(NamedTuple):
-    """The probabilities of a win, a draw and a loss for one side."""
+    """Probabilities of a win, a draw and a loss for one side."""
 
     win: float
     draw: float
@@ -35,12 +35,12 @@ class Score(NamedTuple):
 
     @property
     def value(self) -> float:
-        """The expected result, a win counting 1, a draw 0 and a loss -1."""
+        """Expected result: a win counts 1, a draw 0 and a loss -1."""
         return self.win - self.loss
 
 
 def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> list[Odds]:
-    """Compute the probabilities of the results in every position, from the last ply to the first.
+    """Compute the outcome probabilities of every position, from the last ply to the first.
 
     Args:
         rules: a game that can be enumerated.
@@ -70,7 +70,7 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
 def _backup(
     game: Positions, active: NDArray[np.int64], stones: int, found: list[Odds], side: ActionRule
 ) -> Odds:
-    """Compute the probabilities (active, 3) of the undecided positions `active` of one ply.
+    """Compute the outcome probabilities (active, 3) of one ply's undecided positions.
 
     Args:
         game: all positions.
@@ -95,7 +95,7 @@ def _backup(
 
 @dataclass(frozen=True)
 class PlayPolicy:
-    """The action rule that follows a policy and ignores the outcome probabilities."""
+    """Action rule that follows a policy and ignores the outcome probabilities."""
 
     policy: Policy
 
@@ -116,7 +116,7 @@ follow = PlayPolicy
 
 
 def best_response(boards: Boards, odds: Odds) -> Probs:
-    """Return the action rule of the moves with the highest value, evenly mixed among ties."""
+    """Return uniform probabilities over the moves with the highest expected result."""
     return policies.greedy(odds[..., 0] - odds[..., 2], boards == 0, tolerance=1e-12)
 
 

@@ -1,4 +1,4 @@
-"""The solved game, by backward induction: perfect play, fastest wins and slowest losses."""
+"""Solution of a game by backward induction: perfect play, fastest wins and slowest losses."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -13,7 +13,7 @@ from tttenv.game.types import Mask
 
 @dataclass(frozen=True)
 class Solution:
-    """The solved game: what every position and every move is worth under perfect play.
+    """Solved game, with the value of every position and move under perfect play.
 
     Ranks put value and speed into one number: in a game of c cells, a win in d plies has rank
     c + 1 - d, a draw 0 and a loss in d plies -(c + 1 - d). So the best rank is the quickest win,
@@ -25,17 +25,17 @@ class Solution:
 
     @property
     def value(self) -> int:
-        """The game's value for X: 1, 0 or -1."""
+        """Game value for X: 1, 0 or -1."""
         return int(np.sign(self.ranks[0]))
 
     @cached_property
     def values(self) -> NDArray[np.int8]:
-        """The value of every position for the side to move: 1, 0 or -1, (positions,)."""
+        """Value of every position for the side to move: 1, 0 or -1, (positions,)."""
         return np.sign(self.ranks).astype(np.int8)
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
-        """Plies to the end, wins played fastest and losses slowest, (positions,)."""
+        """Plies to the end with the fastest wins and the slowest losses, (positions,)."""
         cells = self.positions.rules.cells
         stones = np.count_nonzero(self.positions.boards, axis=1)
         ends = np.where(self.ranks == 0, cells - stones, cells + 1 - np.abs(self.ranks))
@@ -43,7 +43,7 @@ class Solution:
 
     @cached_property
     def move_ranks(self) -> NDArray[np.int16]:
-        """The rank of every move for the side that makes it, (positions, cells).
+        """Rank of every move for the side that makes it, (positions, cells).
 
         It is the rank of the position before, if this move is played there. Cells that cannot be
         played hold a number below every rank.
@@ -58,7 +58,7 @@ class Solution:
 
     @cached_property
     def optimal(self) -> Mask:
-        """The moves that keep the value of the position, (positions, cells)."""
+        """Mask of the moves that keep the value of the position, (positions, cells)."""
         game, kept = self.positions, np.empty(self.positions.successors.shape, np.bool_)
         for rows in game.blocks():
             after = game.successors[rows]
@@ -67,7 +67,7 @@ class Solution:
 
     @cached_property
     def fastest(self) -> Mask:
-        """The optimal moves that win soonest or lose latest, (positions, cells)."""
+        """Mask of the optimal moves that win soonest or lose latest, (positions, cells)."""
         legal = self.positions.successors >= 0
         best: Mask = legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True))
         return best

@@ -1,4 +1,4 @@
-"""Policies as tables of their probabilities in every position of a small game."""
+"""Policies as tables of move probabilities in every position of a small game."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -15,7 +15,7 @@ from tttenv.policy import Policy
 
 
 class Tabulated:
-    """A policy as a table of its probabilities over `positions(rules)`, zero on finished ones.
+    """Policy as a table of probabilities over `positions(rules)`, zero on finished ones.
 
     Args:
         rules: a game that can be enumerated.
@@ -47,7 +47,7 @@ class Tabulated:
 
     @classmethod
     def of(cls, rules: Rules, policy: Policy) -> "Tabulated":
-        """Make the table of a policy, queried on some 100,000 undecided positions at a time.
+        """Tabulate a policy, queried on some 100,000 undecided positions at a time.
 
         Raises:
             ValueError: if the policy's output is invalid.
@@ -58,7 +58,7 @@ class Tabulated:
         return made
 
     def _fill(self, rules: Rules, rows: Callable[[NDArray[np.int64]], ArrayLike]) -> None:
-        """Make the table; `rows` gives the probabilities of positions by their numbers."""
+        """Fill the table; `rows` returns the probabilities of positions by index."""
         game = positions(rules)
         self.rules = rules
         self.table: Probs = np.zeros(game.boards.shape)  # read-only once it is filled
@@ -68,7 +68,7 @@ class Tabulated:
         self.table.setflags(write=False)
 
     def at(self, which: NDArray[np.int64]) -> Probs:
-        """Return the probabilities (which, cells) of the positions with the numbers `which`."""
+        """Return the probabilities (which, cells) of the positions with indices `which`."""
         rows: Probs = self.table[which]
         return rows
 
@@ -79,21 +79,21 @@ class Tabulated:
 
     @cached_property
     def last(self) -> NDArray[np.int64]:
-        """The last cell with any probability, (positions,)."""
+        """Last cell with nonzero probability in each position, (positions,)."""
         return np.asarray(self.table.shape[1] - 1 - (self.table[:, ::-1] > 0).argmax(axis=1))
 
     @cached_property
     def rows(self) -> list[tuple[list[float], int]]:
-        """`reached` and `last` of each position, as Python numbers."""
+        """Rows of `reached` and `last` as Python numbers, one pair per position."""
         return list(zip(self.reached.tolist(), self.last.tolist(), strict=True))
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return self.at(positions(self.rules).index(boards))
 
 
 class Mixture:
-    """The policy that is uniform over the marked moves (positions, cells).
+    """Policy that is uniform over the marked moves (positions, cells).
 
     It keeps the marks, an eighth of the memory of a `Tabulated`.
     """
@@ -102,23 +102,23 @@ class Mixture:
         self.rules, self.moves = rules, moves
 
     def at(self, which: NDArray[np.int64]) -> Probs:
-        """Return the probabilities (which, cells) of the positions with the numbers `which`."""
+        """Return the probabilities (which, cells) of the positions with indices `which`."""
         moves = self.moves[which]
         rows: Probs = moves / np.maximum(moves.sum(axis=1, keepdims=True), 1)
         return rows
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return self.at(positions(self.rules).index(boards))
 
 
 def is_table(policy: Policy) -> TypeGuard[Tabulated]:
-    """Return whether compiled code can play a policy: it is a table without forfeits."""
+    """Return whether compiled code can play a policy, that is, a table without forfeits."""
     return isinstance(policy, Tabulated) and not policy.forfeits
 
 
 def tabulate(rules: Rules, policy: Policy) -> Tabulated:
-    """Query `policy` on every undecided position, in canonical order, and store its answers.
+    """Query `policy` on every undecided position, in canonical order, and store its output.
 
     Raises:
         ValueError: if the game is too large, or the policy's output is invalid.
