@@ -1,4 +1,4 @@
-"""`tttenv.env.vector`, importable by its short name."""
+"""Short import path for `tttenv.env.vector`."""
 
 from tttenv.env.vector import VectorTicTacToe
 

@@ -1,4 +1,4 @@
-"""Checks of the arguments of matches and environments: opponents, actions and boards."""
+"""Validation of the arguments of matches and environments: opponents, actions and boards."""
 
 from typing import Any, Literal, TypeAlias
 
@@ -34,7 +34,7 @@ def one_action(action: Any) -> NDArray[Any]:
 
 
 def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | None:
-    """Make a spec's player; return a policy or None unchanged.
+    """Return the player of a spec; return a policy or None unchanged.
 
     Raises:
         ValueError: for an unknown player, or an object that cannot play.
@@ -51,7 +51,7 @@ def resolve_opponent(opponent: str | Policy | None, rules: Rules) -> Policy | No
 
 
 def checked_boards(rules: Rules, games: int, boards: ArrayLike, seat: str | None) -> Boards:
-    """Return boards (games, cells) to continue from, the agent to move.
+    """Check and return boards (games, cells) to continue from, the agent to move.
 
     Args:
         rules: the game.

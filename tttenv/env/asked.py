@@ -1,4 +1,4 @@
-"""Steps and resets against an opponent that is called through Python, and so may raise.
+"""Steps and resets against an opponent called through Python, which may raise.
 
 An exception may come at any time, KeyboardInterrupt included. Then neither the games nor the
 generator change.
@@ -24,7 +24,7 @@ NOTHING_TO_UNDO = nullcontext()
 def step(
     match: "Match", cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int
 ) -> int:
-    """Step as `Match.play` does, with a call of the opponent between the stones and the replies.
+    """Step as `Match.play` does, calling the opponent between the agents' stones and the replies.
 
     Args:
         match: the games.
@@ -60,7 +60,7 @@ def step(
 
 
 def restart(match: "Match", which: Mask, key: int, seat: str | None = None) -> None:
-    """Restart the marked games (games,); where the agent is O, the opponent opens.
+    """Restart the marked games (games,); the opponent moves first where the agent is O.
 
     Args:
         match: the games.
@@ -102,7 +102,7 @@ def attempt(
 
 
 class Rollback:
-    """A context manager that restores games and generator if its block fails.
+    """Context manager that restores games and generator if its block fails.
 
     Arrays are restored in place, so other references see the restored values too. Any exception
     rolls back and propagates. Written without `contextlib`, since single games enter such a block
@@ -118,7 +118,7 @@ class Rollback:
         self.state = self.bits.state
 
     def __enter__(self) -> None:
-        """Do nothing; the state was saved by the constructor."""
+        """Do nothing, since the constructor has saved the state."""
         self.match.attempting = True
 
     def __exit__(

@@ -14,7 +14,7 @@ from tttenv.policy import Policy, uniform
 
 
 class BoardGames(GameBatch):
-    """Games stored as boards in the agent's view; see `GameBatch`."""
+    """Batch of games stored as boards in the agent's view; see `GameBatch`."""
 
     kernel = board_games_kernel
 
@@ -22,7 +22,7 @@ class BoardGames(GameBatch):
         super().__init__(rules, rules.start(games), (rules.m, rules.n, rules.k), planes)
 
     def compiled(self, opponent: Policy | None) -> board_games_kernel.Opponent | None:
-        """Return what the kernel needs: None and the random player are compiled."""
+        """Return the kernel's opponent, for none and the random player; None for others."""
         if opponent is None or opponent is uniform:
             return (NOBODY if opponent is None else RANDOM,)
         return None
@@ -41,7 +41,7 @@ class BoardGames(GameBatch):
         return -board if self.flipped[game] else board
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Return the agent's seat, whose view `boards` shows: 0 for X, 1 for O."""
+        """Return the seat of the agent in some games: 0 for X, 1 for O."""
         return self.rules.seat(self.stored[which]) ^ self.flipped[which]
 
     def _stored(self, boards: Boards) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""A step of a batch of games stored as boards, for rules with too many positions; compiled."""
+"""Compiled step of a batch of games stored as boards, for rules with too many positions."""
 
 from typing import Any
 
@@ -96,7 +96,7 @@ def restart(
     seat: int,
     shape: Shape,
 ) -> None:
-    """Restart the games `which`; the number of the first of all games is `start`."""
+    """Restart the games `which` of a block that begins with game `start`."""
     for j in range(len(which)):
         begin(boards[which[j]], start + which[j], key, opponent, seat)
         flipped[which[j]] = False
@@ -104,7 +104,7 @@ def restart(
 
 @inner
 def outcome_of(board: Stones, cell: int, shape: Shape) -> int:
-    """Return the outcome for the side that has just played `cell` of this board (cells,)."""
+    """Return the outcome for the side that has just played `cell` on a board (cells,)."""
     m, n, k = shape
     if completes(board, cell, m, n, k):
         return WIN

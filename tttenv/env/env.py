@@ -253,7 +253,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
     @property
     def board(self) -> Boards:
-        """The board in the agent's view, int8 (m * n,), a copy."""
+        """Board in the agent's view, int8 (m * n,), as a copy."""
         board: Boards = self.match.boards[0]
         return board
 

@@ -21,7 +21,7 @@ DRAWN = 256  # openings at once
 
 
 def require_both_seats(games: Any, stones: int) -> None:
-    """Refuse openings in an environment with a fixed seat, and a negative number of stones.
+    """Reject environments with a fixed seat, and negative numbers of stones.
 
     Raises:
         ValueError: for both.
@@ -33,7 +33,7 @@ def require_both_seats(games: Any, stones: int) -> None:
 
 
 class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
-    """Starts each game of `TicTacToe-v0` with 0 to `stones` random stones, the agent to move.
+    """Wrapper that starts each game with 0 to `stones` random stones, the agent to move.
 
     A reset with `options={"board": ...}` is not changed. The openings come from the environment's
     generator.
@@ -68,7 +68,7 @@ class ExploringStarts(gymnasium.Wrapper[Any, int, Any, int]):
 
 
 class VectorExploringStarts(gymnasium.vector.VectorWrapper):
-    """Starts each game of a batch with 0 to `stones` random stones, the agent to move.
+    """Wrapper that starts each game of a batch with 0 to `stones` random stones.
 
     It wraps `gymnasium.make_vec("TicTacToe-v0", ...)` in its default mode, `SAME_STEP`, directly. A
     reset with `options` is not changed.

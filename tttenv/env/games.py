@@ -1,4 +1,4 @@
-"""A batch of games in memory, which `Match` uses; boards in the agent's view."""
+"""Batch of games in memory, used by `Match`, with boards in the agent's view."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ Dice = NDArray[np.float64]  # uniform random numbers in [0, 1)
 
 
 class GameBatch:
-    """A batch of games in progress.
+    """Batch of games in progress.
 
     `BoardGames` stores boards, for any rules; `TableGames` stores indices of positions, for games
     with few. Tests hold both to the same invariants.
@@ -91,7 +91,7 @@ class GameBatch:
         return len(waiting) - int(count)
 
     def restart(self, which: Numbers, key: int, opponent: Any, seat: str) -> None:
-        """Restart the games `which`; where the agent is O, a compiled opponent opens.
+        """Restart the games `which`; a compiled opponent moves first where the agent is O.
 
         Args:
             which: indices of games.
@@ -139,7 +139,7 @@ class GameBatch:
     # What differs between the two ways to store a game.
 
     def compiled(self, opponent: Policy | None) -> Any:
-        """Return what the kernel needs to play an opponent; None: call it through Python.
+        """Return the kernel's opponent, or None for an opponent to call through Python.
 
         Args:
             opponent: the opponent's policy; None: self-play, the agent moves for both sides.
@@ -159,20 +159,20 @@ class GameBatch:
         raise NotImplementedError
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Return the agent's seat, whose view `boards` shows: 0 for X, 1 for O."""
+        """Return the seat of the agent in some games: 0 for X, 1 for O."""
         raise NotImplementedError
 
     def _stored(self, boards: Boards) -> NDArray[Any]:
-        """Return what is stored of games with these boards (games, cells), the agent to move."""
+        """Return the stored form of games with these boards (games, cells), the agent to move."""
         raise NotImplementedError
 
     def _as_rows(self, array: NDArray[Any]) -> NDArray[Any]:
-        """Return an array of an output as the kernel takes it."""
+        """Return an output array in the form that the kernel takes."""
         return array
 
 
 def asked(player: Policy, boards: Boards, dice: Dice) -> Cells:
-    """Sample cells (batch,) from a policy on boards (batch, cells) by the given random numbers.
+    """Sample cells (batch,) from a policy on boards (batch, cells) by uniform random numbers.
 
     The cell is FORFEIT where the player forfeits.
     """

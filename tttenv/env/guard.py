@@ -1,4 +1,4 @@
-"""The guard of all environments: a closed one does nothing, and a step needs a game."""
+"""Guards of all environments: a closed one does nothing, and a step needs a game in progress."""
 
 import gymnasium
 
@@ -10,7 +10,7 @@ def require_open(closed: bool) -> None:
 
 
 def require_game(closed: bool, going: bool, told: str = "call reset() first") -> None:
-    """Raise unless an environment is open and has a game to play on.
+    """Raise unless an environment is open and has a game in progress.
 
     Args:
         closed: whether the environment is closed.

@@ -32,7 +32,7 @@ from tttenv.utils.arrays import one_of, real_numbers
 
 
 class Match:
-    """A batch of games.
+    """Batch of games.
 
     Args:
         rules: the game.
@@ -73,27 +73,27 @@ class Match:
 
     @property
     def over(self) -> Mask:
-        """Which games are finished, (games,)."""
+        """Mask of the finished games, (games,)."""
         return self.games.over
 
     @property
     def outcomes(self) -> Outcomes:
-        """The games' outcomes for the agent, (games,): values of `tttenv.Outcome`."""
+        """Outcomes of the games for the agent, (games,): values of `tttenv.Outcome`."""
         return self.games.outcomes
 
     @property
     def rewards(self) -> NDArray[np.float64]:
-        """The agent's rewards for `outcomes`, (games,), a new array."""
+        """Rewards of the agent for `outcomes`, (games,), a new array."""
         return self.payoffs.many(self.games.outcomes)
 
     @property
     def boards(self) -> Boards:
-        """The boards in the agent's view (games, cells), a copy."""
+        """Boards in the agent's view (games, cells), a copy."""
         return self.games.boards(slice(None))
 
     @property
     def opponent(self) -> Policy | None:
-        """The opponent's policy; None: the agent moves for both sides."""
+        """Policy of the opponent, or None if the agent moves for both sides."""
         return self._opponent
 
     @opponent.setter
@@ -110,7 +110,7 @@ class Match:
         return self.compiled is None
 
     def reset(self, which: Mask, rng: np.random.Generator, seat: Seat | None = None) -> None:
-        """Restart the games marked in `which` (games,); if the agent is O, X plays its first move.
+        """Restart the games marked in `which` (games,); where the agent is O, the opponent opens.
 
         Raises:
             ValueError: for an unknown seat, and if the opponent forfeits as X on the empty board;
@@ -145,7 +145,7 @@ class Match:
         self.active, self.key = len(self.over), None
 
     def checked(self, actions: ArrayLike) -> Cells:
-        """Return the actions (games,) as cells, if they can be played.
+        """Return the actions (games,) as cells, checking that they can be played.
 
         Raises:
             ValueError: as `step`.
@@ -181,7 +181,7 @@ class Match:
     def play(
         self, cells: Cells, output: StepOutput, rng: np.random.Generator, mode: int = DISABLED
     ) -> int:
-        """Step without checks, restart finished games as `mode` says, and write the output.
+        """Step without checks, restart finished games according to `mode`, and write the output.
 
         Args:
             cells: the agents' stones (games,), on the board.
@@ -248,5 +248,5 @@ class Match:
         return self.games.board_to_move(game)
 
     def draw_key(self, rng: np.random.Generator) -> int:
-        """Return the generator's next raw output, 64 bits or fewer; 0 in self-play, undrawn."""
+        """Return the generator's next raw output, up to 64 bits; 0 without drawing in self-play."""
         return 0 if self._opponent is None else rng.bit_generator.random_raw()

@@ -18,7 +18,7 @@ CHARACTERS = string.ascii_letters + string.digits + string.punctuation + " \n"  
 
 
 class Observer:
-    """Turns the games of a match into observations of one kind: "onehot", "board" or "dict".
+    """Observer of a match's games in one format: "onehot", "board" or "dict".
 
     Args:
         rules: the game.
@@ -49,7 +49,7 @@ class Observer:
         return self.observed(output), output.masks
 
     def observe_one(self, match: Match) -> tuple[Observation, NDArray[np.int8]]:
-        """Return the observation and the mask (cells,) of a match of one game, new arrays."""
+        """Return the observation and the mask (cells,) of a match of one game, as new arrays."""
         if self.planes and not self.named and match.single is not None:
             return match.single.observe()
         output = match.games.outputs.take()
@@ -80,7 +80,7 @@ class Observer:
 
 
 class TextObserver:
-    """Describes a match of one game in English, as the prompt for a language model."""
+    """Observer that describes a match of one game in English, to prompt a language model."""
 
     planes = False
 

@@ -1,4 +1,4 @@
-"""Complete games between two players as a data set: every board, the move, and how it ended."""
+"""Complete games between two players as a data set: boards, moves and outcomes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -81,7 +81,7 @@ def recorded_games(
 
 
 def joined(parts: Sequence[Arrays]) -> Arrays:
-    """Return several sets of games as one, numbered in their order."""
+    """Return several sets of games as one, renumbered in order."""
     games = np.cumsum([0, *(len(part["lengths"]) for part in parts)])
     moves = np.cumsum([0, *(len(part["actions"]) for part in parts)])
     shifted = [

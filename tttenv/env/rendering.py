@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # needs pygame-ce, which only "human" uses
 
 
 def known_render_mode(render_mode: str | None, metadata: dict[str, Any]) -> str | None:
-    """Return the mode if the environment supports it.
+    """Check that the environment supports the render mode, and return it.
 
     Raises:
         gymnasium.error.DependencyNotInstalled: for "human" without pygame-ce.
@@ -32,7 +32,7 @@ LastStones: TypeAlias = defaultdict[int, pictures.LastStone]  # by game, created
 
 
 def new_last_stones() -> LastStones:
-    """Return an empty record of last stones, for all games."""
+    """Return an empty record of the games' last stones."""
     return defaultdict(pictures.LastStone)
 
 

@@ -1,4 +1,4 @@
-"""Seeds and options of a reset, checked before anything changes."""
+"""Seeds and options of a reset, validated before anything changes."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """Return one seed for a batch of games; a list with a seed for each game becomes a number.
+    """Return one seed for a batch of games, combining a list with a seed per game.
 
     Raises:
         ValueError: for a list of another length, or of anything but integers from 0 on and None.
@@ -68,7 +68,7 @@ def reset_mask(options: Mapping[Any, Any], games: int) -> Mask | None:
 
 
 class Start(NamedTuple):
-    """How games start: the validated options of a reset."""
+    """Validated options of a reset, which determine how games start."""
 
     boards: Boards | None  # (games, cells) to continue from; None: new games
     seat: Seat | None  # the agent's in new games; None: the environment's setting
@@ -76,7 +76,7 @@ class Start(NamedTuple):
 
     @classmethod
     def of(cls, match: Match, options: Any, masked: bool = False) -> "Start":
-        """Validate the options of a reset; nothing is changed.
+        """Validate the options of a reset without changing anything.
 
         Args:
             match: the games.

@@ -18,7 +18,7 @@ from tttenv.policy import FORFEIT, Policy, uniform
 
 
 def new_games(rules: Rules, count: int, planes: bool = False) -> GameBatch:
-    """Return a batch of `count` games, of the class that is fastest for the rules."""
+    """Return a batch of `count` games, of the fastest class for the rules."""
     kind = TableGames if rules.cells <= FEW else BoardGames
     return kind(rules, count, planes)
 
@@ -50,7 +50,7 @@ def rollout(
 def _asked_out(
     rules: Rules, first: Policy, second: Policy, count: int, rng: np.random.Generator
 ) -> NDArray[np.int8]:
-    """Play as `rollout` does, for any players; both are queried on all games in progress."""
+    """Play as `rollout` does, for any players, querying both on all games in progress."""
     games, results, number = new_games(rules, count), np.zeros(count, np.int8), np.arange(count)
     games.restart(np.arange(count), 0, None, "X")
     replying = games.compiled(second) or second
@@ -72,7 +72,7 @@ def _asked_out(
 def _walked_out(
     rules: Rules, first: Policy, second: Policy, seeds: NDArray[np.uint64]
 ) -> NDArray[np.int8]:
-    """Play as `rollout` does, compiled, for random or tabulated players."""
+    """Play as `rollout` does, but compiled, for random and tabulated players."""
     if first is uniform and second is uniform:
         return random_table_games(seeds, *child_table(rules))
     reached = []

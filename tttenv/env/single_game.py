@@ -1,4 +1,4 @@
-"""A single game in plain Python, on the same transition table that compiled batches use.
+"""Single game in plain Python, on the transition table that compiled batches use.
 
 For a batch of one, calling compiled code takes longer than the work itself.
 """
@@ -22,7 +22,7 @@ INCREMENT, FACTOR_1, FACTOR_2, BITS = int(STEP), int(MIX_1), int(MIX_2), 2**64 -
 
 
 class Lists(NamedTuple):
-    """A transition table as lists, which plain Python reads faster than arrays."""
+    """Transition table as lists, which plain Python reads faster than arrays."""
 
     successors: list[list[int]]
     outcomes: list[int]  # for the side to move
@@ -41,7 +41,7 @@ def lists(rules: Rules) -> Lists:
 
 
 class SingleGame:
-    """Plays the only game of a batch; the state stays in the batch's arrays.
+    """Only game of a batch, played in Python; its state stays in the batch's arrays.
 
     It supports the opponents that the batch has compiled.
     """
@@ -73,7 +73,7 @@ class SingleGame:
         return self.legal[at][int(die * self.legal_count[at])]
 
     def reset(self, seat: str, opponent: Policy | None, key: int) -> None:
-        """Restart the game; if the agent is O, the opponent plays its first move."""
+        """Restart the game; the opponent moves first if the agent is O."""
         games, at = self.games, 0
         if opponent is not None and seat != "X" and (seat == "O" or keyed(key, SEAT) >= 0.5):
             at = self.successors[0][self._sample(0, opponent, keyed(key, OPENING))]

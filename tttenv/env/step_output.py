@@ -1,4 +1,4 @@
-"""The arrays that a step of a batch writes, used again when nothing else holds them."""
+"""Output arrays of a step of a batch, reused when nothing else holds them."""
 
 from collections.abc import Callable
 from operator import attrgetter
@@ -12,7 +12,7 @@ KEPT = 4  # outputs in a pool
 
 
 class StepOutput:
-    """The arrays that a step writes, one row per game.
+    """Output arrays of a step, one row per game.
 
     Attributes:
         observations: (games, 3 * cells) float32 planes, or (games, cells) int8 boards.
@@ -38,7 +38,7 @@ class StepOutput:
 
 
 class OutputPool:
-    """Makes outputs for steps without allocating memory each time.
+    """Pool of step outputs, which avoids allocating memory at each step.
 
     Allocating a large array costs more than filling it, since the operating system provides its
     memory page by page. An output is used again once no other reference to its arrays is left.

@@ -1,4 +1,4 @@
-"""Games stored as indices of positions: a move is one lookup in the transition table."""
+"""Games stored as indices of positions, where a move is one lookup in the transition table."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ NO_PROBABILITIES = np.empty((0, 0)), np.empty(0, np.int64)  # for opponents that
 
 
 class TableGames(GameBatch):
-    """Games stored as indices of positions, in the view of the side to move; see `GameBatch`."""
+    """Batch of games stored as indices of positions, in the mover's view; see `GameBatch`."""
 
     kernel = table_games_kernel
 
@@ -28,7 +28,7 @@ class TableGames(GameBatch):
         super().__init__(rules, np.zeros(games, np.uint32), known, planes)
 
     def compiled(self, opponent: Policy | None) -> table_games_kernel.Opponent | None:
-        """Return what the kernel needs: None, the random player and tables are compiled."""
+        """Return the kernel's opponent, for none, the random player and tables; None for others."""
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
             return TABLE, opponent.reached, opponent.last
         if opponent is None or opponent is uniform:
@@ -51,7 +51,7 @@ class TableGames(GameBatch):
         return board
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Return the agent's seat, whose view `boards` shows: 0 for X, 1 for O."""
+        """Return the seat of the agent in some games: 0 for X, 1 for O."""
         seats: NDArray[np.int64] = self.table.positions.seats[self.stored[which]]
         return seats ^ self.flipped[which]
 

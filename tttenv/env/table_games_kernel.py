@@ -1,4 +1,4 @@
-"""A step of a batch of games stored as indices of positions, by a transition table; compiled.
+"""Compiled step of a batch of games stored as indices of positions, by a transition table.
 
 A transition is the result of a move, as one number: eight times the next position, plus the outcome
 for the side that moved. An occupied cell keeps the position; its outcome is ILLEGAL.
@@ -120,7 +120,7 @@ def step(
 
 @bare
 def list_over(over: Mask, listed: Cells) -> int:
-    """List the games that are over, and return their number."""
+    """List the finished games, and return their number."""
     count = 0
     for i in range(len(over)):
         listed[count] = i
@@ -257,7 +257,7 @@ def observe_over(
     observations: Rows,
     masks: Rows,
 ) -> None:
-    """Write the views of the games `which`, and masks of zeros for those that are over."""
+    """Write the views of the games `which`, and masks of zeros for the finished ones."""
     _, _, _, _, legal_masks = table
     observe_some(at, flipped, which, table, observations)
     for j in range(len(which)):

@@ -1,4 +1,4 @@
-"""A small game as lookup tables for compiled steps."""
+"""Lookup tables of small games for compiled steps."""
 
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ FEW = 12  # cells up to which the table is small enough to be fast
 
 
 class TransitionTable(NamedTuple):
-    """A game's positions, their transitions and their observations."""
+    """Positions of a game, their transitions and their observations."""
 
     positions: Positions
     outcomes: Outcomes  # (positions,), for the side to move
@@ -63,7 +63,7 @@ def _record(size: int) -> np.dtype[np.void]:
 
 
 class ChildTable(NamedTuple):
-    """The lookup tables of `game.rollouts_kernel.random_table_games`."""
+    """Lookup tables for `game.rollouts_kernel.random_table_games`."""
 
     children: NDArray[np.int32]  # (positions, cells)
     child_count: NDArray[np.uint64]  # (positions,)

@@ -25,7 +25,7 @@ from tttenv.utils.arrays import one_of
 
 
 class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64], NDArray[Any]]):
-    """A batch of `TicTacToe` games; finished games restart within the same step.
+    """Batch of `TicTacToe` games; finished games restart within the same step.
 
     Spaces, rewards and arguments are those of `TicTacToe`, batched by game, and in addition:
 
@@ -181,7 +181,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     @property
     def boards(self) -> Boards:
-        """The boards in the agent's view, int8 (num_envs, m * n), a copy."""
+        """Boards in the agent's view, int8 (num_envs, m * n), as a copy."""
         return self.match.boards
 
     def render(self) -> tuple[Any, ...] | None:
