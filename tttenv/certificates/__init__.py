@@ -1,1 +1,1 @@
-"""The exact strength of a player: its certificate, its mistakes, a game that it loses."""
+"""Exact strength of a player: its certificate, its mistakes, a game that it loses."""

@@ -1,4 +1,4 @@
-"""The certificate: a player's exact strength, with games that prove it."""
+"""Certificates: a player's exact strength, with games that prove it."""
 
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -43,7 +43,7 @@ ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
 
 @dataclass(frozen=True)
 class Certificate:
-    """A player's exact strength; anyone who has the player can recompute it.
+    """Exact strength of a player, which anyone who has the player can recompute.
 
     None means unknown. By the method "all positions" everything is known.
 
@@ -96,12 +96,12 @@ class Certificate:
 
 
 def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return by seat whether a player with all positions known never loses."""
+    """Return by seat whether a player whose positions are all known never loses."""
     return {seat: line is None for seat, line in lines.items()}
 
 
 def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return by seat True if there is a lost game, the shortest one; otherwise None."""
+    """Return, by seat, True if there is a lost game, which is the shortest one, else None."""
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 
@@ -252,7 +252,7 @@ def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str
 
 
 def reachable(game: Positions, table: Probs, seat: int) -> Mask:
-    """Mark the positions that the player's moves in `seat` and any replies reach, (positions,)."""
+    """Mark the positions reached by the player's moves in `seat` and any replies, (positions,)."""
     found = np.zeros(len(game), np.bool_)
     found[0] = True
     for stones in range(len(game.plies) - 1):
@@ -279,7 +279,7 @@ def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
 
 
 def _both_seats(rules: Rules, player: Policy, other: Policy) -> dict[str, list[float] | None]:
-    """Return win, draw and loss of the player against another, by seat."""
+    """Return the player's odds of a win, draw and loss against another, by seat."""
     as_x = score(rules, player, other)
     as_o = score(rules, other, player)
     return {"X": list(as_x), "O": list(reversed(as_o))}
@@ -289,7 +289,7 @@ NEVER = np.iinfo(np.int16).max // 2  # more plies than any game has
 
 
 def losing_lines(game: Positions, table: Probs, tiny: float) -> dict[str, list[int] | None]:
-    """Find the shortest game the player loses, by seat, as the cells of both sides, or None.
+    """Find the shortest game that the player loses, by seat, as the cells of both sides, or None.
 
     The player plays its moves with probability above `tiny`; if none of these games is lost, all
     its moves with probability above zero. The opponent plays any legal move. Among the shortest
@@ -332,7 +332,7 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
 
 
 def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return in each row the first of the likeliest cells with the shortest game, (rows,).
+    """Return the first of the most likely cells with the shortest game, in each row, (rows,).
 
     Probabilities that differ by less than one part in 10**9 count as equal.
     """
@@ -343,7 +343,7 @@ def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDA
 
 
 def _line_of(game: Positions, choice: NDArray[np.int8]) -> list[int]:
-    """Return the cells of the game that plays `choice` (positions,) from the start; -1 ends it."""
+    """Return the cells of the game that plays `choice` (positions,) from the start, until -1."""
     line, at = [], 0
     while choice[at] >= 0:
         line.append(int(choice[at]))

@@ -1,4 +1,4 @@
-"""A learning curve as stored in a card: a bounded number of exact measures, validated."""
+"""Learning curves as stored in cards: a bounded number of exact measures, validated."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Point = tuple[float, ...]  # one value per column
 
 @dataclass(frozen=True)
 class Curve:
-    """The exact measures of a training run, in order."""
+    """Exact measures of a training run, in order."""
 
     steps: list[int]
     seconds: list[float]  # processor time since the first step
@@ -28,7 +28,7 @@ class Curve:
 
     @property
     def unbeatable_at(self) -> tuple[int, float] | None:
-        """The step and second of the first unbeatable measure."""
+        """Step and second of the first unbeatable measure."""
         for step, second, *worst in zip(
             self.steps, self.seconds, self.worst["X"], self.worst["O"], strict=True
         ):
@@ -38,14 +38,14 @@ class Curve:
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """Make a measure from numbers by tag; None on boards where these are not all known."""
+    """Create a measure from numbers by tag; return None on boards where not all are known."""
     if not numbers.keys() >= set(TAGS):
         return None
     return (step, numbers["time/seconds"], *(numbers[tag] for tag in TAGS))
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """Append a point; above the limit keep the landmarks.
+    """Return the points with one appended, reduced to the landmarks above the limit.
 
     The selection depends only on the steps, so a resumed run keeps the same points.
 
@@ -87,7 +87,7 @@ def spaced(steps: Sequence[int], every: int, most: int) -> list[int]:
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
-    """Return the points as a card stores them: a list of rounded numbers for each column."""
+    """Return the points as stored in a card: a list of rounded numbers per column."""
     columns = zip(*points, strict=True)
     return {
         name: [round(number, digits) if digits else int(number) for number in column]
@@ -96,7 +96,7 @@ def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
 
 
 def from_card(card: Mapping[str, Any]) -> Curve | None:
-    """Return the curve of an untrusted card; None if it holds none.
+    """Return the curve of an untrusted card, or None if it has none.
 
     Raises:
         ValueError: if the card's curve is invalid.
@@ -116,7 +116,7 @@ def require_measures(
     whole: Collection[str],
     optional: Collection[str] = (),
 ) -> None:
-    """Raise ValueError unless untrusted columns are those of a curve.
+    """Raise ValueError unless untrusted columns form a valid curve.
 
     Args:
         found: the card's content: a list of numbers for each column.

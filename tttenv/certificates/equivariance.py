@@ -46,7 +46,7 @@ def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str
 
 
 def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[bytes, float]]:
-    """Return the probability of each class after a move, for boards (batch, cells)."""
+    """Return the probability of each symmetry class after a move on boards (batch, cells)."""
     rows, cells = np.nonzero(probs > 0)
     after = boards[rows]
     after[np.arange(len(rows)), cells] = 1
@@ -59,7 +59,7 @@ def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[byte
 
 
 def _alike(first: dict[bytes, float], second: dict[bytes, float]) -> bool:
-    """Return whether two distributions have the same classes and nearly the same probabilities."""
+    """Return whether two distributions have the same classes and nearly equal probabilities."""
     return first.keys() == second.keys() and all(
         abs(prob - second[key]) <= TOLERANCE for key, prob in first.items()
     )

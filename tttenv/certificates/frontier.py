@@ -1,4 +1,4 @@
-"""One round of a player's own moves and all replies, the step that every search of a player takes.
+"""One round of a player's own moves and all replies, shared by all searches of a player's games.
 
 Positions are those in which the player is to move, as codes: see
 `tttenv.certificates.frontier_kernel`. A round queries the player on a batch of them, plays its
@@ -44,7 +44,7 @@ class Reached(NamedTuple):
 
 
 class Frontier:
-    """A player's moves and all replies.
+    """Expansion of positions by a player's moves and all replies.
 
     Args:
         rules: the game.
@@ -76,13 +76,13 @@ class Frontier:
         return kernels.decode(codes, self.rules.cells)
 
     def ask(self, boards: Boards) -> Probs:
-        """Return the player's probabilities (positions, cells), validated."""
+        """Return the player's validated probabilities (positions, cells)."""
         return np.ascontiguousarray(ask(boards, self.policy))
 
     def expand(
         self, boards: Boards, probs: Probs, chances: NDArray[np.float64] | None = None
     ) -> Iterator[Reached]:
-        """Play the player's moves and every reply that does not end the game, in order.
+        """Yield the positions after the player's moves and every reply that does not end the game.
 
         The attributes describe the replies that do.
 
@@ -145,7 +145,7 @@ def contains(codes: Codes, code: NDArray[np.int64]) -> bool:
 
 
 def _order(codes: Codes) -> NDArray[np.int64]:
-    """Return the permutation that sorts codes (rows, words); equal ones keep their order."""
+    """Return the permutation that sorts codes (rows, words), as a stable sort."""
     if codes.shape[1] == 2 and len(codes):
         size = int(codes[:, 1].max()) + 1
         if (int(codes[:, 0].max()) + 1) * size < 2**63:  # sorted as one number, which is faster

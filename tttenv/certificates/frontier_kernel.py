@@ -1,4 +1,4 @@
-"""One round against a given player, compiled: its moves, all replies, and the resulting codes.
+"""Compiled expansion of one round against a given player: its moves, all replies, and their codes.
 
 Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 its
 opponent's. A board's code is a number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the
@@ -23,7 +23,7 @@ Codes = NDArray[np.int64]  # (positions, words)
 
 @dataclass(frozen=True, eq=False)
 class Geometry(Struct):
-    """The board's shape, and the place of each cell in the codes of a board's images."""
+    """Shape of the board, and the digit of each cell in the codes of its images."""
 
     m: int
     n: int
@@ -64,7 +64,7 @@ def _image_codes(board: NDArray[np.int8], about: Geometry, codes: Codes) -> None
 
 @inner
 def _write_first(codes: Codes, to: NDArray[np.int64]) -> None:
-    """Write the lexicographically first of the codes (images, words) to `to` (words,)."""
+    """Write the lexicographically smallest of the codes (images, words) to `to` (words,)."""
     best = 0
     for image in range(1, len(codes)):
         for word in range(codes.shape[1]):
@@ -132,7 +132,7 @@ def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class Replies(Struct):
-    """The output of `expand`: positions reached, with duplicates, and how games ended."""
+    """Output of `expand`: positions reached, with duplicates, and how games ended."""
 
     codes: Codes  # (capacity, words) of the positions reached
     moves: NDArray[np.int64]  # (capacity, 3): the earlier position, the player's cell, the reply

@@ -1,4 +1,4 @@
-"""Learning curves on boards too large to enumerate, as stored in a card: bounded and validated.
+"""Learning curves on boards too large to enumerate, as stored in cards: bounded and validated.
 
 Each measure holds, from a certificate by reachable positions and for both seats: the number of
 positions followed, the number of lost positions in an attack of fixed length, the length of the
@@ -26,7 +26,7 @@ Point = tuple[float | None, ...]  # one value per column
 
 @dataclass(frozen=True)
 class LargerCurve:
-    """The measures of a training run, in order."""
+    """Measures of a training run, in order."""
 
     steps: list[int]
     seconds: list[float]  # processor time since the first step
@@ -34,7 +34,7 @@ class LargerCurve:
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """Make a measure from numbers by tag; None unless a certificate followed positions."""
+    """Create a measure from numbers by tag; return None unless a certificate followed positions."""
     counts = [numbers.get(f"exact/{name}") for name in COUNTS]
     if "exact/reached_X" not in numbers and "exact/reached_O" not in numbers:
         return None
@@ -42,7 +42,7 @@ def point(step: int, numbers: Mapping[str, float]) -> Point | None:
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """Append a point; above the limit keep the first, the last, and some evenly between them.
+    """Return the points with one appended, thinned out evenly above the limit.
 
     The selection depends only on the steps, so a resumed run keeps the same points.
 
@@ -56,7 +56,7 @@ def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, 
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float | None]]:
-    """Return the points as a card stores them: a list of numbers for each column."""
+    """Return the points as stored in a card: a list of numbers per column."""
     columns = zip(*points, strict=True)
     return {
         name: [_shortened(number) for number in column]
@@ -69,7 +69,7 @@ def _shortened(number: float | None) -> float | None:
 
 
 def from_card(card: Mapping[str, Any]) -> LargerCurve | None:
-    """Return the curve of an untrusted card; None if it holds none.
+    """Return the curve of an untrusted card, or None if it has none.
 
     Raises:
         ValueError: if the card's curve is invalid.

@@ -1,4 +1,4 @@
-"""Reconstruct the game that leads to a lost position, round by round, and play it out."""
+"""Reconstruction of a game that leads to a lost position, round by round."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from tttenv.game.types import Boards
 
 @dataclass(frozen=True)
 class LostGame:
-    """Reconstructs games that a player loses; see `through`."""
+    """Reconstruction of a player's lost games; see `through`."""
 
     player: SeatedPlayer
     frontier: Frontier

@@ -10,7 +10,7 @@ from tttenv.game.rules import Rules
 
 
 def certificate_table(certificate: Certificate) -> str:
-    """Return a certificate as Markdown tables: a column for each seat, then the rest."""
+    """Return a certificate as Markdown tables: one column per seat, then the rest."""
     rules = Rules.of(certificate.rules)
     optimal, reached = certificate.optimal_moves, certificate.reached
     by_seat: dict[str, dict[str, Any]] = {
@@ -50,7 +50,7 @@ def certificate_table(certificate: Certificate) -> str:
 
 
 def _lost_game(rules: Rules, line: list[int] | None, never_loses: bool | None) -> str:
-    """Return a lost game in coordinates; without one, whether one may exist."""
+    """Return a lost game in coordinates or, without one, whether one may exist."""
     if line:
         return names_of(rules, line)
     return "none exists" if never_loses else "none known"

@@ -1,4 +1,4 @@
-"""Find positions in which a player gives its result away, among those its own play reaches.
+"""Search for positions, reached by a player's own play, in which it throws its result away.
 
 Round by round, the player's moves and all replies are played, as for a certificate; above a limit,
 half of the positions kept are the best for the opponent, half are sampled. A line of play ends
@@ -25,7 +25,7 @@ THREATS = 200  # maximum threats tried in the search for the opponent's win
 
 @dataclass(frozen=True)
 class Mistakes:
-    """The results for one seat."""
+    """Result of the search in one seat."""
 
     boards: Boards  # (mistakes, cells), in the view of the player, which is to move
     good: Mask  # (mistakes, cells): the moves proven to keep the position's value
@@ -38,7 +38,7 @@ class Mistakes:
 
 @dataclass(frozen=True)
 class _Round:
-    """The positions of a round, with the player to move, and their predecessors."""
+    """Positions of a round, with the player to move, and their predecessors."""
 
     boards: Boards  # (positions, cells)
     before: NDArray[np.int64]  # (positions,): indices in the previous round; -1 in the first
@@ -104,7 +104,7 @@ def _chosen(
 
 
 def _next(frontier: Frontier, boards: Boards, moves: Cells) -> tuple[Boards, NDArray[np.int64]]:
-    """Return one board of each class after a move on each of the boards and any reply.
+    """Return one board per class after a move on each of the boards and any reply.
 
     The boards are in the order of their codes; with each comes the first board it follows from.
     """

@@ -1,4 +1,4 @@
-"""The files of a checkpoint for the Hugging Face Hub, with a model card of its certificate."""
+"""Files of a checkpoint for the Hugging Face Hub, including a model card with its certificate."""
 
 import json
 import re
@@ -43,7 +43,7 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 
 
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
-    """Return what is uploaded of a checkpoint, by file name: its card, data files and README.md.
+    """Return the files to upload for a checkpoint by name: its card, data files and README.md.
 
     The state of a training stays out. On games that can be enumerated the certificate is computed
     again; on larger boards it is the one in the card.
@@ -76,7 +76,7 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
 
 
 def _certificate(folder: Path, card: Mapping[str, Any], rules: Rules) -> Certificate | None:
-    """Return the certificate of a checkpoint's player, computed again where all is enumerated.
+    """Return the certificate of a checkpoint's player, recomputed for enumerable games.
 
     Raises:
         ValueError: if the card states another worst case.
@@ -157,7 +157,7 @@ opponent="hub:{repo}")`.
 def _metadata(
     card: Mapping[str, Any], certificate: Certificate | None, repo: str, license: str | None
 ) -> str:
-    """Return the metadata that the Hub reads, as YAML."""
+    """Return the metadata for the Hub, as YAML."""
     from huggingface_hub import EvalResult, ModelCardData
 
     numbers = {} if certificate is None else flat(certificate)
@@ -189,7 +189,7 @@ def _metadata(
 
 
 def _rows(settings: Mapping[str, Any]) -> str:
-    """Return settings as the rows of a Markdown table."""
+    """Format settings as the rows of a Markdown table."""
     found = []
     for name, value in settings.items():
         cells = (name, value if isinstance(value, str) else json.dumps(value))

@@ -1,4 +1,4 @@
-"""A player in one seat of a game, the subject of searches on boards too large to enumerate."""
+"""Player in one seat of a game, the subject of searches on boards too large to enumerate."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from tttenv.policy import Policy
 
 @dataclass(frozen=True, eq=False)
 class SeatedPlayer:
-    """A player that is a function of the board, in one seat of a game."""
+    """Player that is a function of the board, in one seat of a game."""
 
     rules: Rules
     policy: Policy
@@ -26,14 +26,14 @@ class SeatedPlayer:
         return -np.eye(self.rules.cells, dtype=np.int8)
 
     def ends_by_a_line(self, line: list[int]) -> bool:
-        """Return whether a lost game ends by a line of the opponent, not by a forfeit."""
+        """Return whether a lost game ends with a line of the opponent, not a forfeit."""
         board = self.rules.start()
         for cell in line:
             board = self.rules.play(board, cell)
         return bool(self.rules.over(board))
 
     def rounds(self, line: list[int]) -> int:
-        """Return in which round a game is lost; a round is a move of the player and a reply."""
+        """Return the round in which a game is lost; a round is a move of the player and a reply."""
         return len(line) // 2 + (not self.ends_by_a_line(line))
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:

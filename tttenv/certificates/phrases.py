@@ -20,7 +20,7 @@ def odds(row: Sequence[float]) -> str:
 
 
 def value(number: float) -> str:
-    """Format a value between -1 and 1 with its sign; zero without."""
+    """Format a value between -1 and 1 with its sign, and zero without one."""
     text = f"{number:+.4f}".rstrip("0").rstrip(".")
     if text not in ("+0", "-0"):
         return text
@@ -76,7 +76,7 @@ def of_seat(certificate: Any, seat: str) -> str:
 
 
 def hundredths(value: float | None, sampled: bool = False) -> str:
-    """Format a value in hundredths with its sign; sampled ones are marked, missing ones "-"."""
+    """Format a value in hundredths with its sign; mark sampled ones, and return "-" for None."""
     if value is None:
         return "-"
     number = round(100 * value)

@@ -1,4 +1,4 @@
-"""Breadth-first search of all positions that a player's own moves and any replies reach.
+"""Breadth-first search of all positions reached by a player's own moves and any replies.
 
 Against a player that is a function of the board, only the other side chooses. The positions it can
 reach form a graph, searched breadth first: a round queries the player on all new positions, and
@@ -44,7 +44,7 @@ FOLLOWING, ATTACKING, SHORTENING = ("following", "attacking", "shortening")
 
 @dataclass(frozen=True)
 class Round:
-    """The progress of the search of a seat."""
+    """Progress of the search in a seat."""
 
     seat: str
     number: int  # index of the round, from 0
@@ -59,7 +59,7 @@ Watch: TypeAlias = Callable[[Round], None]  # called before every query of the p
 
 @dataclass(frozen=True)
 class Reached:
-    """The results for a player in one seat."""
+    """Results for a player in one seat."""
 
     positions: int  # queried positions
     never_loses: bool | None  # None: undecided
@@ -74,7 +74,7 @@ class Reached:
 
 @dataclass(frozen=True)
 class Options:
-    """The limits of a search, and what is known or allowed beforehand."""
+    """Limits of a search, and what is known or allowed beforehand."""
 
     positions: int = POSITIONS  # in total
     followed: int = FOLLOWED  # limit for `Reached.vs_random`, with every reply followed
@@ -92,7 +92,7 @@ def search(
     options: Options = DEFAULTS,
     watch: Watch | None = None,
 ) -> Reached:
-    """Search every position that a player's own moves in one seat and any replies reach.
+    """Search all positions reached by a player's own moves in one seat and any replies.
 
     When the limit of followed positions is reached, positions that cannot be lost are left out as
     soon as it is known that the player does not always win; and the search ends if a lost game has
@@ -117,7 +117,7 @@ def loss_within(
     positions: int,
     watch: Watch | None = None,
 ) -> Reached:
-    """Search for a shortest game that a player loses within some rounds.
+    """Search for a shortest game that a player loses within `rounds` rounds.
 
     Args:
         player: the player in its seat.
@@ -139,7 +139,7 @@ def loss_within(
 
 
 class _Search:
-    """One search, from the empty board to the last round."""
+    """Breadth-first search in one seat, from the empty board to the last round."""
 
     def __init__(self, player: SeatedPlayer, options: Options, watch: Watch | None) -> None:
         self.player, self.options, self.watch = player, options, watch
@@ -237,7 +237,7 @@ class _Search:
             self.lost_round, self.lost_rank = at, int(rank[first])
 
     def _examine(self, boards: Boards, probs: Probs, opening: bool) -> None:
-        """Record results from a batch's outputs; `opening`: the first of a round."""
+        """Record results from a batch's outputs; `opening` marks the first of a round."""
         self.one_move = self.one_move and bool(((probs > 0).sum(axis=1) == 1).all())
         choice = np.count_nonzero(boards[0]) < self.rules.cells - 1
         if choice and not known_pure(self.policy):
@@ -277,7 +277,7 @@ class _Search:
             self.watch(at)
 
     def within_limits(self, codes: Codes) -> Mask | None:
-        """Mark the positions found for the next round that are kept; None for all.
+        """Mark the positions found for the next round that are kept, or return None for all.
 
         Also decides whether every reply is followed further, and whether the search runs out of
         positions. It then continues to the end of the round, whose positions are within the limit.
@@ -311,7 +311,7 @@ class _Search:
 
 
 class _Merged:
-    """The distinct positions found for the next round, sorted in parts."""
+    """Distinct positions found for the next round, in sorted parts."""
 
     def __init__(self, search: _Search) -> None:
         self.search = search
@@ -340,7 +340,7 @@ class _Merged:
         return codes, np.zeros(len(codes)) if chances is None else chances
 
     def _merge(self) -> None:
-        """Merge all into one sorted part, and keep the search within its limits."""
+        """Merge all parts into one sorted part, and keep the search within its limits."""
         if not self.parts:
             return
         codes = np.concatenate([codes for codes, _ in self.parts])

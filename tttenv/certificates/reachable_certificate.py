@@ -1,4 +1,4 @@
-"""A certificate by reachable positions, for boards too large to enumerate.
+"""Certificates by reachable positions, for boards too large to enumerate.
 
 The results of both seats are combined by five facts. A player's worst case is at most the game's
 value for its seat. A player that never loses has a worst case of at least 0; one that always wins
@@ -29,7 +29,7 @@ ValueOf: TypeAlias = Callable[[Rules], int | None]  # the game's value for X, No
 
 @dataclass(frozen=True)
 class SeatResult:
-    """The results for a player in one seat; None is unknown."""
+    """Results for a player in one seat, None where unknown."""
 
     never_loses: bool | None
     always_wins: bool | None
@@ -112,7 +112,7 @@ def measure(
 def _seat(
     player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
 ) -> SeatResult:
-    """Compute the results for the player's seat, whose value under perfect play is `worth`."""
+    """Compute the results for a seat whose value under perfect play is `worth`."""
     too_many, attacked = arrangements(player.rules) > positions, 0
     if too_many:
         # If the other side can force a win, any lost game will do.
@@ -161,7 +161,7 @@ def _seat(
 
 
 def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
-    """Return whether the player plays its moves of a game, or forfeits at its end, for sure."""
+    """Return whether the player plays its moves of a game, or its final forfeit, with certainty."""
     boards, own = player.own_moves(line)
     probs = ask(boards, player.policy)
     certain = (np.count_nonzero(probs[: len(own)], axis=1) == 1).all()
@@ -169,7 +169,7 @@ def _always_played(player: SeatedPlayer, line: list[int]) -> bool:
 
 
 def proved_value(x: SeatResult, o: SeatResult | None) -> int | None:
-    """Return the game's value for X if proven by the results; `o` is None before that seat."""
+    """Return the game's value for X if the results prove it; `o` is None before that seat."""
     if x.always_wins:
         return 1
     return 0 if o is not None and o.never_loses else None
@@ -198,7 +198,7 @@ def unbeatable(x: SeatResult, o: SeatResult, value: int | None) -> bool | None:
 
 
 def _unbeatable_if(x: SeatResult, o: SeatResult, value: int) -> bool | None:
-    """Return the same, given the game's value."""
+    """Return the same for a given value of the game."""
     if value == 1:  # O can do no better than lose
         return x.always_wins
     parts = [False if seat.surely_lost else seat.never_loses or None for seat in (x, o)]

@@ -1,4 +1,4 @@
-"""Search for a game that a given player loses, best attack first; finding none proves nothing.
+"""Best-first search for a game that a given player loses; finding none proves nothing.
 
 Against a player that is a function of the board, only the opponent chooses, so a lost game is a
 path in a graph. The search is best first: the positions in which the opponent's open lines hold
@@ -65,7 +65,7 @@ def refute(
 
 @dataclass(frozen=True)
 class Refutation:
-    """The result of a search for a lost game."""
+    """Result of a search for a lost game."""
 
     line: list[int] | None  # the cells of both sides; None if no lost game was found
     asked: int  # positions
@@ -76,7 +76,7 @@ class Refutation:
 def search(
     player: SeatedPlayer, positions: int, watch: Watch | None = None, shorten: bool = True
 ) -> Refutation:
-    """Search as `refute` does, with more results; `watch` is called before each query.
+    """Search as `refute` does, with more results; call `watch` before each query.
 
     Without `shorten` the first lost game found is returned.
 
@@ -187,7 +187,7 @@ class _Waiting:
 
 
 class _Attack:
-    """One search for lost games."""
+    """Best-first search for lost games."""
 
     def __init__(self, player: SeatedPlayer, watch: Watch | None) -> None:
         self.player, self.rules, self.policy = player, player.rules, player.policy
@@ -318,7 +318,7 @@ class _Attack:
                 self.waiting[number + 1] = self.waiting[number + 1].merged(new)
 
     def _line(self, number: int) -> list[int]:
-        """Return the cells of both sides that lead to the position of a query."""
+        """Return the cells of both sides that lead to the position with this query number."""
         cells: list[int] = []
         while number >= 0:
             number, own, reply = self.asked[number]

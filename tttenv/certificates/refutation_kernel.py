@@ -1,4 +1,4 @@
-"""Scores of the attacking replies of the opponent of a given player, compiled.
+"""Compiled scores of the opponent's attacking replies to a given player.
 
 Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 the
 attacker's. A line is open for a side if it has no stone of the other side. The boards of a batch
@@ -95,7 +95,7 @@ def _gain(
     held: NDArray[np.int64],
     short: int,
 ) -> int:
-    """Return what the attacker's stone on `reply` (already on the board) adds to the score.
+    """Return the increase of the score by the attacker's stone on `reply` (already placed).
 
     Args:
         board: (cells,).

@@ -1,4 +1,4 @@
-"""Snapshots of the player during training: a few of them, each as its moves, in a validated file.
+"""Snapshots of a player's moves during training: a few of them, in a validated file.
 
 Snapshots are stored only for players that always play one move per position, on enumerable boards
 of up to nine cells; a player that mixes moves leaves none.
@@ -32,7 +32,7 @@ Moves = NDArray[np.uint8]  # the cells, (decisions,)
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """Append a snapshot of the last measure; above the limit keep evenly spaced ones.
+    """Return the snapshots with one of the last measure appended, thinned out above the limit.
 
     The selection depends only on the measures, so a resumed run keeps the same: the first, the
     last, the first unbeatable one and some between these.
@@ -50,7 +50,7 @@ def extended(
 
 
 def moves_of(policy: Policy) -> str | None:
-    """Return the player's cells, one digit for each undecided position in order.
+    """Return the player's cells, one digit per undecided position in order, or None.
 
     None if it is not a table, the board is too large, or it mixes moves anywhere.
     """

@@ -1,4 +1,4 @@
-"""The certificate that the card of a checkpoint states; cards are untrusted."""
+"""Certificates stated in untrusted checkpoint cards."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -10,7 +10,7 @@ from tttenv.utils import schema
 
 
 def stated_certificate(card: Mapping[str, Any], rules: Rules) -> Certificate | None:
-    """Return the certificate of an untrusted card; None if it has no valid one."""
+    """Return the certificate of an untrusted card, or None if it has no valid one."""
     try:
         found = Certificate.from_dict(dict(card["certificate"]))
         return found if _is_usual(found, rules) else None
@@ -51,7 +51,7 @@ def _within(number: object, least: float, most: float) -> bool:
 
 
 def _is_lost(rules: Rules, seat: str, line: list[int]) -> bool:
-    """Return whether the cells are a game from the empty board that the seat has just lost."""
+    """Return whether the cells form a game from the empty board that `seat` has just lost."""
     board = rules.start()
     for cell in line:
         numbered = isinstance(cell, int) and not isinstance(cell, bool) and 0 <= cell < rules.cells

@@ -1,4 +1,4 @@
-"""The probability that a player puts on optimal moves, by ply."""
+"""Probability that a player puts on optimal moves, by ply."""
 
 from tttenv.exact import positions, solve, tabulate
 from tttenv.game.rules import Rules

@@ -15,7 +15,7 @@ SIGMAS = 1.959963984540054  # two-sided 95 %
 
 @dataclass(frozen=True)
 class Sampled:
-    """The results of sampled games for one side."""
+    """Results of sampled games for one side."""
 
     games: int
     win: float
@@ -24,12 +24,12 @@ class Sampled:
 
     @property
     def value(self) -> float:
-        """The mean result: a win counts 1, a draw 0, a loss -1."""
+        """Mean result: a win counts 1, a draw 0, a loss -1."""
         return self.win - self.loss
 
     @property
     def error(self) -> float:
-        """The standard error of `value`.
+        """Standard error of `value`.
 
         One game of each outcome is added (after Agresti and Coull, 1998), so that it is not 0 when
         all results are equal.

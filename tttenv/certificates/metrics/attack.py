@@ -1,4 +1,4 @@
-"""The number of lost positions among the first of an attack, on boards of any size."""
+"""Number of lost positions among the first ones of an attack, on boards of any size."""
 
 from tttenv.certificates.refutation import losing_leaves
 from tttenv.exact import SEATS

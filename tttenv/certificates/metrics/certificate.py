@@ -1,4 +1,4 @@
-"""The certificate as numbers by tag."""
+"""Certificates as numbers by tag."""
 
 from tttenv.certificates.certificate import Certificate, certify
 from tttenv.game.rewards import RESULTS
@@ -12,7 +12,7 @@ def measure(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def flat(certificate: Certificate) -> dict[str, float]:
-    """Return a certificate's numbers by tag, like `exact/worst_case_O` or `exact/win_vs_random_X`.
+    """Return a certificate's numbers by tag: `exact/worst_case_O`, `exact/win_vs_random_X` etc.
 
     Unknown numbers have no tag. By reachable positions there are also `exact/reached_X`,
     `exact/never_loses_X` and `exact/losing_line_X`, the length of the lost game.
