@@ -1,4 +1,4 @@
-"""A player in a league, with validated and, if possible, cached outputs."""
+"""League players with validated and, if possible, cached outputs."""
 
 from collections import ChainMap
 from typing import Any
@@ -19,11 +19,11 @@ LONGEST = 300  # maximum characters of a player's error message
 
 
 class PlayerError(ValueError):
-    """A player raised an error or returned invalid probabilities."""
+    """Error raised by a player, or invalid probabilities that it returned."""
 
 
 class Asker:
-    """A player that is queried on batches of boards.
+    """Wrapper of a player for queries on batches of boards.
 
     Args:
         rules: the game.
@@ -68,7 +68,7 @@ class Asker:
         return probs
 
     def _kept(self, boards: Boards) -> Probs:
-        """Return the outputs, from the cache if the same boards came before."""
+        """Return the outputs, from the cache for boards queried before."""
         keys = [board.tobytes() for board in np.ascontiguousarray(boards, np.int8)]
         new = list({key: row for row, key in enumerate(keys) if key not in self._known}.values())
         found: dict[bytes, bytes] = {}

@@ -1,4 +1,4 @@
-"""A league: every player against every other from all openings, in both colours, with ratings.
+"""Round-robin league: every player against every other from all openings, in both colours, rated.
 
 The work is divided into blocks of pairs that depend only on the players and the settings, so the
 same league has bit-identical results, whichever process plays which block.
@@ -32,7 +32,7 @@ LONGEST = 300  # maximum characters of the reason for a failed pair
 
 
 class Failed(NamedTuple):
-    """A pair without a result: a player raised an error or returned invalid probabilities."""
+    """Pair without a result, because a player raised an error or returned invalid probabilities."""
 
     reason: str
 
@@ -42,7 +42,7 @@ Result: TypeAlias = PairResult | Failed
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a league."""
+    """Settings of a league."""
 
     rules: str  # "m,n,k"
     stones: int = 2  # stones of the openings
@@ -54,7 +54,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Block:
-    """A unit of work: some pairs that are played together."""
+    """Unit of work: some pairs that are played together."""
 
     settings: Settings
     pairs: tuple[tuple[str, str], ...]  # the players' specs
@@ -130,7 +130,7 @@ def _asker(spec: str, rules: Rules) -> Asker:
 
 
 class Standing(NamedTuple):
-    """A player's row in the table of a league."""
+    """Row of a player in the table of a league."""
 
     player: str
     elo: float | None  # None without a result
@@ -139,13 +139,13 @@ class Standing(NamedTuple):
 
     @property
     def points(self) -> float | None:
-        """Its score from 0 to 1: a win counts 1 and a draw 1/2."""
+        """Score of the player from 0 to 1: a win counts 1 and a draw 1/2."""
         return None if self.shares is None else self.shares[0] + self.shares[1] / 2
 
 
 @dataclass(frozen=True)
 class League:
-    """The results of all pairs.
+    """Results of all pairs.
 
     Attributes:
         settings: the league's settings.
@@ -161,7 +161,7 @@ class League:
 
     @property
     def rules(self) -> Rules:
-        """The game."""
+        """Rules of the game."""
         return Rules.of(self.settings.rules)
 
     def result(self, first: int, second: int) -> Result:
@@ -198,7 +198,7 @@ class League:
         return self._square({(i, j): found.value for i, j, found in self.played()})
 
     def opening_values(self) -> Iterator[NDArray[np.float64]]:
-        """Yield the same matrix for each opening alone, averaged over both colours."""
+        """Yield the same matrix per opening, averaged over both colours."""
         found = {(i, j): result.values() for i, j, result in self.played()}
         for number in range(len(self.openings)):
             yield self._square({names: float(values[number]) for names, values in found.items()})
@@ -231,7 +231,7 @@ class League:
         return self._of_ranked(lambda some: ratings.alpha_rank(values[np.ix_(some, some)]))
 
     def _of_ranked(self, rate: Callable[[list[int]], NDArray[np.float64]]) -> list[float | None]:
-        """Apply `rate` to the indices of players with a result; None for the others.
+        """Apply `rate` to the indices of players with a result, with None for the others.
 
         They are passed in the order of their names, so that rounding does not depend on the input
         order.

@@ -1,4 +1,4 @@
-"""A league as JSON: results/league.json.
+"""League files: a league as JSON in results/league.json.
 
     version     1
     settings    rules "m,n,k"; stones of the openings; games, seed, positions, searches
@@ -54,7 +54,7 @@ Board: TypeAlias = Annotated[str, Between(0, 400)]
 
 
 class FileSettings(TypedDict):
-    """The settings in a file."""
+    """Settings in a league file."""
 
     rules: str
     stones: Count
@@ -65,27 +65,27 @@ class FileSettings(TypedDict):
 
 
 class Player(TypedDict):
-    """A player in a file."""
+    """Player in a league file."""
 
     player: Name
 
 
 class Pair(TypedDict):
-    """A pair in a file; its result is a `FailedPair` or a `PlayedPair`."""
+    """Pair in a league file, whose result is a `FailedPair` or a `PlayedPair`."""
 
     first: Count
     second: Count
 
 
 class FailedPair(TypedDict):
-    """The result of a pair of which a player failed."""
+    """Result of a pair in which a player failed."""
 
     method: Literal["failed"]
     reason: Name
 
 
 class PlayedPair(TypedDict):
-    """The result of a pair that has played."""
+    """Result of a pair that has been played."""
 
     method: Literal["exact", "sampled"]
     as_X: str | list[Any]
@@ -93,7 +93,7 @@ class PlayedPair(TypedDict):
 
 
 class File(TypedDict):
-    """What `read` takes from a file."""
+    """Contents of a league file, as far as `read` uses them."""
 
     version: Literal[1]
     settings: FileSettings

@@ -1,4 +1,4 @@
-"""The blocks of a league as tasks for workers, and the parsing of their results."""
+"""Blocks of a league as tasks for workers, and the parsing of their results."""
 
 import hashlib
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class BlockTask:
 
 
 def tasks(blocks: Sequence[Block], threads: int = 1) -> list[Task]:
-    """Return a task for each block, in order.
+    """Return one task per block, in order.
 
     Args:
         blocks: distinct blocks.
@@ -103,7 +103,7 @@ def results(value: Any, block: Block, openings: int) -> list[Result]:
 
 
 def results_of(outcome: TaskResult, openings: int) -> list[Result]:
-    """Return a task's results; if it has no value, all its pairs failed for the same reason.
+    """Return a task's results; if it failed, every pair fails for the same reason.
 
     Args:
         outcome: of one of `tasks`.

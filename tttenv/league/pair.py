@@ -1,4 +1,4 @@
-"""The result of two players against each other from given openings, in both colours.
+"""Result of two players against each other from given openings, in both colours.
 
 Two deterministic players would play only one game in each colour from the empty board. Every game
 therefore starts from one of several openings, and is played in both colours.
@@ -35,7 +35,7 @@ WON, DRAWN = -2, -1  # in place of a next position
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of an exact result, beyond which games are sampled instead."""
+    """Limits of exact computation, beyond which games are sampled instead."""
 
     positions: int = 2_500_000  # maximum positions reachable by both players together
     searches: int = 20_000  # the same, for queries of a player that searches
@@ -45,7 +45,7 @@ LIMITS = Limits()
 
 
 class PairResult(NamedTuple):
-    """The result of two players, for the first of them."""
+    """Result of two players, for the first of them."""
 
     method: str  # EXACT or SAMPLED
     # (2, openings, 3): wins, draws and losses of the first player as X and as O. Probabilities that
@@ -54,24 +54,24 @@ class PairResult(NamedTuple):
 
     @property
     def games(self) -> int:
-        """The number of games: one per opening and colour if exact, else as played."""
+        """Number of games: one per opening and colour if exact, else as played."""
         return round(float(self.odds.sum()))
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """The shares (3,) of wins, draws and losses of the first player over all games."""
+        """Shares (3,) of wins, draws and losses of the first player over all games."""
         total = self.odds.sum(axis=(0, 1))
         return np.asarray(np.round(total / total.sum(), DIGITS), np.float64)
 
     @property
     def value(self) -> float:
-        """The mean result of the first player: a win 1, a draw 0, a loss -1."""
+        """Mean result of the first player: a win counts 1, a draw 0, a loss -1."""
         win, _, loss = self.odds.sum(axis=(0, 1))
         return round(float((win - loss) / self.odds.sum()), DIGITS) + 0.0
 
     @property
     def error(self) -> float:
-        """The standard error of `value`; 0 if it is exact. See `arena.Sampled.error`."""
+        """Standard error of `value`; 0 if it is exact. See `arena.Sampled.error`."""
         if self.method == EXACT:
             return 0.0
         return Sampled(self.games, *(float(share) for share in self.shares)).error
@@ -227,7 +227,7 @@ def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
 
 
 def _backed_up(plies: list[Moves]) -> Odds:
-    """Return the odds (positions, 3) of the side to move on the positions of the first ply."""
+    """Return the odds (positions, 3) of the side to move in the positions of the first ply."""
     odds: Odds = np.zeros((0, 3))
     for moves in reversed(plies):
         # The odds of the next ply's positions for the other side, then WON and DRAWN.

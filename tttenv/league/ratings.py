@@ -122,7 +122,7 @@ def alpha_rank(
 
 
 def _fixation(u: Floats, members: int) -> Floats:
-    """Return the chance that a mutant takes over: (1 - exp(-u)) / (1 - exp(-members * u)).
+    """Return the fixation probability of a mutant, (1 - exp(-u)) / (1 - exp(-members * u)).
 
     Written with non-positive exponents, so that nothing overflows.
     """
@@ -172,7 +172,7 @@ def _recurrent(rates: Floats) -> NDArray[np.int64]:
 
 
 def cycles_of_three(values: ArrayLike) -> list[tuple[int, int, int]]:
-    """Return all triples (a, b, c) with a beating b, b beating c and c beating a, and a the lowest.
+    """Return all triples (a, b, c), a the lowest, with a beating b, b beating c, c beating a.
 
     Args:
         values: (players, players): positive if the row beats the column; NaN without a result.
@@ -194,7 +194,7 @@ def count_cycles_of_three(values: ArrayLike) -> int:
 
 
 def _square(numbers: ArrayLike) -> Floats:
-    """Return a copy of a square of finite numbers."""
+    """Return a copy of a square matrix of finite numbers."""
     found = np.array(numbers, np.float64)
     if found.ndim != 2 or found.shape[0] != found.shape[1] or not np.isfinite(found).all():
         raise ValueError(f"a square of finite numbers is wanted, not shape {found.shape}")

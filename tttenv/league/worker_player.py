@@ -1,4 +1,4 @@
-"""A player evaluated by workers, in processes on this machine or on a Ray cluster.
+"""Player evaluated by workers, in processes on this machine or on a Ray cluster.
 
 A certificate queries its player on thousands of boards at a time; a player that searches each of
 them takes nearly all of the time. Such a player is queried board by board, so its outputs, and
@@ -35,7 +35,7 @@ class Questions:
 
 
 class WorkerPlayer:
-    """The player of a spec, evaluated by workers; it has the attributes of the local player.
+    """Player of a spec, evaluated by workers, with the attributes of the local player.
 
     Args:
         backend: the workers; its context has been entered.

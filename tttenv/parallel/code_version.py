@@ -1,4 +1,4 @@
-"""The version of the code that computes a result: our sources and the numerical libraries."""
+"""Version of the code that computes a result: our sources and the numerical libraries."""
 
 import hashlib
 import sys
@@ -13,7 +13,7 @@ LIBRARIES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-c
 
 @cache
 def code_version(package: str) -> dict[str, str]:
-    """Return what a result depends on besides its task: sources, Python and libraries, by name.
+    """Return the versions that a result depends on: sources, Python and libraries, by name.
 
     Results of edited code are never taken for those of the code before, though the version number
     of the package stays the same: all its sources count.
@@ -34,7 +34,7 @@ def code_version(package: str) -> dict[str, str]:
 
 
 def _folder(package: str) -> Path | None:
-    """Return a package's folder of sources; None for a script or a test module."""
+    """Return a package's folder of sources, or None for a script or a test module."""
     if package == "__main__":
         return None
     spec = find_spec(package)

@@ -1,4 +1,4 @@
-"""Runs tasks on workers, a bounded number at a time, and collects their results."""
+"""Execution of tasks on workers, a bounded number at a time."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ LOOK_EVERY = 0.1  # seconds between two looks at the news while no task ends
 
 
 class News(NamedTuple):
-    """The progress of a running task."""
+    """Progress of a running task."""
 
     number: int  # of the task, counted from 0
     name: str
@@ -23,7 +23,7 @@ class News(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskResult:
-    """The result of a task: a value, or an error in one line."""
+    """Result of a task: a value, or an error in one line."""
 
     number: int  # of the task, counted from 0
     task: Task
@@ -37,19 +37,19 @@ class Backend(Protocol):
     """Workers of one kind; leaving the context ends them all."""
 
     def __enter__(self) -> Any:
-        """Start."""
+        """Start the workers."""
 
     def __exit__(self, kind: Any, /, *rest: Any) -> None:
         """End all workers."""
 
     def room(self) -> int:
-        """Return how many tasks can run at the same time, including those that are running."""
+        """Return the number of tasks that can run at the same time, including running ones."""
 
     def submit(self, number: int, task: Task) -> None:
         """Start a task, or put it in a queue."""
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """Return the tasks that have ended; an empty list if none ends within this time.
+        """Return the tasks that have ended, or an empty list if none ends within `seconds`.
 
         A task whose worker was lost is run again by another one, `ATTEMPTS` times in all.
         """

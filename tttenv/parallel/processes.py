@@ -1,4 +1,4 @@
-"""Runs tasks in processes of this machine, each with its own pipe to the driver.
+"""Execution of tasks in processes of this machine, each with its own pipe to the driver.
 
 A worker that dies costs its own task one attempt and the others nothing. Workers end with the
 driver, however it ends.
@@ -30,7 +30,7 @@ GPUS = "CUDA_VISIBLE_DEVICES"
 
 @dataclass
 class _Worker:
-    """A process and the task that it runs."""
+    """Worker process and its current task."""
 
     process: SpawnProcess
     pipe: Connection
@@ -60,16 +60,16 @@ class Processes:
         self._news: deque[tuple[int, int, int, str]] = deque()
 
     def room(self) -> int:
-        """Return the number of workers: no task waits in a queue."""
+        """Return the number of workers, since no task waits in a queue."""
         return self.workers
 
     def submit(self, number: int, task: Task) -> None:
-        """Give a task to an idle worker, or to a new one."""
+        """Send a task to an idle worker, or to a new one."""
         idle = next((worker for worker in self._workers if worker.task is None), None)
         self._begin(idle or self._start(), number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """See `Backend.wait`."""
+        """Wait as `Backend.wait` does."""
         found = []
         pipes = {worker.pipe: worker for worker in self._workers}
         for pipe in wait(list(pipes), seconds):
@@ -82,7 +82,7 @@ class Processes:
         return found
 
     def news(self) -> list[tuple[int, int, int, str]]:
-        """See `Backend.news`."""
+        """Return the progress as `Backend.news` does."""
         news = list(self._news)
         self._news.clear()
         return news
@@ -112,7 +112,7 @@ class Processes:
             worker.pipe.send((task.work, task.arguments, task.folder))
 
     def _start(self) -> _Worker:
-        """Start a worker, in the environment of one that is gone or in one of its own."""
+        """Start a worker, in the environment of an ended one or in one of its own."""
         taken = {worker.environment.get(GPUS) for worker in self._workers}
         environment = dict.fromkeys(THREADS, str(self.cores))
         if self.gpus:
@@ -139,7 +139,7 @@ class Processes:
         return None
 
     def _lost(self, worker: _Worker) -> Done | None:
-        """Handle the end of a worker: another one runs its task if it has attempts left."""
+        """Handle the end of a worker, rerunning its task on another one if it has attempts left."""
         self._workers.remove(worker)
         worker.pipe.close()
         worker.process.join(GRACE)
@@ -165,7 +165,7 @@ def _reason(process: SpawnProcess) -> str:
 
 @contextlib.contextmanager
 def _signals_held() -> Iterator[None]:
-    """Block requests to end in this block, and in a process started here until it is ready."""
+    """Block termination signals in this block, and in a process started here until it is ready."""
     if not hasattr(signal, "pthread_sigmask"):  # Windows
         yield
         return
@@ -179,7 +179,7 @@ def _signals_held() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _environment(changes: dict[str, str]) -> Iterator[None]:
-    """Change environment variables for what is started in this block."""
+    """Change environment variables for processes started in this block."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -193,7 +193,7 @@ def _environment(changes: dict[str, str]) -> Iterator[None]:
 
 
 def _work(pipe: Connection) -> None:
-    """Return the main function of a worker: run tasks in turn until the driver closes the pipe."""
+    """Run tasks in turn until the driver closes the pipe; the main function of a worker."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the driver's to handle
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD)

@@ -1,4 +1,4 @@
-"""Runs tasks on a Ray cluster of one or many machines; Ray is imported on first use.
+"""Execution of tasks on a Ray cluster of one or many machines; Ray is imported on first use.
 
 Every node needs the same version of this package and of the libraries that the tasks use: a node
 with another one refuses its tasks. A task's files travel with it, so that no disk need be shared.
@@ -39,7 +39,7 @@ Files = dict[str, bytes]  # contents by path within a folder
 
 
 class _Lost(NamedTuple):
-    """A task whose worker was lost, until it is started again."""
+    """Task whose worker was lost, until it is restarted."""
 
     after: float  # by the monotonic clock
     number: int
@@ -47,7 +47,7 @@ class _Lost(NamedTuple):
 
 
 class RayCluster:
-    """The workers of a Ray cluster. Losing a node or a worker costs its tasks an attempt.
+    """Workers of a Ray cluster; losing a node or a worker costs its tasks an attempt.
 
     Attempts are counted here. Ray does not count all losses: a node that goes may report to its
     tasks that the driver is dead (OwnerDiedError), which Ray takes for an error of the task; and it
@@ -87,7 +87,7 @@ class RayCluster:
         self._exit = _Exit()
 
     def room(self) -> int:
-        """See `Backend.room`: it grows and shrinks with the cluster."""
+        """Return the number as `Backend.room` does, which grows and shrinks with the cluster."""
         if time.monotonic() - self._counted >= EVERY:
             self._counted = time.monotonic()
             has = self._ray.cluster_resources()
@@ -99,7 +99,7 @@ class RayCluster:
         return self._room
 
     def submit(self, number: int, task: Task) -> None:
-        """See `Backend.submit`."""
+        """Submit a task as `Backend.submit` does."""
         files = None if task.folder is None else pack(task.folder)
         code = code_version(task.work.__module__.partition(".")[0])
         shared = None if task.shared is None else self._put(task.shared)
@@ -107,7 +107,7 @@ class RayCluster:
         self._flying[reference] = (number, task)
 
     def wait(self, seconds: float) -> list[tuple[int, Done]]:
-        """See `Backend.wait`."""
+        """Wait as `Backend.wait` does."""
         self._exit.check()
         for lost in [lost for lost in self._lost if lost.after <= time.monotonic()]:
             self._lost.remove(lost)
@@ -123,7 +123,7 @@ class RayCluster:
         return [(number, done) for number, done in landed if done is not None]
 
     def news(self) -> list[tuple[int, int, int, str]]:
-        """Return None: on a cluster, progress is counted in tasks."""
+        """Return an empty list, since progress on a cluster is counted in tasks."""
         return []
 
     def __enter__(self) -> "RayCluster":
@@ -148,13 +148,13 @@ class RayCluster:
         self._stack.__exit__(kind, *rest)
 
     def _put(self, shared: Shared) -> Any:
-        """Return a reference to a shared value, which is put into the cluster once."""
+        """Return a reference to a shared value, putting it into the cluster on first use."""
         if self._shared is None or self._shared[0] is not shared:
             self._shared = shared, self._ray.put(shared)
         return self._shared[1]
 
     def _land(self, reference: Any) -> tuple[int, Done | None]:
-        """Return a task that has ended, with its files written; None if it runs again.
+        """Return a task that has ended, writing its files; None in place of its end if it is rerun.
 
         A task never raises: an error of Ray tells of a loss.
         """
@@ -169,7 +169,7 @@ class RayCluster:
         return number, done
 
     def _again(self, number: int, task: Task, error: Exception) -> Done | None:
-        """Let another worker run a task, unless it has no attempts left."""
+        """Rerun a task on another worker, unless it has no attempts left."""
         losses = self._losses[number] = self._losses.get(number, 0) + 1
         if losses < ATTEMPTS:
             self._lost.append(_Lost(time.monotonic() + losses * PAUSE, number, task))
@@ -179,7 +179,7 @@ class RayCluster:
 
 
 class _Exit:
-    """In its context, SystemExit raised by a signal handler is not replaced by another error.
+    """Context in which a SystemExit from a signal handler is not replaced by another error.
 
     While the main thread is in Ray, Ray handles signals, and makes of any SystemExit one with
     status 1.
@@ -190,7 +190,7 @@ class _Exit:
         self._before: dict[int, Any] = {}
 
     def check(self) -> None:
-        """Raise SystemExit if it was requested and has not come through."""
+        """Raise SystemExit if it was requested but has been lost."""
         if self._asked is not None:
             raise self._asked
 
@@ -233,7 +233,7 @@ def _one_thread_prints() -> Iterator[None]:
 
 
 class _OneThread:
-    """A stream for one thread; it discards what other threads write.
+    """Stream for one thread, which discards what other threads write.
 
     Ray has a thread that prints to the standard output of the driver, among the results, what
     became of lost nodes and workers, whatever it is told about logging.
@@ -243,7 +243,7 @@ class _OneThread:
         self._stream, self._thread = stream, threading.get_ident()
 
     def write(self, text: str) -> int:
-        """Write the text if it comes from the thread that made this stream."""
+        """Write the text if it comes from the thread that created this stream."""
         return self._stream.write(text) if threading.get_ident() == self._thread else len(text)
 
     def __getattr__(self, name: str) -> Any:
@@ -300,7 +300,7 @@ def _disconnect() -> None:
 
 
 def _agree_on_tokens() -> None:
-    """Use no token for a cluster on this machine that has none.
+    """Disable tokens in this process if the cluster on this machine uses none.
 
     Ray uses one if it finds it, and any earlier cluster may have left it. The nodes would then be
     refused when they ask this process for objects, and report that it is dead. For a cluster with
@@ -357,7 +357,7 @@ def _perform(
     code: dict[str, str],
     shared: Shared | None,
 ) -> tuple[Done, Files | None]:
-    """Run a task in a folder of its own with its files, and return these; in a worker."""
+    """Run a task and return its files too; runs in a worker, in a folder of its own."""
     own = code_version(work.__module__.partition(".")[0])
     if differing := [name for name in code.keys() | own if code.get(name) != own.get(name)]:
         told = ", ".join(sorted(differing))
@@ -388,7 +388,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def unpack(files: Files, folder: Path) -> None:
-    """Make a folder contain these files and no others.
+    """Make a folder contain exactly these files.
 
     Raises:
         ValueError: for a path that leads out of the folder.

@@ -1,4 +1,4 @@
-"""Results of tasks as files in a folder, one each, found by the task's full description."""
+"""Results of tasks as files in a folder, one per task, found by the task's full description."""
 
 import hashlib
 import re
@@ -17,13 +17,13 @@ OURS = re.compile(r"[0-9a-f]{64}\.json|\.[0-9a-f]{64}\.json\..+")  # results, an
 
 @dataclass(frozen=True)
 class Stored:
-    """A value that was found in the folder."""
+    """Value found in the folder."""
 
     value: Any
 
 
 class ResultsFolder:
-    """A folder of results, which persist between runs.
+    """Folder of results, which persist between runs.
 
     A file holds the description of its task, the value and a digest of the value. One that is cut
     off, altered, no regular file or of another description is as if it were not there; so is one
@@ -37,7 +37,7 @@ class ResultsFolder:
         self.folder = folder
 
     def get(self, task: Task) -> Stored | None:
-        """Return the stored value of a task; None without a complete and matching one."""
+        """Return the stored value of a task, or None without a complete and matching one."""
         if task.folder is not None and not task.folder.is_dir():
             return None
         about = description(task)

@@ -1,4 +1,4 @@
-"""A task, the key of its result, and how a worker runs it."""
+"""Tasks, the keys of their results, and their execution in a worker."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ Tell: TypeAlias = Callable[[int, int, str], None]  # steps done, of how many, a 
 
 @dataclass(frozen=True)
 class Shared:
-    """A value that many tasks use, such as weights; it is sent once to each worker."""
+    """Value that many tasks use, such as weights, sent once to each worker."""
 
     version: int  # another one for another value
     value: Any  # which can be pickled
@@ -27,7 +27,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Context:
-    """What a task's function receives besides its arguments."""
+    """Context passed to a task's function in addition to its arguments."""
 
     tell: Tell  # call it as often as you like; it never waits
     folder: Path | None = None  # for files, if the task has a folder; not always the same path
@@ -39,7 +39,7 @@ Work: TypeAlias = Callable[[Any, Context], Any]
 
 @dataclass(frozen=True)
 class Task:
-    """A piece of work that has the same value whenever and wherever it runs."""
+    """Piece of work with the same value whenever and wherever it runs."""
 
     name: str  # in messages and beside progress bars
     work: Work  # a function of a module; returns what JSON can hold
@@ -51,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """How a task ended in a worker: with a value or with an error."""
+    """End of a task in a worker, with a value or with an error."""
 
     value: str | None  # as JSON
     error: str = ""  # in a line
@@ -71,7 +71,7 @@ def to_json(value: Any, sort_keys: bool = False) -> str:
 
 
 def description(task: Task) -> dict[str, Any]:
-    """Return all that a task's value depends on: function, arguments, version of the code.
+    """Return everything that a task's value depends on: function, arguments, code version.
 
     Raises:
         ValueError: unless the work is a function of a module and JSON can hold the arguments, of
