@@ -1,1 +1,1 @@
-"""The parts of the report, combined into one HTML file."""
+"""Report: its parts, combined into one HTML file."""

@@ -1,4 +1,4 @@
-"""Builds the report: one self-contained HTML file that runs only its own scripts."""
+"""Assembly of the report: one self-contained HTML file that runs only its own scripts."""
 
 import base64
 import contextlib
@@ -157,7 +157,7 @@ def _joined(folder: str, names: Sequence[str], suffix: str) -> str:
 
 
 def checked_url(url: str) -> str:
-    """Return the address, with a slash at the end if it names no file.
+    """Check an address and return it, with a slash at the end if it names no file.
 
     Raises:
         ValueError: unless it is a plain web address.
@@ -192,7 +192,7 @@ def _links(url: str | None) -> Markup:
 
 
 def _published_at(url: str | None) -> Markup:
-    """Return the metadata for link previews; the image is in the same folder."""
+    """Return the metadata for link previews, whose image is in the same folder."""
     if url is None:
         return joined([])
     told = {"og:url": url, "og:image": urljoin(url, PREVIEW)}

@@ -1,4 +1,4 @@
-"""All charts of the page, as SVG: curves of trainings, and small drawings next to numbers.
+"""Charts of the page as SVG: learning curves, and small drawings next to numbers.
 
 Curves are drawn in view-box units and scale as a whole. Drawings in tables are placed in per cent
 and scale with the page; everything they show is also given in text next to them.
@@ -145,12 +145,12 @@ def larger_chart(curve: LargerCurve) -> Chart:
 
 
 def places(along: Sequence[float]) -> list[float]:
-    """Return the horizontal places of measures at these seconds or steps."""
+    """Return the x coordinates of measures at these seconds or steps."""
     return [round(LEFT + (RIGHT - LEFT) * at / max(along[-1], 1e-9), 2) for at in along]
 
 
 def height(value: float, least: float, most: float, part: Part) -> float:
-    """Return the vertical place of a value in a part that shows `least` to `most`."""
+    """Return the y coordinate of a value in a part that shows `least` to `most`."""
     top, bottom = part
     return round(bottom - (bottom - top) * _share(value, least, most), 2)
 
@@ -200,17 +200,17 @@ def ticks(last: float) -> list[float]:
 
 
 def seats_key(y: float) -> list[Markup]:
-    """Draw the legend of markers, at the right."""
+    """Draw the legend of the markers, at the right."""
     return [label("\u00d7 as X", 228, y, "x"), label("\u25cb as O", 272, y, "o")]
 
 
 def label(words: str, x: float, y: float, name: str = "label", anchor: str = "start") -> Markup:
-    """Draw a text in a curve's drawing."""
+    """Draw a text in a learning curve."""
     return element("text", words, x=f"{x:g}", y=f"{y:g}", class_=name, text_anchor=anchor)
 
 
 def measures(curve: Curve) -> str:
-    """Describe the measures for the page's cursor, with fields separated by | and records by ;."""
+    """Format the measures for the page's cursor, with fields separated by | and records by ;."""
     columns = zip(curve.steps, curve.seconds, curve.optimal, *curve.worst.values(), strict=True)
     return ";".join(
         f"{step:,}|{second:.1f}|{phrases.share(share)}|"
@@ -232,7 +232,7 @@ def _along_the_bottom(last: float, below: int, words: str) -> list[Markup]:
 def _counts(
     part: Part, most: float, logarithmic: bool
 ) -> tuple[list[Markup], Callable[[float], float]]:
-    """Return the gridlines of a scale from 0 or 1 to at least `most`, and its placing function."""
+    """Return the gridlines of a scale up to at least `most`, and its y coordinate function."""
     if logarithmic:
         tens = max(2, 2 * math.ceil(math.log10(max(most, 1)) / 2))
         values = [(float(power), _short(10**power)) for power in (0, tens // 2, tens)]
@@ -278,7 +278,7 @@ def bar(odds: Sequence[float], label: str) -> Markup:
 
 
 def axis(dots: Sequence[tuple[float, str]]) -> Markup:
-    """Draw dots on a line from -1 to 0, by value and class, with ticks at both ends and halfway.
+    """Draw dots on a line from -1 to 0, by value and class, with ticks at the ends and the middle.
 
     The class "x" is drawn as a cross, others as a ring or disc by the style.
     """
@@ -292,7 +292,7 @@ def axis(dots: Sequence[tuple[float, str]]) -> Markup:
 
 
 def along(value: float, least: float, most: float) -> float:
-    """Return the place of a value on such an axis, as a share of the drawing's width."""
+    """Return the position of a value on the axis, as a share of the drawing's width."""
     return ROOM / 100 + _share(value, least, most) * (1 - 2 * ROOM / 100)
 
 
@@ -307,7 +307,7 @@ def percent(share: float) -> str:
 
 
 def log_place(value: float, least: float, most: float) -> float:
-    """Return the place of a positive value on a logarithmic axis, as a share of its length."""
+    """Return the position of a positive value on a logarithmic axis, as a share of its length."""
     return (math.log(value) - math.log(least)) / (math.log(most) - math.log(least))
 
 

@@ -1,4 +1,4 @@
-"""Learning curves, read from a checkpoint's card or from TensorBoard events."""
+"""Learning curves, read from checkpoint cards or TensorBoard events."""
 
 import math
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The data behind the page's board: every position, its exact value, and every player's moves."""
+"""Data of the page's board: every position, its exact value, and every player's moves."""
 
 import base64
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ def tables(players: list[Shown], networks: Sequence[Network] = ()) -> dict[str, 
 
 
 def element_of(number: int) -> str:
-    """Return the id of the element that holds the weights of a network by its number."""
+    """Return the id of the element that holds a network's weights, given its number."""
     return f"network-{number}"
 
 

@@ -1,4 +1,4 @@
-"""When training runs became unbeatable, from the results of the benchmark or a sweep."""
+"""Times at which training runs became unbeatable, from the benchmark or a sweep."""
 
 import math
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ BENCHMARK = "results of the benchmark"
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of one training run."""
+    """End of one training run."""
 
     name: str  # the learner, or the sweep's setting
     seed: int
@@ -30,7 +30,7 @@ class Ending:
 
 
 class BenchmarkPlayer(TypedDict):
-    """A player in the results of the benchmark."""
+    """Player in the results of the benchmark."""
 
     player: str
     folder: str | None
@@ -38,7 +38,7 @@ class BenchmarkPlayer(TypedDict):
 
 
 class BenchmarkTraining(TypedDict):
-    """A training run in the results of the benchmark."""
+    """Training run in the results of the benchmark."""
 
     learner: str
     seed: Count
@@ -47,7 +47,7 @@ class BenchmarkTraining(TypedDict):
 
 
 class Benchmark(TypedDict):
-    """The results of the benchmark, as far as the page shows them."""
+    """Results of the benchmark, as far as the page shows them."""
 
     players: Annotated[list[BenchmarkPlayer], Between(1, math.inf)]
     trainings: NotRequired[list[BenchmarkTraining]]
@@ -55,7 +55,7 @@ class Benchmark(TypedDict):
 
 
 def of_benchmark(found: Benchmark, file: Path) -> list[Ending]:
-    """Return the runs of a results file; empty if it has none.
+    """Return the runs of a results file, or an empty list if it has none.
 
     Raises:
         ValueError: if there are too many.

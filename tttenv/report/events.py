@@ -1,4 +1,4 @@
-"""Reads scalars from untrusted TensorBoard event files, with bounds.
+"""Bounded reading of scalars from untrusted TensorBoard event files.
 
 A file is a sequence of records: the length of the data (eight bytes), a checksum of the length
 (four), the data, which is a protocol buffer, and a checksum of it (four).
@@ -17,7 +17,7 @@ LENGTH, CHECKSUM = struct.Struct("<Q"), struct.Struct("<I")
 
 
 class Scalars(NamedTuple):
-    """The contents of a folder's event files."""
+    """Scalars of a folder's event files."""
 
     values: dict[str, dict[int, float]]  # by tag and step
     cut: Path | None  # a file that ends within a record, as after its writer was killed

@@ -43,7 +43,7 @@ VALUES = {1: "X wins", 0: "draw", -1: "O wins", None: "not known"}
 
 @dataclass(frozen=True)
 class Larger:
-    """A trained player for a board other than the page's own."""
+    """Trained player for a board other than the page's own."""
 
     name: str
     rules: Rules
@@ -132,7 +132,7 @@ def _certified(
 
 
 def _curve(card: dict[str, Any]) -> LargerCurve | None:
-    """Return the card's curve; None if it has no valid one."""
+    """Return the card's curve, or None if it has no valid one."""
     try:
         return from_card(card)
     except ValueError:
@@ -140,7 +140,7 @@ def _curve(card: dict[str, Any]) -> LargerCurve | None:
 
 
 def _network(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Return the data to play a network in the page; None if impossible or without PyTorch."""
+    """Return the data to play a network in the page, or None if that is impossible."""
     if find_spec("torch") is None:
         return None
     return networks.packed(folder, name, rules, certificate)

@@ -1,4 +1,4 @@
-"""The leaderboard: one row per player, with its exact numbers as text and drawings."""
+"""Leaderboard: one row per player, with its exact numbers as text and drawings."""
 
 from urllib.parse import quote
 
@@ -101,7 +101,7 @@ def _cells(player: Shown) -> dict[str, Cell]:
 
 
 def _verdict(player: Shown) -> Markup:
-    """Return whether it never loses, and for several seeds how many do not."""
+    """Return whether a player never loses or, for several seeds, how many never lose."""
     safe = player.certificate["unbeatable"]
     drawn = element("path", d=TICK if safe else CROSS)
     mark = element("svg", drawn, viewBox="0 0 12 12", aria_hidden="true")
@@ -132,7 +132,7 @@ def _seat(seat: str) -> Markup:
 
 
 def _seconds(player: Shown) -> Cell:
-    """Return the training time, in italics if of the whole run, and the player's steps."""
+    """Return the training time, in italics if it covers the whole run, and the steps."""
     if player.seconds is None or player.steps is None:
         return "", ""
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
@@ -141,7 +141,7 @@ def _seconds(player: Shown) -> Cell:
 
 
 def insight(players: list[Shown]) -> Markup:
-    """Return a sentence on the player whose win rate hides most, or nothing if none does.
+    """Return a sentence on the player whose win rate is most misleading, if any.
 
     It loses under 5 % of its games against random moves in a seat in which one opponent always
     beats it.

@@ -1,4 +1,4 @@
-"""A league on the page: its standings and the expected result of each pair."""
+"""League on the page: its standings and the expected result of each pair."""
 
 from math import isnan
 
@@ -67,7 +67,7 @@ def _cells(row: Standing) -> list[str]:
 
 
 def _heat_map(league: League, order: list[int]) -> Markup:
-    """Return the matrix; its numbers convey everything that its colours do."""
+    """Return the matrix, whose numbers convey everything that its colours do."""
     values = league.values()
     numbers = [element("th", number, scope="col") for number in range(1, len(order) + 1)]
     body = []

@@ -1,4 +1,4 @@
-"""Loads the players of the report, with their certificates and learning curves."""
+"""Loading of the report's players, with their certificates and learning curves."""
 
 import importlib
 import json
@@ -43,7 +43,7 @@ LONGEST = 100  # maximum characters of a name
 
 @dataclass(frozen=True)
 class Seeds:
-    """How the trainings of a learner with several seeds ended."""
+    """Training results of a learner with several seeds."""
 
     unbeatable: int
     count: int
@@ -52,7 +52,7 @@ class Seeds:
 
 @dataclass(frozen=True)
 class Shown:
-    """A player as shown in the report."""
+    """Player as shown in the report."""
 
     name: str
     spec: str  # the argument of `tttenv certify` that certifies it again
@@ -76,7 +76,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Results:
-    """The contents of a benchmark results file."""
+    """Contents of a benchmark results file."""
 
     players: list[Shown]
     trainings: list[Ending]  # of all seeds
@@ -142,14 +142,14 @@ def _among(player: Shown, folder: str, trainings: list[Ending]) -> Shown:
 
 
 def _seeds(endings: list[Ending]) -> Seeds:
-    """Return how trainings of one learner ended."""
+    """Return the training results of one learner."""
     times = [ending.seconds for ending in endings if ending.seconds is not None]
     return Seeds(len(times), len(endings), median(times) if times else None)
 
 
 @cache
 def _measured() -> dict[str, Seeds]:
-    """Return how the trainings of the package's learners ended, by the learner's name."""
+    """Return the training results of the bundled learners by name."""
     file = bundled.home() / "benchmark.json"
     if not file.is_file():
         return {}
@@ -180,7 +180,7 @@ def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None
 
 
 def endings_of(players: list[Shown]) -> list[Ending]:
-    """Return the runs of players, as known from their curves."""
+    """Return the ends of the players' training runs, as known from their curves."""
     return [
         Ending(player.name, 0, reached[1] if (reached := player.curve.unbeatable_at) else None)
         for player in players
@@ -207,7 +207,7 @@ def shown(spec: str, name: str) -> Shown:
 
 
 def named(spec: str, name: str, policy: Policy) -> Shown:
-    """Return a player that is not a checkpoint, as `shown`."""
+    """Return a player that is not a checkpoint, as `shown` does."""
     table = _table(policy, spec)
     name_of_row = spec.partition(":")[0]
     row = PLAYERS.rows.get(name_of_row) or FOREIGN.rows.get(name_of_row)
@@ -218,7 +218,7 @@ def named(spec: str, name: str, policy: Policy) -> Shown:
 
 
 def trained(folder: Path, name: str, seconds: float | None = None) -> Shown:
-    """Return the player of a checkpoint, as `shown`.
+    """Return the player of a checkpoint, as `shown` does.
 
     Args:
         folder: the checkpoint.
@@ -291,6 +291,6 @@ def _table(policy: Policy, name: str) -> Tabulated:
 
 
 def portable_name(folder: Path) -> str:
-    """Return a checkpoint's portable name: for one of the package just its name."""
+    """Return a checkpoint's portable name, which for bundled ones is just the name."""
     named = bundled.folder(folder.name)
     return folder.name if named and named == folder.resolve() else str(folder)

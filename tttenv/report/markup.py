@@ -1,4 +1,4 @@
-"""The only place where text becomes HTML: anything that is not markup is escaped here.
+"""Conversion of text to HTML in one place: anything that is not markup is escaped here.
 
 A page is built from `element` alone, so the names, texts and numbers in it can never open or close
 a tag or an attribute.
@@ -35,7 +35,7 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
 
 
 def void(tag: str, **attributes: object) -> Markup:
-    """Return an element without content and end tag; as `element`."""
+    """Return an element without content and end tag, with attributes as in `element`."""
     return Markup(element(tag, **attributes).removesuffix(f"</{tag}>"))
 
 
@@ -45,7 +45,7 @@ def joined(parts: Iterable[object]) -> Markup:
 
 
 def text(value: object) -> Markup:
-    """Return anything as escaped text, for content and attributes.
+    """Return any value as escaped text, for content and attributes.
 
     Raises:
         ValueError: for a number that is not finite.
@@ -56,9 +56,9 @@ def text(value: object) -> Markup:
 
 
 def packed(content: bytes) -> Markup:
-    """Return bytes, deflated and in base 85, as text that is safe within a script element.
+    """Return bytes as deflated base-85 text that is safe within a script element.
 
-    It is that of `base64.b85encode` with a comma for <, so that nothing in it ends the element or
-    opens a comment. The page's scripts unpack it, see page/shared/packed.js.
+    The encoding is that of `base64.b85encode` with a comma for <, so that nothing in it ends the
+    element or opens a comment. The page's scripts unpack it, see page/shared/packed.js.
     """
     return Markup(base64.b85encode(zlib.compress(content, 9)).replace(b"<", b",").decode())

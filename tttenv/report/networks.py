@@ -1,4 +1,4 @@
-"""The networks that the page plays on larger boards: their weights and what is said of them."""
+"""Networks that the page plays on larger boards: their weights and descriptions."""
 
 import importlib
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ MOST = 120_000  # maximum weights of a network in a page
 
 @dataclass(frozen=True)
 class Network:
-    """A network for the page.
+    """Network for the page.
 
     Attributes:
         about: its name, rules, shape and certificate, JSON-serializable.
@@ -36,7 +36,7 @@ class Network:
 
 
 def packed(folder: Path, name: str, rules: Rules, certificate: Certificate) -> Network | None:
-    """Return a network; None if the page cannot play it.
+    """Return a network, or None if the page cannot play it.
 
     Args:
         folder: the checkpoint, whose player is the network alone.

@@ -13,7 +13,7 @@ from tttenv.utils.schema import Number
 
 
 class PublishedRow(TypedDict):
-    """A row of the file."""
+    """Row of the file of published numbers."""
 
     source: str
     what: str
@@ -31,7 +31,7 @@ class PublishedRow(TypedDict):
 
 
 class PublishedNumbers(TypedDict):
-    """The content of the file."""
+    """Contents of the file of published numbers."""
 
     rows: list[PublishedRow]
 
@@ -45,7 +45,7 @@ HEADS = ("Number", "Claimed", "As published", "Repaired", "Note")
 
 
 def read(file: Path) -> list[Filled]:
-    """Return the rows of the file; empty if there is no such file.
+    """Return the rows of the file, or an empty list if there is no such file.
 
     Raises:
         ValueError: if it has invalid contents.
@@ -56,7 +56,7 @@ def read(file: Path) -> list[Filled]:
 
 
 def html(rows: list[Filled]) -> Markup:
-    """Return a figure of the worst cases as O, then, folded, the main rows and all rows."""
+    """Return a figure of the worst cases as O, followed by the collapsed tables of numbers."""
     main = [row for row in rows if row["main"]]
     parts = [] if len(main) in (0, len(rows)) else [_folded("The main numbers", main)]
     known = [source for source in CITED if any(row["source"] == source for row in rows)]
@@ -66,7 +66,7 @@ def html(rows: list[Filled]) -> Markup:
 
 
 def _source(name: str) -> Markup:
-    """Return a source with its author, title and address as an item of a list."""
+    """Return a list item with the author, title and address of a source."""
     words, address = CITED[name]
     about = words if address is None else element("a", words, href=address)
     return element("li", f"{name}: ", about)
@@ -84,7 +84,7 @@ def _folded(label: str, rows: list[Filled]) -> Markup:
 
 
 def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
-    """Return the learners with worst cases as O, and these: "claimed", "published", "repaired"."""
+    """Return the learners with their worst cases as O: "claimed", "published", "repaired"."""
     found = []
     for row in rows:
         name = LEARNERS.get((row["source"], row["what"]))
@@ -100,7 +100,7 @@ def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
 
 
 def _figure(rows: list[Filled]) -> Markup:
-    """Draw a row for each learner on an axis from -1 to 0; empty without such numbers."""
+    """Draw one row per learner on an axis from -1 to 0, or nothing without numbers."""
     found = worst_as_o(rows)
     if not found:
         return joined([])
@@ -148,10 +148,10 @@ def _row(row: Filled) -> Markup:
 
 
 def _minus(cell: str) -> str:
-    """Replace hyphens of a cell's numbers by minus signs; a dash alone stays."""
+    """Replace the hyphens of a cell's numbers by minus signs, except a dash alone."""
     return cell if cell == "-" else minus(cell)
 
 
 def _noted(note: str) -> str:
-    """Replace hyphens of a note's numbers by minus signs; hyphens within words stay."""
+    """Replace the hyphens of a note's numbers by minus signs, except within words."""
     return re.sub(r"(?<![\w-])-(?=\.?\d)", MINUS, note)

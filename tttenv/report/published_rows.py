@@ -1,4 +1,4 @@
-"""The cells of a table of published numbers: claimed, as published, repaired."""
+"""Cells of a table of published numbers: claimed, as published, repaired."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When training runs became unbeatable: a dot per seed on a logarithmic axis."""
+"""Strip charts of when training runs became unbeatable: a dot per seed on a logarithmic axis."""
 
 import math
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Reads and writes the results of a sweep, sweep.json."""
+"""Sweep results files, sweep.json."""
 
 import json
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ WHAT = "results of a sweep"
 
 @dataclass(frozen=True)
 class Result:
-    """The result of a training run; None means unknown."""
+    """Result of a training run, with None for unknown values."""
 
     learner: str
     preset: str
@@ -36,13 +36,13 @@ class Result:
 
 
 class SweepFile(TypedDict):
-    """What `read` takes from a file."""
+    """Contents of a sweep file, as far as `read` uses them."""
 
     trainings: list[Result]
 
 
 def text(summaries: Sequence[dict[str, Any]], results: Sequence[Result]) -> str:
-    """Return the contents of the file, from which `read` takes the results.
+    """Return the contents of the file, from which `read` extracts the results.
 
     Args:
         summaries: the settings' summaries, see `sweep_tables.summary`.

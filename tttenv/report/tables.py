@@ -1,4 +1,4 @@
-"""The report's curves and table of pairs as HTML, from elements that escape their content."""
+"""Curves and table of pairs as HTML, from elements that escape their content."""
 
 from itertools import product
 from typing import Any
@@ -85,7 +85,7 @@ def _pair(result: Score, row: int, column: int) -> Markup:
 
 
 def _short(value: float, sure: str | None) -> str:
-    """Format a value with two decimals; a certain result is a sign, and highlighted."""
+    """Format a value with two decimals, or as a highlighted sign for a certain result."""
     if sure:
         return SIGNS[sure]
     cut = round(min(abs(value), 0.99), 2)  # only certain results are shown as such
@@ -104,7 +104,7 @@ def certain(players: list[Shown], found: list[list[Score]]) -> Markup:
 
 
 def options(players: list[Shown]) -> Markup:
-    """Return the players as choices of a select element, by index."""
+    """Return the players as options of a select element, by index."""
     return joined(element("option", p.name, value=n, title=p.about) for n, p in enumerate(players))
 
 

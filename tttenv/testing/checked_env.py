@@ -1,4 +1,4 @@
-"""A wrapper of an environment under test that turns every failure into a `SubjectError`."""
+"""Wrapper of an environment under test that turns every failure into a `SubjectError`."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ STEP = (
 
 
 class CheckedEnv:
-    """The environment `raw`, with return values checked for their form."""
+    """Wrapper of the environment `raw` that validates its return values."""
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
 
     def reset(self, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
-        """Return the observation and info of a new game.
+        """Start a new game and return its observation and info.
 
         Raises:
             SubjectError: if it raises, takes no seed or returns something else.
@@ -33,7 +33,7 @@ class CheckedEnv:
         return told
 
     def step(self, cell: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Return observation, reward, terminated, truncated and info.
+        """Play a cell and return observation, reward, terminated, truncated and info.
 
         Raises:
             SubjectError: if it raises, which is then its cause, or returns something else.

@@ -1,4 +1,4 @@
-"""A player under test, its checked outputs, and the boards it is tested on."""
+"""Player under test, its validated outputs, and the boards on which it is tested."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ ENGINE = (
 
 @dataclass(frozen=True)
 class CheckedPlayer:
-    """A player under test, with its outputs checked."""
+    """Player under test, with validated outputs."""
 
     name: str
     rules: Rules
@@ -44,7 +44,7 @@ class CheckedPlayer:
 
     @cached_property
     def boards(self) -> Boards:
-        """The undecided boards to query."""
+        """Undecided boards to query."""
         usual = 10**6 if enumerable(self.rules) else 500
         return some_boards(self.rules, usual if self.count is None else self.count)
 
@@ -55,12 +55,12 @@ class CheckedPlayer:
 
     @cached_property
     def output(self) -> Numbers:
-        """The output on all boards, from the first query."""
+        """Output on all boards, from the first query."""
         return self.query(self.boards)
 
     @cached_property
     def table(self) -> Tabulated:
-        """Its moves, masked and renormalized."""
+        """Table of the player's moves, masked and renormalized."""
         order = np.zeros((len(positions(self.rules)), self.rules.cells))
         order[positions(self.rules).index(self.boards)] = masked_normalise(
             self.output, self.boards == 0
@@ -69,17 +69,17 @@ class CheckedPlayer:
 
     @cached_property
     def strength(self) -> tuple[Strength, ...]:
-        """Its exact strength as X and as O, on boards that can be enumerated."""
+        """Exact strength as X and as O, on boards that can be enumerated."""
         return strength(self.rules, self.table)
 
     @property
     def expected(self) -> str:
-        """The required output, described for this kind of player."""
+        """Required output, described for this kind of player."""
         kinds = {"external:": PROGRAM, "gomocup:": ENGINE}
         return next((told for kind, told in kinds.items() if kind in self.name), FUNCTION)
 
     def query(self, boards: Boards) -> Numbers:
-        """Query the player.
+        """Return the player's validated output on boards.
 
         Raises:
             SubjectError: if it raises, changes the boards, or returns anything but one number per

@@ -1,4 +1,4 @@
-"""All findings about a player or an environment, and the verdict that they come to."""
+"""Findings about a player or an environment, and the resulting verdict."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -22,19 +22,19 @@ WEAKNESSES = {  # of a subject without problems, by its first weak check
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the checks found, in their order; `tttenv doctor --json` prints `to_dict()`."""
+    """Findings of all checks in order; `tttenv doctor --json` prints `to_dict()`."""
 
     subject: str  # the name of the player or environment
     findings: tuple[Finding, ...]
 
     @property
     def problems(self) -> int:
-        """The number of checks that found a mistake."""
+        """Number of checks that found a mistake."""
         return sum(one.status == "problem" for one in self.findings)
 
     @property
     def verdict(self) -> str:
-        """The findings in a few words: "healthy" if there is neither a problem nor a weakness."""
+        """Findings in a few words: "healthy" if there is neither a problem nor a weakness."""
         if self.problems:
             return f"{self.problems} problem{'s' * (self.problems != 1)}"
         found = {one.check: one for one in self.findings}
@@ -62,7 +62,7 @@ def diagnose(
     games: int = 200,
     seed: int = 0,
 ) -> Diagnosis:
-    """Look for the classic mistakes of a training setup; `tttenv doctor` prints what it finds.
+    """Look for the classic mistakes of a training setup; `tttenv doctor` prints the result.
 
     Args:
         subject: an environment, a policy, a network or a model of Stable-Baselines3.

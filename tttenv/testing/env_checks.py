@@ -1,4 +1,4 @@
-"""The checks of an environment: interface, masks, observations, rewards and episode ends.
+"""Checks of an environment: interface, masks, observations, rewards and episode ends.
 
 `check_env` raises the first violated invariant; the doctor reports every finding.
 """
@@ -86,7 +86,7 @@ def interface(record: Record) -> Finding:
 
 
 def _spelt_out(env: Any) -> Any:
-    """Give a `reset` that takes arbitrary keywords the signature with `seed` and `options`."""
+    """Return a `reset` with parameters `seed` and `options` for one with arbitrary keywords."""
     wanted = inspect.signature(env.reset).parameters
     anything = any(one.kind is one.VAR_KEYWORD for one in wanted.values())
     if not anything or "seed" in wanted or not isinstance(env, gymnasium.Env):
@@ -96,13 +96,13 @@ def _spelt_out(env: Any) -> Any:
 
 class _Spelt(gymnasium.Wrapper):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> Any:
-        """Start a new game; arguments that were not given are not passed on."""
+        """Start a new game, passing on only the arguments that were given."""
         named: dict[str, Any] = {"seed": seed, "options": options}
         return self.env.reset(**{name: one for name, one in named.items() if one is not None})
 
 
 def _plain(message: Any) -> str:
-    """Return a warning without colours, as one line."""
+    """Return a warning as one line without colours."""
     return " ".join(re.sub(r"\x1b\[[0-9;]*m", "", str(message)).split()).removeprefix("WARN: ")
 
 
@@ -246,7 +246,7 @@ def rewards(record: Record) -> Finding:
 
 
 def _result(record: Record, last: Moment) -> int | None:
-    """Return the result for the rewarded side; None if the game is not over or it is unknown."""
+    """Return the result for the rewarded side, or None if the game is not over or it is unknown."""
     if not last.whole:
         return None
     board = -last.board if record.alone else last.board  # in the view of the rewarded side

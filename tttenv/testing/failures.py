@@ -15,7 +15,7 @@ FOREIGN = [Path(sysconfig.get_path(name)) for name in ("stdlib", "purelib", "pla
 
 
 class SubjectError(Exception):
-    """The subject failed: why, and what to change; its cause is the original exception."""
+    """Failure of the subject: its reason, and what to change; caused by the original exception."""
 
     def __init__(self, told: str, change: str) -> None:
         super().__init__(told)
@@ -59,7 +59,7 @@ def raised_by_user_code(error: BaseException) -> bool:
 
 
 def _place(error: BaseException) -> str:
-    """Return the innermost line of the user's code; empty for a syntax error, which has its own."""
+    """Return the innermost line of the user's code, or an empty string for a syntax error."""
     if isinstance(error, SyntaxError):
         return ""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):

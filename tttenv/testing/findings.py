@@ -1,4 +1,4 @@
-"""The result of a check: what was seen, what to change, and the invariant it violates, if any.
+"""Results of checks: what was seen, what to change, and the invariant violated, if any.
 
 The doctor prints all findings; `check_policy` and `check_env` raise the first violation. A player
 may satisfy all invariants and still show a training mistake, and an environment may violate one
@@ -17,7 +17,7 @@ REPAIR = "fix the error, which one of its attributes or methods raises"
 
 @dataclass(frozen=True)
 class Finding:
-    """The outcome of one check."""
+    """Outcome of one check."""
 
     status: str  # "ok", "weak", "problem" or "skipped"
     told: str  # what was seen
@@ -28,7 +28,7 @@ class Finding:
 
 
 class Check(NamedTuple):
-    """A row of a table of checks: `look` is called with the subject."""
+    """Row of a table of checks; `look` is called with the subject."""
 
     name: str
     look: Callable[[Any], Finding]
@@ -42,7 +42,7 @@ def ok(told: str, breaks: str = "") -> Finding:
 
 
 def weak(told: str, change: str) -> Finding:
-    """Return a finding that nothing is wrong but nothing was learned, and what to do about it."""
+    """Return a finding that nothing is wrong but nothing was learned, and what to change."""
     return Finding("weak", told, change)
 
 
@@ -57,7 +57,7 @@ def skipped(why: str, breaks: str = "") -> Finding:
 
 
 def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
-    """Run all checks in order; after a problem in a `first` one, no others.
+    """Run all checks in order, stopping after a problem in a `first` one.
 
     If the subject has a `failure`, no games could be played, and checks that need games are
     skipped. If it fails during a check, that is a problem of this check.
@@ -82,7 +82,7 @@ def examine(subject: Any, checks: list[Check]) -> Iterator[Finding]:
 
 
 class LawBrokenError(AssertionError):
-    """A player or environment violates an invariant; the message is one line."""
+    """Violation of an invariant by a player or environment; the message is one line."""
 
 
 def require(holds: Any, law: str) -> None:

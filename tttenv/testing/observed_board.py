@@ -1,4 +1,4 @@
-"""The board that an observation shows."""
+"""Decoding of the board from an observation."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from tttenv.game.types import Boards, Cells
 
 
 def board_of(observed: Any, cells: int) -> Boards | None:
-    """Return the board (cells,) of an observation of any `obs`; None if it is not understood."""
+    """Return the board (cells,) of an observation in any format, or None if it is unknown."""
     if isinstance(observed, dict):
         observed = observed.get("observation", observed.get("obs"))
     try:
@@ -28,7 +28,7 @@ def board_of(observed: Any, cells: int) -> Boards | None:
 
 
 def empty_cells(observed: Any, rules: Rules) -> Cells:
-    """Return the cells that an observation shows empty; all cells if it is not understood."""
+    """Return the cells that an observation shows as empty, or all cells if it is unknown."""
     board = board_of(observed, rules.cells)
     return np.flatnonzero(board == 0) if board is not None else np.arange(rules.cells)
 

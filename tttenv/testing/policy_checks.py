@@ -1,4 +1,4 @@
-"""The checks of a policy: valid output, and common mistakes of trained players.
+"""Checks of a policy: valid output, and common mistakes of trained players.
 
 `check_policy` raises the first violated invariant; the doctor reports every finding.
 """
@@ -37,7 +37,7 @@ CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights 
 
 
 def answers(subject: CheckedPlayer) -> Finding:
-    """Check that it returns probabilities for every board, which sum to one, or a forfeit."""
+    """Check that it returns probabilities that sum to one, or a forfeit, for every board."""
     boards, numbers = subject.boards, subject.output
     good = (np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)
     if forfeits(subject.policy):
@@ -203,7 +203,7 @@ def _percent(shares: list[float]) -> str:
 
 
 def if_it_has_learned(look: Look) -> Look:
-    """Skip a check without a problem if the player has learned nothing: it says nothing then."""
+    """Skip a check that is uninformative for players that have learned nothing."""
 
     @wraps(look)
     def looked(subject: CheckedPlayer) -> Finding:
@@ -289,7 +289,7 @@ def _one_sided(least: Strength, most: Strength) -> bool:
 
 
 def _way(part: float) -> str:
-    """Format its progress in per cent, never below 0."""
+    """Format the progress from random play in per cent, never below 0."""
     whole = round(100 * part)
     return f"{whole}%" if whole >= 0 else "below 0%"
 

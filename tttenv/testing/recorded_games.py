@@ -20,7 +20,7 @@ LONGEST = 1000  # steps before a game counts as endless
 
 @dataclass
 class Moment:
-    """What the environment returned at one step, and the true state of the game."""
+    """Return values of the environment at one step, and the true state of the game."""
 
     shown: Boards | None  # the observed board, (cells,); None: not understood
     mask: Mask | None  # the reported legal cells
@@ -35,14 +35,14 @@ class Moment:
 
 @dataclass
 class Game:
-    """One game as a sequence of moments, from the first observation to the last."""
+    """Sequence of moments of one game, from the first observation to the last."""
 
     seat: int  # the agent's, or the first mover's if alone: 0 for X, 1 for O
     moments: list[Moment] = field(default_factory=list)
 
     @property
     def last(self) -> Moment:
-        """The last moment."""
+        """Last moment of the game."""
         return self.moments[-1]
 
 
@@ -70,7 +70,7 @@ class Record:
 
 
 def record(env: Any, rules: Rules, games: int, seed: int) -> Record:
-    """Play games of random legal moves and record them, or why that failed.
+    """Play games of random legal moves and record them, or the reason why that failed.
 
     Raises:
         ValueError: if the observations show no board.

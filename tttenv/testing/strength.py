@@ -1,4 +1,4 @@
-"""A player's strength, in the few exact numbers that its checks need."""
+"""Strength of a player, in the few exact numbers that its checks need."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -29,7 +29,7 @@ SEARCHED = 500  # positions searched for a lost game in each seat
 
 @dataclass(frozen=True)
 class Strength:
-    """How strong a player is in one seat; "optimal" counts positions where a mistake is possible.
+    """Strength of a player in one seat; "optimal" counts positions where a mistake is possible.
 
     The shares above chance are 0 for random moves, 1 for optimal ones, and None without positions.
     """
@@ -86,7 +86,7 @@ def _above_chance(shares: Probs, by_chance: Probs, rows: Mask) -> float | None:
 
 
 def gains(rules: Rules, policy: Policy) -> tuple[float, float]:
-    """Return its progress from random play (0) to a best response to it (1), as X and as O."""
+    """Return the progress from random play (0) to a best response to it (1), as X and as O."""
     player = tabulate(rules, policy)
     low = score(rules, uniform, uniform).value
     high_x, high_o = _best(rules)
@@ -114,7 +114,7 @@ def optimal(rules: Rules, policy: Policy) -> list[float]:
 
 
 def lost_game(rules: Rules, policy: Policy, seat: str) -> list[int] | None:
-    """Return the cells of a game lost in a seat; None if a short search finds none.
+    """Return the cells of a game lost in a seat, or None if a short search finds none.
 
     Raises:
         ValueError: if its output on a board changes between queries.

@@ -1,4 +1,4 @@
-"""What can be diagnosed: an environment, or a player, model or network."""
+"""Subjects of a diagnosis: an environment, or a player, model or network."""
 
 import importlib
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from tttenv.testing.failures import user_errors
 
 @dataclass(frozen=True)
 class Environment:
-    """A single-game environment and its game."""
+    """Single-game environment and its game."""
 
     env: Any
     rules: Rules
@@ -43,7 +43,7 @@ def subject_of(
 
 
 def environment_subject(name: str, env: Any, rules: Rules | None = None) -> Environment:
-    """Return an environment as a subject; its game is its own, or else 3,3,3."""
+    """Return an environment as a subject, with its own game or else 3,3,3."""
     with user_errors(name):
         batch, space = hasattr(env, "num_envs"), getattr(env, "action_space", None)
         size, bare = getattr(space, "n", None), getattr(env, "unwrapped", env)
