@@ -1,4 +1,4 @@
-"""`python -m tttenv`, the same as the command `tttenv`."""
+"""Entry point of `python -m tttenv`, the same as the command `tttenv`."""
 
 from tttenv.cli.main import main
 

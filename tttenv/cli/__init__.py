@@ -1,1 +1,1 @@
-"""The commands: arguments, output and prompts; rich is imported only inside functions."""
+"""Commands: arguments, output and prompts; rich is imported only inside functions."""

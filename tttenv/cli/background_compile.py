@@ -1,4 +1,4 @@
-"""Compile what a command will need in background processes."""
+"""Compilation of what a command needs, in background processes."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ CODE = "import sys; from tttenv.cli import compile; compile.in_order(sys.argv[1:
 
 
 class BackgroundCompile:
-    """Parts that background processes compile.
+    """Parts being compiled by background processes.
 
     Args:
         names: the parts, keys of `tttenv.cli.compile.PARTS`.
@@ -28,7 +28,7 @@ class BackgroundCompile:
         self._lanes = [(share, _start(share)) for share in shares if share]
 
     def wait(self, *names: str) -> None:
-        """Wait until these parts are compiled or compiling has failed.
+        """Wait until these parts are compiled or their compilation has failed.
 
         The time counts as compile time of this process.
         """

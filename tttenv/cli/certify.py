@@ -155,7 +155,7 @@ def progress(found: Any) -> str:
 
 
 def meet(given: Arguments) -> None:
-    """Measure the player against the other one and print the result."""
+    """Measure the player against another one and print the result."""
     from tttenv import Rules, player
     from tttenv.certificates.certificate import require_pure
     from tttenv.cli import head_to_head
@@ -223,7 +223,7 @@ def watched(policy: Any, name: str, rules: Any, quiet: bool) -> Iterator[Any]:
 
 
 def print_certificate(name: str, certificate: Any, explain: bool = False) -> None:
-    """Print a certificate as text, with `explain` also what it leaves unknown and why."""
+    """Print a certificate as text; with `explain`, also what it leaves unknown and why."""
     found = verdict(certificate)
     print_verdict(f"{name} on {certificate.rules}: {found}", found[:2].isupper())
     if certificate.reached is None:
@@ -242,7 +242,7 @@ def print_certificate(name: str, certificate: Any, explain: bool = False) -> Non
 
 
 def _print_all(certificate: Any) -> None:
-    """Print a certificate by all positions."""
+    """Print a certificate of the method "all positions"."""
     columns = [
         Column("", left=True),
         *(Column(head) for head in ("win %", "draw %", "loss %", "worst case")),
@@ -279,7 +279,7 @@ def _blunders(certificate: Any) -> str:
 
 
 def print_verdict(text: str, good: bool) -> None:
-    """Print the first line; on a terminal in green or red, unless NO_COLOR is set."""
+    """Print the first line, in green or red on a terminal, unless NO_COLOR is set."""
     lines = text_tables.wrapped(text, text_tables.room())
     print(text_tables.painted("\n".join(lines), "good" if good else "bad"))
 
@@ -322,7 +322,7 @@ def _stones(count: int) -> str:
 
 
 def _print_reached(certificate: Any) -> None:
-    """Print a certificate by reachable positions."""
+    """Print a certificate of the method "reachable positions"."""
     columns = [
         Column("", left=True),
         *(Column(head, group="vs random") for head in ("win %", "draw %", "loss %")),
@@ -353,7 +353,7 @@ def _print_reached(certificate: Any) -> None:
 
 
 def _unknown(certificate: Any) -> Iterator[str]:
-    """Yield what a certificate by reachable positions leaves unknown, and why."""
+    """Yield what a certificate leaves unknown, and why."""
     yield "results against perfect play, optimal moves and blunders, which need all positions"
     if None in certificate.vs_random.values():
         yield (
@@ -366,7 +366,7 @@ def _unknown(certificate: Any) -> Iterator[str]:
 
 
 def _game(certificate: Any, seat: str) -> str:
-    """Return the game lost in a seat in coordinates: a1, b2; empty without one."""
+    """Return the game lost in a seat in coordinates (a1, b2), or an empty string."""
     from tttenv.game.notation import names_of
     from tttenv.game.rules import Rules
 

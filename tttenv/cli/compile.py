@@ -112,7 +112,7 @@ def _prover() -> None:
 
 
 def _writer_of_proofs() -> None:
-    """Begin to write a proof without a search, which fails at once but compiles the code."""
+    """Start recording a proof without a search, which fails at once but compiles the code."""
     from tttenv.game.line_board_kernel import ATTACKER
     from tttenv.game.rules import Rules
     from tttenv.proofs.prover import Prover
@@ -123,7 +123,7 @@ def _writer_of_proofs() -> None:
 
 
 def _checker_of_proofs() -> None:
-    """Check an invalid proof."""
+    """Check an invalid proof, which compiles the checker."""
     import numpy as np
 
     import tttenv

@@ -1,4 +1,4 @@
-"""Shared by all scripts: arguments, one-line errors, tables and progress bars."""
+"""Shared code of all commands: arguments, one-line errors, tables and progress bars."""
 
 import contextlib
 import errno
@@ -80,7 +80,7 @@ def run(script: Callable[[list[str]], None], prog: str, args: Sequence[str] | No
 
 
 class _LogLines(logging.Handler):
-    """Prints log records as lines on standard error, above any progress bar."""
+    """Handler that prints log records on standard error, above any progress bar."""
 
     def emit(self, record: logging.LogRecord) -> None:
         """Print one record."""
@@ -151,7 +151,7 @@ def parse(
     description: str | None = None,
     examples: str = "",
 ) -> _T:
-    """Parse the arguments into a dataclass, whose comments are the help. Errors are one line.
+    """Parse the arguments into a dataclass, whose comments are the help; errors are one line.
 
     Args:
         kind: the dataclass.
@@ -177,7 +177,7 @@ def parse(
 
 
 class _Page(io.StringIO):
-    """The parser's help output, with the colours and boxes that the stream supports."""
+    """Help output of the parser, with the colours and boxes that the stream supports."""
 
     @property
     def encoding(self) -> str:  # type: ignore[override]  # a variable only in typeshed
@@ -188,7 +188,7 @@ class _Page(io.StringIO):
 
 
 def unwrapped(text: str) -> str:
-    """Join the lines of each paragraph; indented lines stay."""
+    """Join the lines of each paragraph, keeping indented lines."""
     lines: list[str] = []
     for line in text.split("\n"):
         if line and lines and lines[-1] and not (line[0].isspace() or lines[-1][0].isspace()):
@@ -199,7 +199,7 @@ def unwrapped(text: str) -> str:
 
 
 def filled(text: str) -> str:
-    """Wrap the long lines of a help text to the width of its boxes; these lose their colours.
+    """Wrap the long lines of a help text to the width of its boxes, dropping their colours.
 
     An optional value is named by its type alone: the text beside it says what leaving it out means.
     """
@@ -275,7 +275,7 @@ def check_folder(folder: Path | None) -> None:
 
 
 def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
-    """Create something in a folder and remove it: only trying shows whether it works, as in /proc.
+    """Create and remove something in a folder, to test whether it is really writable.
 
     Nothing is created in the `wanted` folder itself, which another process may be using.
 
@@ -298,7 +298,7 @@ def bar(quiet: bool) -> Any:
 
 @contextlib.contextmanager
 def stage(text: str, quiet: bool = False) -> Iterator[Callable[[str], None]]:
-    """Show a stage of the work and its time on a terminal; the line disappears at the end.
+    """Show a stage of the work and its time on a terminal, and erase the line at the end.
 
     If standard error is not a terminal, nothing is shown.
 

@@ -1,4 +1,4 @@
-"""Find common mistakes of a training setup: `tttenv doctor my_module:make_env`."""
+"""Search for common mistakes of a training setup: `tttenv doctor my_module:make_env`."""
 
 import inspect
 import json

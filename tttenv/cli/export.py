@@ -1,4 +1,4 @@
-"""Write solved positions as a table, or games of players: `tttenv export positions.csv`."""
+"""Export of solved positions or recorded games as a table: `tttenv export positions.csv`."""
 
 import csv
 import io
@@ -127,7 +127,7 @@ def _halves(one: str, other: str, games: int) -> list[tuple[str, str, int]]:
 
 
 def as_csv(table: Mapping[str, Any]) -> bytes:
-    """Return the table as CSV with a head; the value of an illegal move is left empty."""
+    """Return the table as CSV with a header; the value of an illegal move is left empty."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(table)
@@ -151,7 +151,7 @@ def as_parquet(table: Mapping[str, Any]) -> bytes:
 
 
 def as_npz(arrays: Mapping[str, Any]) -> bytes:
-    """Return arrays as a compressed .npz file without pickles; the same arrays give the same bytes.
+    """Return arrays as a compressed .npz file without pickles; the bytes are reproducible.
 
     numpy.savez would write the time into it.
     """

@@ -1,4 +1,4 @@
-"""A player as an engine for Gomocup managers, over standard input and output."""
+"""Engine for Gomocup managers that wraps a player, over standard input and output."""
 
 import os
 import sys
@@ -59,7 +59,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def require_player(given: Arguments) -> None:
-    """Make the player once, on a small board, to reject an invalid one before any game.
+    """Create the player once, on a small board, to reject an invalid one before any game.
 
     Raises:
         ValueError: as `tttenv.player`, and for a checkpoint with another k.
@@ -77,7 +77,7 @@ def require_player(given: Arguments) -> None:
 
 
 def lines(stream: BinaryIO, longest: int) -> Iterator[bytes]:
-    """Yield the lines of a stream; only the first `longest` + 1 bytes of an overlong one."""
+    """Yield the lines of a stream, with overlong ones cut to `longest` + 1 bytes."""
     while data := stream.readline(longest + 1):
         yield data
         while data and not data.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""The engine's side of the Gomocup protocol: the replies to a manager's lines.
+"""Engine's side of the Gomocup protocol: the replies to a manager's lines.
 
 It does no input or output itself: `tttenv.cli.gomocup` and the tests pass it the lines. The
 commands and their replies:
@@ -45,12 +45,12 @@ SIDES = {"1": 1, "2": -1}  # own stones and the other side's, in BOARD lines and
 
 
 class RefusedError(ValueError):
-    """The reason for an ERROR reply."""
+    """Reason for an ERROR reply."""
 
 
 @dataclass(frozen=True)
 class Game:
-    """A game: its board (cells,), 1 for the engine's stones and -1 for the other side's."""
+    """Game with its board (cells,): 1 for the engine's stones, -1 for the other side's."""
 
     rules: Rules
     board: Boards
@@ -79,16 +79,16 @@ class Game:
         return Game(self.rules, board, opens)
 
     def written(self, cell: int) -> str:
-        """Write a cell as `x,y`."""
+        """Return a cell as `x,y`."""
         return f"{cell % self.rules.n},{cell // self.rules.n}"
 
     def stones(self) -> tuple[int, int]:
-        """Return the number of stones of the engine and of the other side."""
+        """Return the numbers of stones of the engine and of the other side."""
         return int((self.board == 1).sum()), int((self.board == -1).sum())
 
 
 class BoardLines:
-    """The lines of a BOARD up to its DONE; the first error is kept for the reply."""
+    """Lines of a BOARD command up to DONE; the first error is kept for the reply."""
 
     def __init__(self, game: Game | None) -> None:
         self.game = game and Game(game.rules, game.rules.start())
@@ -124,7 +124,7 @@ class BoardLines:
 
 
 class Engine:
-    """A player and the games that a manager plays with it.
+    """Player and the games that a manager plays with it.
 
     Args:
         spec: the player; its option `time`, if it has one, is the maximum per move, which the
@@ -154,7 +154,7 @@ class Engine:
         }
 
     def answer(self, line: str) -> str | None:
-        """Return the reply to a manager's line, one short ASCII line; None: no reply."""
+        """Return the one-line ASCII reply to a manager's line, or None for no reply."""
         words = line.strip()
         try:
             if self.board_lines is not None:
@@ -263,7 +263,7 @@ class Engine:
         self.over = True
 
     def _require_rule(self) -> None:
-        """Raise unless the manager's rule is free style, the only one supported."""
+        """Raise unless the manager's rule is freestyle, the only one supported."""
         if self.rule != FREE_STYLE:
             raise RefusedError(
                 f"only rule 0 is played, {self.k} or more in a row, not rule {self.rule}"
@@ -276,7 +276,7 @@ class Engine:
         return self.game
 
     def _move(self, game: Game, opens: bool | None) -> str:
-        """Play the player's move on a board; on failure the game does not change."""
+        """Play the player's move on a board; a failure leaves the game unchanged."""
         self._require_rule()
         if game.rules.over(game.board) or game.rules.lost(-game.board):
             raise RefusedError("the game is over: there is no move to play")
@@ -287,7 +287,7 @@ class Engine:
         return game.written(cell)
 
     def _policy(self, rules: Rules) -> Policy:
-        """Return the player, made again if its time for the next move has changed."""
+        """Return the player, recreated if its time for the next move has changed."""
         seconds = self.budget.seconds
         spec = self.spec if seconds is None else limited_to(self.spec, seconds)
         if self.made is None or self.made[:2] != (spec, rules):
@@ -296,10 +296,10 @@ class Engine:
 
 
 def _quoted(text: str) -> str:
-    """Quote a manager's text in a reply."""
+    """Return a manager's text quoted for a reply."""
     return f"'{_plain(text, QUOTED)}'"
 
 
 def _plain(text: str, limit: int) -> str:
-    """Reduce a text to printable ASCII, cut to a length."""
+    """Reduce a text to printable ASCII of limited length."""
     return shown(shown(text, limit).encode("ascii", "backslashreplace").decode(), limit)

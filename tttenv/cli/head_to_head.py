@@ -1,4 +1,4 @@
-"""The exact results of two players against each other, in both seats."""
+"""Exact results of two players against each other, in both seats."""
 
 from typing import Any
 

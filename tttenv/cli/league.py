@@ -1,4 +1,4 @@
-"""A round-robin league: `tttenv league random tactical minimax`."""
+"""Round-robin league: `tttenv league random tactical minimax`."""
 
 import json
 import sys
@@ -62,7 +62,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Play, rate, write and print."""
+    """Play all pairs, rate the players, write the results and print them."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     _check(given)
     from tttenv import Rules
@@ -141,7 +141,7 @@ def _kept(given: Arguments) -> Path:
 
 
 def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[list["Result"]]:
-    """Return the results of all blocks in order; stored ones are not played again.
+    """Return the results of all blocks in order, playing only those that are not stored.
 
     Raises:
         KeyboardInterrupt: at an interrupt, with a line on the stored results.
@@ -172,7 +172,7 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
 
 
 def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
-    """Return for each player whether it is slow to query, after checking that it can be made.
+    """Return, by player, whether it is slow to query, after checking that it can be created.
 
     Args:
         players: their specs.
@@ -238,7 +238,7 @@ def _row(number: int, row: dict[str, Any]) -> list[str]:
 
 
 def _show_matrix(found: dict[str, Any]) -> None:
-    """Print the expected result of each player against each other."""
+    """Print the expected result of every player against every other."""
     rows = found["players"]
     sampled = {
         (pair["first"], pair["second"]) for pair in found["pairs"] if pair["method"] == "sampled"
@@ -280,7 +280,7 @@ def _tell_cycles(found: dict[str, Any]) -> None:
 
 
 def _complain(failed: list[tuple[str, str, str]], prog: str) -> None:
-    """Print the pairs without a result and why; then exit with status 1."""
+    """Print the pairs without a result and why, then exit with status 1."""
     for first, second, reason in failed[:MOST_TOLD]:
         told = console.visible(f"no result of {first} and {second}: {reason}")
         print(f"{prog}: {told}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Types of command-line options: how the help names their values."""
+"""Types of command-line options, which determine how the help names their values."""
 
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias

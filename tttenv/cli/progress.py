@@ -1,4 +1,4 @@
-"""The display of all progress bars: on standard error, with what is being compiled."""
+"""Display of all progress bars: on standard error, including what is being compiled."""
 
 import sys
 from typing import Any
@@ -26,7 +26,7 @@ def display(*columns: Any, quiet: bool = False, transient: bool = False) -> Any:
 
 
 def _compiling() -> Any:
-    """Return a column that shows what is being compiled and how far that is."""
+    """Return a column that shows what is being compiled and its progress."""
     from rich.progress import ProgressColumn
     from rich.text import Text
 

@@ -44,7 +44,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Prove, save, check and print."""
+    """Prove the value of a game, save the proof, check it and print the result."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     if given.check is not None:
         if given.rules is not None:
@@ -109,7 +109,7 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
 
 
 class _Search:
-    """A search that saves itself to a file, periodically and when interrupted.
+    """Search that saves itself to a file, periodically and when interrupted.
 
     Args:
         begun: the search before this run.

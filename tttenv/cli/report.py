@@ -1,4 +1,4 @@
-"""A report in one HTML file, with a board to play on: `tttenv report`."""
+"""Report in one HTML file, with a board to play on: `tttenv report`."""
 
 import json
 import sys
@@ -65,7 +65,7 @@ def address(file: Path) -> str:
 
 @dataclass(frozen=True)
 class Contents:
-    """The files and players shown in a report."""
+    """Files and players shown in a report."""
 
     results: Path  # of the benchmark; may be missing
     published: Path = PUBLISHED  # of the reproductions; may be missing

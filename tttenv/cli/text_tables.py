@@ -23,7 +23,7 @@ NARROWEST = 12  # minimum characters of a wrapped first column
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a table, and how it is handled on a narrow terminal."""
+    """Column of a table, with its layout on narrow terminals."""
 
     head: str  # may contain a newline
     group: str = ""  # shown above the first visible column of the group
@@ -35,7 +35,7 @@ class Column:
 
     @property
     def name(self) -> str:
-        """The column's name without its head above it."""
+        """Name of the column without its group heading."""
         return " ".join(f"{self.group} {self.head}".split())
 
 
@@ -43,7 +43,7 @@ Rows = Sequence[Sequence[str]]  # one cell per column
 
 
 def room(stream: TextIO | None = None) -> int | None:
-    """Return the width of a stream's terminal in characters; None for a pipe or file.
+    """Return the width of a stream's terminal in characters, or None for a pipe or file.
 
     The environment variable COLUMNS overrides it, as usual.
 
@@ -72,7 +72,7 @@ def painted(text: str, style: str) -> str:
 
 
 def wrapped(text: str, width: int | None, hang: str = "") -> list[str]:
-    """Wrap a sentence to this many characters; words, such as paths, are never broken."""
+    """Wrap a sentence to `width` characters without breaking words such as paths."""
     if width is None or len(text) <= width:
         return [text]
     lead = text[: len(text) - len(text.lstrip())]
@@ -119,7 +119,7 @@ def tell_left_out(names: Iterable[str], more: str) -> None:
 
 
 def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> list[str]:
-    """Return the lines of a table, heads first, fitted to `width` characters if given."""
+    """Return the lines of a table, headings first, fitted to `width` characters if given."""
     fit = fitted(columns, rows, width)
     made = [_line(columns, fit, head) for head in zip(*_heads(columns, fit.shown), strict=True)]
     made.append(" " * (GAP // 2) + _rule() * (fit.width - GAP // 2))
@@ -137,7 +137,7 @@ def lines(columns: Sequence[Column], rows: Rows, width: int | None = None) -> li
 
 
 class Fit(NamedTuple):
-    """The layout of a table within a width."""
+    """Layout of a table within a width."""
 
     shown: list[int]  # indices of the columns side by side
     sizes: list[int]  # their widths in characters
@@ -145,12 +145,12 @@ class Fit(NamedTuple):
 
     @property
     def width(self) -> int:
-        """The width of a whole line."""
+        """Width of a whole line."""
         return GAP // 2 + sum(self.sizes) + GAP * (len(self.sizes) - 1)
 
 
 def fitted(columns: Sequence[Column], rows: Rows, width: int | None) -> Fit:
-    """Fit as much of a table as possible into a width; all of it without one."""
+    """Fit as much of a table as possible into a width, or all of it without one."""
     fit = _fit(columns, rows, list(range(len(columns))), limited=False)
     if width is None or fit.width <= width:
         return fit
@@ -182,7 +182,7 @@ def _beside(column: Column, cell: str, limited: bool) -> str:
 
 
 def _heads(columns: Sequence[Column], shown: list[int]) -> list[list[str]]:
-    """Return the lines of each column's head, equally many, the group's name on top."""
+    """Return the lines of each column's heading, of equal number, with the group's name on top."""
     found, before = [], ""
     for i in shown:
         column = columns[i]
@@ -202,7 +202,7 @@ def _line(columns: Sequence[Column], fit: Fit, cells: Sequence[str]) -> str:
 
 
 def _rule() -> str:
-    """Return a piece of the line under the heads, in characters that the output supports."""
+    """Return a piece of the line under the headings, in characters that the output supports."""
     try:
         "─".encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""A player's time per move under a manager's limits, and the spec with that limit."""
+"""Time per move of a player under a manager's limits, and the spec with that limit."""
 
 from dataclasses import dataclass
 
@@ -13,14 +13,14 @@ MOVES = 20  # a move may take 1 / MOVES of the match's remaining time
 
 @dataclass
 class Budget:
-    """A manager's limits in seconds; None: no limit."""
+    """Time limits of a manager in seconds, each None for no limit."""
 
     turn: float | None = None  # per move; 0: play as fast as possible
     left: float | None = None  # for the rest of the match; may be negative
 
     @property
     def seconds(self) -> float | None:
-        """The time for the next move, to two digits; None: no limit."""
+        """Time for the next move, to two digits, or None for no limit."""
         limits = [] if self.turn is None else [SHARE * self.turn - MARGIN]
         limits += [] if self.left is None else [self.left / MOVES]
         return max(LEAST, float(f"{min(limits):.2g}")) if limits else None
@@ -53,7 +53,7 @@ def limited_to(spec: str, seconds: float) -> str:
 
 
 def _number(text: str) -> float:
-    """Parse a number; 0 for any other text, which the player will reject."""
+    """Parse a number; return 0 for any other text, which the player will reject."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Imports what the user names as module:attribute from the current folder."""
+"""Import of user code named as module:attribute from the current folder."""
 
 import importlib
 import inspect
@@ -17,7 +17,7 @@ def is_in_a_module(name: str) -> bool:
 
 
 def imported(name: str) -> Any:
-    """Import the attribute, or call it if it is a class or function without required arguments.
+    """Import the attribute, and call it if it is a class or function without required arguments.
 
     Raises:
         ValueError: if it cannot be imported or made, or is a class that needs arguments.
@@ -35,7 +35,7 @@ def imported(name: str) -> Any:
 
 
 def _makes(found: Any) -> bool:
-    """Return whether it is a class or function callable without arguments."""
+    """Return whether an object is a class or function callable without arguments."""
     if not (inspect.isfunction(found) or inspect.isclass(found)):
         return False
     wanted = inspect.signature(found).parameters.values()

@@ -24,7 +24,7 @@ TOLD = 3  # failed tasks named in a message
 
 @dataclass(frozen=True)
 class Workers:
-    """Where tasks run: in processes on this machine or on a Ray cluster."""
+    """Options for running tasks in processes on this machine or on a Ray cluster."""
 
     jobs: NumberOrNone = None  # number of parallel tasks; if omitted, as many as fit
     ray: AddressOrNone = None  # address of a Ray cluster; auto: RAY_ADDRESS or local
@@ -34,7 +34,7 @@ class Workers:
 
     @property
     def device(self) -> str:
-        """The torch device of a task."""
+        """Torch device of a task."""
         return "cuda" if self.gpus_per_task else "cpu"
 
 
@@ -163,7 +163,7 @@ def _devices() -> list[str]:
 
 
 class _Bars:
-    """A bar over all tasks with the remaining time, and one for each running task with progress.
+    """Progress bar over all tasks with the remaining time, and one per running task with progress.
 
     Args:
         sizes: the tasks' sizes.

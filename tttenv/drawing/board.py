@@ -1,4 +1,4 @@
-"""A board in a window, drawn by pygame: cells, coordinates, hints and text."""
+"""Drawing of a board in a window with pygame: cells, coordinates, hints and text."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -22,7 +22,7 @@ CHANCE_BAR = (0.14, 0.86, 0.055)  # of a cell's side: left, top and height of wh
 
 @dataclass(frozen=True)
 class Scene:
-    """What a window shows."""
+    """Contents of a window: a board, its hints and its texts."""
 
     board: Boards  # (cells,), seen by the side to move
     notes: tuple[str, ...] = ()  # lines below the board
@@ -37,7 +37,7 @@ class Scene:
 
 
 class Layout:
-    """The positions of everything in a window of some size, in pixels."""
+    """Pixel positions of everything in a window of a given size."""
 
     def __init__(self, rules: Rules, width: int, height: int, notes: int) -> None:
         self.rules, self.notes = rules, notes
@@ -55,19 +55,19 @@ class Layout:
         return self.left + column * self.cell, self.top + row * self.cell
 
     def cell_at(self, x: int, y: int) -> int | None:
-        """Return the cell at a point; None beside the board."""
+        """Return the cell at a point, or None outside the board."""
         column, row = (x - self.left) // self.cell, (y - self.top) // self.cell
         inside = 0 <= column < self.rules.n and 0 <= row < self.rules.m
         return row * self.rules.n + column if inside else None
 
 
 def margins(unit: int, notes: int) -> tuple[int, int, int]:
-    """Return the pixels of text above, beside and below the board, by the size of letters."""
+    """Return the margins above, beside and below the board, in pixels."""
     return 5 * unit, 2 * unit + unit // 2, unit * 2 + notes * (unit + unit // 2)
 
 
 def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -> None:
-    """Draw the whole scene."""
+    """Draw a scene."""
     surface.fill(LIGHT.ground)
     won, blunders = winning_cells(rules, scene.board), dict(scene.blunders)
     for cell, mark in enumerate(marks(rules, scene.board)):
@@ -85,20 +85,20 @@ def paint(surface: pygame.Surface, rules: Rules, scene: Scene, layout: Layout) -
 
 
 def said(rules: Rules, board: Boards) -> str:
-    """Return whose turn it is or how the game ended: "X to play", "O wins", "draw"."""
+    """Return the side to move or the result: "X to play", "O wins", "draw"."""
     return status(rules, board).replace("to move", "to play")
 
 
 @lru_cache(maxsize=256)
 def _tile(side: int, mark: str, ground: Colour, rim: Colour | None) -> pygame.Surface:
-    """Return one cell for pygame, whose first axis points to the right."""
+    """Return a cell as a pygame surface, whose first axis points to the right."""
     return pygame.surfarray.make_surface(
         tiles.tile(side, mark, ground, rim, LIGHT).transpose(1, 0, 2)
     )
 
 
 def _ground(scene: Scene, cell: int, mark: str) -> Colour:
-    """Return a cell's colour: the value of the move, or else the player's probability."""
+    """Return a cell's background colour, from the move's value or else the player's probability."""
     if mark != "_":
         return LIGHT.paper
     if scene.values is not None:
@@ -108,7 +108,7 @@ def _ground(scene: Scene, cell: int, mark: str) -> Colour:
 
 
 def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) -> None:
-    """Write an empty cell's label, and below it the player's probability of playing there."""
+    """Write an empty cell's label and, below it, the player's probability of playing there."""
     x, y = layout.corner(cell)
     size, middle = layout.cell, layout.cell // 2
     label = scene.labels[cell] if scene.labels else ""
@@ -136,12 +136,12 @@ def _annotate(surface: pygame.Surface, scene: Scene, layout: Layout, cell: int) 
 
 
 def percent(share: float) -> str:
-    """Format a probability as it is written in a cell."""
+    """Format a probability as it is shown in a cell."""
     return "<1 %" if share < 0.005 else f"{100 * share:.0f} %"
 
 
 def _bar(surface: pygame.Surface, share: float, layout: Layout, cell: int) -> None:
-    """Draw a probability as a yellow bar at the bottom of a cell, its width proportional."""
+    """Draw a probability as a yellow bar at the bottom of a cell, with proportional width."""
     x, y = layout.corner(cell)
     size, (left, top, height) = layout.cell, CHANCE_BAR
     box = pygame.Rect(
@@ -162,7 +162,7 @@ def _write_in_corner(
 
 
 def _rim(surface: pygame.Surface, layout: Layout) -> None:
-    """Draw the coordinates: letters above the columns, numbers beside the rows from the top."""
+    """Draw the coordinates: letters above the columns, row numbers from the top at the side."""
     half, away = layout.cell // 2, layout.unit
     for column in range(layout.rules.n):
         at = layout.left + column * layout.cell + half, layout.top - away
@@ -173,7 +173,7 @@ def _rim(surface: pygame.Surface, layout: Layout) -> None:
 
 
 def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) -> None:
-    """Write the state above the board, in the colour of its side, and the rest below."""
+    """Write the state above the board, in the colour of its side, and the other texts below."""
     centre = surface.get_width() // 2
     ink = LIGHT.ink(state[0]) if state[:1] in ("X", "O") else LIGHT.words
     write(surface, state, layout.unit * 2, ink, (centre, layout.top - layout.unit * 3))
@@ -188,7 +188,7 @@ def _words(surface: pygame.Surface, scene: Scene, layout: Layout, state: str) ->
 def write(
     surface: pygame.Surface, text: str, size: int, colour: Colour, centre: tuple[int, int]
 ) -> None:
-    """Write a centred line, in smaller letters than `size` if the surface is too narrow."""
+    """Write a centred line, shrinking the letters if the surface is too narrow."""
     # Reduced from a larger size, letters keep their distances.
     large = _font(size * SUPERSAMPLING).render(text, True, colour)
     factor = max(SUPERSAMPLING, large.get_width() / max(1, surface.get_width() - 8))
@@ -199,5 +199,5 @@ def write(
 
 @lru_cache(maxsize=32)
 def _font(size: int) -> pygame.font.Font:
-    """Return pygame's own font, so that a window looks the same everywhere."""
+    """Return pygame's bundled font, so that windows look the same everywhere."""
     return pygame.font.Font(None, round(size * 1.35))

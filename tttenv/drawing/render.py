@@ -26,7 +26,7 @@ def ansi(rules: Rules, board: Boards) -> str:
 
 
 def status(rules: Rules, board: Boards) -> str:
-    """Return the side to move on a board (cells,), "X to move", or "O wins" or "draw"."""
+    """Return "X to move" or "O to move" on a board (cells,), or its result: "O wins", "draw"."""
     mover = "XO"[int(rules.seat(board))]
     other = "OX"[int(rules.seat(board))]
     if rules.lost(board):
@@ -37,7 +37,7 @@ def status(rules: Rules, board: Boards) -> str:
 
 
 def winning_cells(rules: Rules, board: Boards) -> set[int]:
-    """Return the cells in a row that won the game, if any did."""
+    """Return the cells of the completed lines, empty if nobody has won."""
     full = (board[rules.lines] == -1).all(axis=1)  # who won has just moved
     return set(rules.lines[full].ravel().tolist())
 
@@ -83,14 +83,14 @@ def rgb(
 
 
 class LastStone:
-    """Finds the stone played last by comparing the boards that are drawn."""
+    """Detector of the stone played last, by comparing successive boards."""
 
     def __init__(self) -> None:
         self.before: Boards | None = None  # seen by X
         self.cell: int | None = None
 
     def of(self, rules: Rules, board: Boards) -> int | None:
-        """Return the cell of the last stone on a board (cells,) seen by the side to move.
+        """Return the cell of the last stone on a board (cells,) seen by the side to move, or None.
 
         None where several stones have come since the board before, which need not be of one game.
         """

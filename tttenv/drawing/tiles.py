@@ -1,4 +1,4 @@
-"""Pictures of cells, drawn with NumPy alone, and the colour palettes.
+"""Pictures of cells, drawn with NumPy alone, and their colour palettes.
 
 One drawing serves the window, `rgb_array`, TensorBoard and the READMEs' pictures. X is blue and O
 orange, also the line that won; a move that wins is green, that draws grey, that loses red, each of
@@ -18,7 +18,7 @@ Picture: TypeAlias = NDArray[np.uint8]  # (height, width, 3)
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of the light or the dark theme."""
+    """Colours of the light or the dark theme."""
 
     ground: Colour  # behind the cells
     paper: Colour  # an empty cell
@@ -39,15 +39,15 @@ class Palette:
         return self.x if mark == "X" else self.o
 
     def line(self, mark: str) -> Colour:
-        """Return the background of the cells with which "X" or "O" won."""
+        """Return the background colour of the cells with which "X" or "O" won."""
         return self.x_line if mark == "X" else self.o_line
 
     def value(self, value: int) -> Colour:
-        """Return the background of a move of value 1, 0 or -1."""
+        """Return the background colour of a move of value 1, 0 or -1."""
         return {1: self.win, 0: self.draw, -1: self.loss}[value]
 
     def heat(self, share: float) -> Colour:
-        """Return the background of a move with a probability, clipped to [0, 1]."""
+        """Return the background colour of a move with a probability, clipped to [0, 1]."""
         part = min(max(share, 0.0), 1.0)
         one, two, three = (
             round((1 - part) * low + part * high)
@@ -135,7 +135,7 @@ def ringed(picture: Picture, colour: Colour) -> Picture:
 def _box(
     down: NDArray[np.float64], right: NDArray[np.float64], half: float, radius: float
 ) -> NDArray[np.float64]:
-    """Return how deep points lie inside a square with round corners; negative outside."""
+    """Return the depth of points inside a square with rounded corners; negative outside."""
     past_down, past_right = down - (half - radius), right - (half - radius)
     corner = np.hypot(np.maximum(past_down, 0), np.maximum(past_right, 0))
     depth: NDArray[np.float64] = radius - corner - np.minimum(np.maximum(past_down, past_right), 0)
@@ -143,6 +143,6 @@ def _box(
 
 
 def _ink(picture: NDArray[np.float64], depth: NDArray[np.float64], colour: Colour) -> None:
-    """Colour the inside of a shape, where `depth`, as a share of the side, is positive."""
+    """Colour the inside of a shape, where its `depth`, as a share of the side, is positive."""
     cover = np.clip(depth * len(picture) + 0.5, 0, 1)[..., None]
     picture += cover * (np.array(colour) - picture)

@@ -1,4 +1,4 @@
-"""A window with a board, to play in and for `render_mode="human"` (pygame-ce)."""
+"""Window with a board, to play in and for `render_mode="human"` (pygame-ce)."""
 
 import os
 import sys
@@ -26,7 +26,7 @@ HEADLESS_DRIVERS = ("dummy", "offscreen")  # SDL's drivers without a visible win
 
 
 class Event(NamedTuple):
-    """A user's action: closing the window, a key, or a click on a cell or beside the board."""
+    """User action: closing the window, a key, or a click on a cell or beside the board."""
 
     kind: Literal["leave", "key", "click"]
     key: str = ""
@@ -34,7 +34,7 @@ class Event(NamedTuple):
 
 
 class Window:
-    """A window, open until `close`; it redraws itself when resized.
+    """Window that stays open until `close` and redraws itself when resized.
 
     Args:
         rules: of the board to be shown.
@@ -97,7 +97,7 @@ class Window:
         pygame.display.quit()
 
     def _open(self, seen: bool) -> None:
-        """Set the surface to draw on, offscreen if SDL finds no display and nobody is to see it."""
+        """Create the surface to draw on, offscreen if there is no display and none is required."""
         pygame.font.init()
         try:
             pygame.display.init()
@@ -140,7 +140,7 @@ class Window:
 
 @contextmanager
 def _stderr_silenced() -> Iterator[None]:
-    """Discard what C libraries write to standard error in the block."""
+    """Discard what C libraries write to standard error in this block."""
     sys.stderr.flush()
     try:
         before = os.dup(2)

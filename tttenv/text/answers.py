@@ -1,4 +1,4 @@
-"""The move that an answer names: strict, so that no move is read into a text that names none."""
+"""Strict parsing of the move in an answer: no move is read from a text that names none."""
 
 import json
 import re
@@ -23,14 +23,14 @@ _OBJECT = re.compile(r"\{[^{}]*\}")
 
 @dataclass(frozen=True)
 class Parsed:
-    """The move in an answer; without one, the reason why there is none."""
+    """Move in an answer or, without one, the reason."""
 
     cell: int | None  # a legal move
     reason: str = ""  # "none", "ambiguous", "taken" or "off the board" if there is no move
 
 
 def parse(rules: Rules, board: ArrayLike, answer: str) -> Parsed:
-    """Read the move from an answer.
+    """Parse the move in an answer.
 
     A cell is a number from 0 or a coordinate such as b2. The last `<move>...</move>` counts.
     Without this tag, JSON objects such as `{"move": "b2"}` and cells in brackets such as `[4]`
@@ -77,7 +77,7 @@ def _named(answer: str) -> list[str] | None:
 
 
 def _alone(text: str) -> list[str]:
-    """Return the cell that is the whole text, if it is one."""
+    """Return the cell that makes up the whole text, if it does."""
     match = _ALONE.fullmatch(text.strip())
     return [match[1] or match[2]] if match else []
 
@@ -92,7 +92,7 @@ def _json_moves(text: str) -> list[Any]:
 
 
 def _cell(rules: Rules, name: str) -> int:
-    """Return the number of a cell from its number or coordinate; OFF if the board has none such."""
+    """Return the index of a cell from its number or coordinate; OFF if it is not on the board."""
     if name.isdigit():
         return int(name) if int(name) < rules.cells else OFF
     column, row = COLUMNS.index(name[0].lower()), int(name[1:]) - 1

@@ -1,4 +1,4 @@
-"""Positions as text: the rules in a few sentences, the board, who is to move, how to answer."""
+"""Positions as text: the rules in a few sentences, the board, the side to move, how to answer."""
 
 from collections.abc import Callable
 
@@ -45,7 +45,7 @@ def prompt(rules: Rules, board: ArrayLike, notation: str = "grid", legal: bool =
 
 
 def observation(rules: Rules, board: ArrayLike, over: bool) -> str:
-    """Return what an environment with `obs="text"` shows: a prompt, or how the game has ended.
+    """Return the observation for `obs="text"`: a prompt, or how the game has ended.
 
     Args:
         rules: the game.

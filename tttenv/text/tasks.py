@@ -1,4 +1,4 @@
-"""The positions of a game as tasks, one for each symmetry class."""
+"""Positions of a game as tasks, one per symmetry class."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ SPLITS = ("train", "test", "all")
 
 @dataclass(frozen=True)
 class Task:
-    """A position to find a move in."""
+    """Position in which to find a move."""
 
     rules: Rules
     position: str  # X, O and _ row by row, as `Rules.format` writes it
@@ -27,7 +27,7 @@ class Task:
 
     @property
     def board(self) -> Boards:
-        """The position (cells,) in the view of the side to move."""
+        """Position (cells,) in the view of the side to move."""
         return self.rules.parse(self.position)
 
     def prompt(self, notation: str = "grid", legal: bool = False) -> str:
@@ -40,7 +40,7 @@ class Task:
 
 
 def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
-    """Return one task for each symmetry class of undecided positions: 627 on 3,3,3 in all.
+    """Return one task per symmetry class of undecided positions: 627 on 3,3,3 in all.
 
     Args:
         rules: the game.

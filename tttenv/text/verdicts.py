@@ -1,4 +1,4 @@
-"""What an answer's move is worth against perfect play, and rewards for it."""
+"""Exact verdicts on an answer's move against perfect play, and rewards for it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ CACHED = 4_096  # positions of large boards
 
 @dataclass(frozen=True)
 class Verdict:
-    """A move compared with perfect play; values are 1, 0 or -1 for the side that moves.
+    """Move compared with perfect play; values are 1, 0 or -1 for the side that moves.
 
     On boards of up to 15 cells everything is exact. On larger ones it is what a search of bounded
     size proves, and None where it proves nothing. An answer without a legal move loses the game.
@@ -119,7 +119,7 @@ SCHEMES: dict[str, Callable[[Verdict], float | None]] = {
 
 @lru_cache(CACHED)
 def _bounds(rules: Rules, position: bytes) -> Bounds:
-    """Return bounds on all moves; a new search each time, so that they depend on nothing else."""
+    """Return bounds on all moves from a fresh search, so that they are reproducible."""
     return MoveValues(rules).bounds(np.frombuffer(position, np.int8))
 
 
@@ -140,7 +140,7 @@ def _best(rules: Rules, position: np.ndarray, known: Bounds, value: int | None) 
 
 
 def _kept(known: Bounds, legal: np.ndarray, low: int, high: int) -> bool | None:
-    """Return whether a move with these bounds keeps the value; None if that is not known."""
+    """Return whether a move with these bounds keeps the value, or None if unknown."""
     if low >= known.at_most[legal].max():
         return True
     return False if high < known.at_least[legal].max() else None

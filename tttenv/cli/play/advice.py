@@ -1,4 +1,4 @@
-"""The value of each move, exact if possible, and a player's move probabilities."""
+"""Advice on a position: every move's value, exact if possible, and a player's probabilities."""
 
 from collections.abc import Callable
 from functools import cached_property, lru_cache
@@ -28,7 +28,7 @@ class Hint(NamedTuple):
     best: tuple[int, ...] = ()  # without a proven win: the moves a search chooses
 
     def short(self, cell: int) -> str:
-        """Return the value of a move, such as "+2"; empty for an occupied cell."""
+        """Return the value of a move, such as "+2", or an empty string for an occupied cell."""
         if self.values is None or not self.legal[cell]:
             return ""
         value = None if np.isnan(self.values[cell]) else int(self.values[cell])
@@ -36,7 +36,7 @@ class Hint(NamedTuple):
 
 
 class Advice:
-    """Hints on positions of one game, and its blunders: the moves that lose value.
+    """Hints on positions of one game, and its blunders, the moves that lose value.
 
     An enumerable game is solved at the first query. On larger boards every position is searched
     for about a second, and moves may stay undecided. If no move is proven to win, a hint also names
@@ -67,7 +67,7 @@ class Advice:
         return Hint(legal, np.sign(ranks), self._stones(ranks), shares)
 
     def blunder(self, board: Any, cell: int) -> str | None:
-        """Describe a move on `board` that loses value.
+        """Describe a move on `board` that loses value, or return None.
 
         None for a good move, and for one not known to be a blunder.
         """
@@ -86,7 +86,7 @@ class Advice:
         return words.blunder(move(cell), [move(int(c)) for c in np.flatnonzero(values == best)])
 
     def refutation(self, board: Any, cell: int) -> str | None:
-        """Describe how best play continues after a move on `board`.
+        """Describe how best play continues after a move on `board`, or return None.
 
         None if the game is not solved or has ended.
         """
@@ -98,12 +98,12 @@ class Advice:
         return words.best_play(self._name(cell), names, mover, status(self.rules, end))
 
     def told(self, board: Any, cell: int) -> str | None:
-        """Describe a blunder and its refutation; None if the move is no blunder."""
+        """Describe a blunder and its refutation; return None if the move is no blunder."""
         sentence = self.blunder(board, cell)
         return sentence and " ".join(filter(None, (sentence, self.refutation(board, cell))))
 
     def losing_move(self, boards: list[Any], cells: list[int], seat: int) -> int | None:
-        """Return the index of the stone that lost a game; None if it is not known.
+        """Return the index of the stone that lost a game, or None if it is not known.
 
         Args:
             boards: the boards before each stone, in the view of the side to move.
@@ -160,7 +160,7 @@ class Advice:
         return solve(self.rules).move_ranks[index].astype(np.int64)
 
     def _stones(self, ranks: Any) -> Any:
-        """Return the winner's remaining stones from the ranks of moves; 0 for a draw."""
+        """Return the winner's remaining stones from the ranks of moves, or 0 for a draw."""
         plies = self.rules.cells + 1 - np.abs(ranks)
         return np.where(ranks == 0, 0, words.winners_stones(plies))
 

@@ -105,7 +105,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
 
 
 def _side(spec: str, rules: Any) -> Any:
-    """Return the player of a spec as a side of a session."""
+    """Return a side of a session played by the player of a spec."""
     from tttenv.cli.play.session import Side
     from tttenv.players import player
 
@@ -114,7 +114,7 @@ def _side(spec: str, rules: Any) -> Any:
 
 
 def _usual(given: Arguments) -> str:
-    """Return the default player; "td0" alone would be untrained."""
+    """Return the spec of the default player for these arguments."""
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
     from tttenv.players import bundled

@@ -1,4 +1,4 @@
-"""The names of cells: keyboard keys on 3x3, numbers, and coordinates like b2."""
+"""Names of cells: keyboard keys on 3x3, numbers, and coordinates like b2."""
 
 import re
 
@@ -9,7 +9,7 @@ KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
 
 
 def cell_of(rules: Rules, text: str) -> int:
-    """Return the cell that `text` names: a key (on 3x3), a number or a coordinate, in either case.
+    """Return the cell named by a key (on 3x3), a number or a coordinate, in either case.
 
     Raises:
         ValueError: if it names none; the message lists valid names.
@@ -31,7 +31,7 @@ def cell_of(rules: Rules, text: str) -> int:
 
 
 def keys(rules: Rules) -> str:
-    """Return the keys that stand for cells; empty except on 3x3."""
+    """Return the keys that stand for cells, or an empty string except on 3x3."""
     return KEYS if (rules.m, rules.n) == (3, 3) else ""
 
 

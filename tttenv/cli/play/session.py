@@ -17,7 +17,7 @@ SEATS = "XO"
 
 @dataclass(frozen=True)
 class Side:
-    """A side of a session; a human if it has no policy."""
+    """Side of a session, a human if it has no policy."""
 
     name: str
     policy: Policy | None = None
@@ -46,12 +46,12 @@ class Session:
 
     @property
     def board(self) -> Any:
-        """The board (cells,) in the view of the side to move."""
+        """Board (cells,) in the view of the side to move."""
         return self.boards[-1]
 
     @property
     def mover(self) -> int:
-        """The side to move: 0 for X, 1 for O."""
+        """Side to move: 0 for X, 1 for O."""
         return len(self.cells) % 2
 
     @property
@@ -61,14 +61,14 @@ class Session:
 
     @property
     def winner(self) -> int | None:
-        """The seat that has won this game; None for a draw or a game in progress."""
+        """Seat that has won this game, or None for a draw or a game in progress."""
         if self.resigned:
             return 1 - self.seat
         return 1 - self.mover if self.forfeited or self.rules.lost(self.board) else None
 
     @property
     def outcome(self) -> str:
-        """How the game ended: "X wins", "draw"; "X to play" during the game."""
+        """Result of the game: "X wins", "draw"; "X to play" during the game."""
         if not self.over:
             return f"{SEATS[self.mover]} to play"
         return "draw" if self.winner is None else f"{SEATS[self.winner]} wins"
@@ -99,7 +99,7 @@ class Session:
         self.cells.append(cell)
 
     def move(self) -> int | None:
-        """Play the move of a side with a policy and return its cell; None if it forfeits."""
+        """Play the move of a side with a policy and return its cell, or None if it forfeits."""
         side, boards = self.side(self.mover), self.board[None].copy()
         assert side.policy is not None
         if side.prepare:
@@ -142,7 +142,7 @@ class Session:
         self.resigned = True
 
     def again(self) -> None:
-        """Start another game with the seats swapped; an unfinished one is not counted."""
+        """Start another game with the seats swapped, not counting an unfinished one."""
         if self.over:
             self.played.append(self._champion())
         self.seat = 1 - self.seat

@@ -13,7 +13,7 @@ from tttenv.game.notation import name_of
 
 
 class Terminal:
-    """A human's games in a session, line by line; `run` plays until they quit."""
+    """Games of a human in a session, line by line; `run` plays until the user quits."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool) -> None:
         self.session, self.advice, self.always = session, advice, hints
@@ -24,7 +24,7 @@ class Terminal:
         }
 
     def run(self) -> None:
-        """Play until the user quits or the input ends; then print the score."""
+        """Play until the user quits or the input ends, then print the score."""
         sides, rules = self.session.sides, self.session.rules
         say(f"{sides[1].name}: {rules.k} in a row win on {rules.m} by {rules.n}.")
         say(f"Name a cell by {ways(rules)}; help lists the commands.")
@@ -42,7 +42,7 @@ class Terminal:
         self._score()
 
     def _read(self) -> str | None:
-        """Read the next line; None at the end of input. A line from a pipe is echoed."""
+        """Read the next line, echoing it from a pipe; return None at the end of input."""
         if self.session.over:
             prompt = "again, undo or quit > "
         else:

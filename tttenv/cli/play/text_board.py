@@ -1,4 +1,4 @@
-"""Boards and hints as lines of text, with coordinates; in colour on a terminal."""
+"""Boards and hints as lines of text, with coordinates, in colour on a terminal."""
 
 import os
 from collections.abc import Callable
@@ -23,7 +23,7 @@ SAME = 1e-9  # probabilities that differ by less are equal
 
 
 def painter(out: TextIO) -> Paint:
-    """Return colours for a terminal; none for pipes and files, or if NO_COLOR is set."""
+    """Return the colours for a terminal; none for pipes and files, or if NO_COLOR is set."""
     plain = not out.isatty() or "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
 
     def paint(text: str, kind: str) -> str:
@@ -77,7 +77,7 @@ def hint_lines(
 
 
 def best_line(rules: Rules, hint: Hint) -> str:
-    """Return the moves that a search chooses if none is known to win; otherwise empty."""
+    """Return the moves that a search chooses, or an empty string if a move is known to win."""
     return f"best by search, not proved: {_some(rules, list(hint.best))}" if hint.best else ""
 
 

@@ -1,4 +1,4 @@
-"""Watch two players in a terminal or through a pipe: every stone, or all games as JSON."""
+"""Games between two players, watched in a terminal or through a pipe, or printed as JSON."""
 
 import json
 import sys

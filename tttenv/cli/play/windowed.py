@@ -16,7 +16,7 @@ LINES = 5  # below the board: two blunders, legend of hints, score, keys
 
 
 class Windowed:
-    """The games of a session in a window; `run` plays until the user leaves."""
+    """Games of a session in a window; `run` plays until the user leaves."""
 
     def __init__(self, session: Session, advice: Advice, hints: bool, games: int) -> None:
         self.session, self.advice, self.hints = session, advice, hints
@@ -28,7 +28,7 @@ class Windowed:
         self.going, self.due = True, 0.0
 
     def run(self) -> None:
-        """Play until the user leaves; then print the score."""
+        """Play until the user leaves, then print the score."""
         try:
             self._show()
             while self.going:
@@ -41,7 +41,7 @@ class Windowed:
         print(self._score())
 
     def scene(self) -> dict[str, Any]:
-        """Return what the window shows now, as fields of `drawing.Scene` by name."""
+        """Return the current contents of the window, as fields of `drawing.Scene` by name."""
         session = self.session
         blunders = self._blunders()
         alarms = [f"{words.GLYPH} {self._whose(n)}: {told}" for n, told in blunders.items()]

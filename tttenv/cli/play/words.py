@@ -1,4 +1,4 @@
-"""Values, distances and blunders in words: the same in the terminal, the window and the report.
+"""Values, distances and blunders in words, the same in the terminal, the window and the report.
 
 A distance counts the winner's remaining stones, and a move is judged from before it is made: a
 move that completes a line is a "win in 1". Cells are named by their coordinates.
@@ -23,7 +23,7 @@ NAMED = 8  # maximum moves in a sentence
 
 
 class Move(NamedTuple):
-    """A move and its value for its side under perfect play."""
+    """Move and its value for its side under perfect play."""
 
     name: str  # its cell's coordinates
     value: int  # 1, 0 or -1
@@ -32,7 +32,7 @@ class Move(NamedTuple):
 
 
 def winners_stones(plies: int) -> int:
-    """Return the winner's share of a won game's last `plies` stones, including the last one."""
+    """Return the number of the winner's stones in a won game's last `plies` stones."""
     return (plies + 1) // 2
 
 
@@ -42,7 +42,7 @@ def verdict(value: int, stones: int | None) -> str:
 
 
 def short(value: int | None, stones: int | None) -> str:
-    """Return the same for a cell: "+2", "-1", "="; "+" without a distance, "?" without a value."""
+    """Return a move's value for a cell: "+2", "-1", "="; "+" without a distance, "?" if unknown."""
     if value is None:
         return UNDECIDED
     return SIGNS[value] + ("" if value == 0 or stones is None else str(stones))
