@@ -1,4 +1,4 @@
-"""alpha-zero-general: our games for its self-play, and its networks as players.
+"""Adapter to alpha-zero-general: our games for its self-play, and its networks as players.
 
 `Game` has the methods of `Game` in github.com/suragnair/alpha-zero-general, for its self-play on
 any board. `player` turns its networks into players. Neither imports that repository.
@@ -26,7 +26,7 @@ DRAW = 1e-4  # what `Game.getGameEnded` returns for a draw, since 0 means that t
 
 
 class Net(Protocol):
-    """What `player` needs of a network: `predict`, as in `NeuralNet` of the repository."""
+    """Network interface that `player` needs: `predict`, as in the repository's `NeuralNet`."""
 
     def predict(self, board: Boards, /) -> tuple[Any, Any]:
         """Return move probabilities (cells,) or (cells + 1,), and a value, for a board (m, n)."""
@@ -68,12 +68,12 @@ class Game:
         return self._absolute(after, -player), -player
 
     def getValidMoves(self, board: ArrayLike, player: int) -> NDArray[np.int64]:  # noqa: N802
-        """Return 1 for each empty cell and 0 for each taken one, (cells,)."""
+        """Return 1 for each empty cell and 0 for each occupied one, (cells,)."""
         valid: NDArray[np.int64] = (self._seen(board, player) == 0).astype(np.int64)
         return valid
 
     def getGameEnded(self, board: ArrayLike, player: int) -> float:  # noqa: N802
-        """Return 1 if the player has won, -1 if he has lost, `DRAW` for a draw and 0 otherwise."""
+        """Return 1 if the player has won, -1 if it has lost, `DRAW` for a draw and 0 otherwise."""
         mine = self._seen(board, player)
         if self.rules.lost(-mine):
             return 1
@@ -107,7 +107,7 @@ class Game:
         return self._seen(board, 1).tobytes()
 
     def _seen(self, board: ArrayLike, player: int) -> Boards:
-        """Return the cells (cells,) as the player sees them: 1 his own, -1 the opponent's."""
+        """Return the cells (cells,) in the player's view: 1 for its stones, -1 for the other's."""
         if player not in (1, -1):
             raise ValueError(f"a player is 1 or -1, not {player!r}")
         if np.shape(board) != self.getBoardSize():
@@ -117,7 +117,7 @@ class Game:
         return self.rules.boards(np.reshape(board, -1)) * np.int8(player)
 
     def _absolute(self, cells: Boards, player: int) -> Boards:
-        """Return the board (m, n) of cells (cells,) as the player sees them."""
+        """Return the board (m, n) of cells (cells,) given in the player's view."""
         return (cells * np.int8(player)).reshape(self.getBoardSize())
 
 

@@ -1,4 +1,4 @@
-"""The game as an environment of OpenEnv: a server, and the client that plays on it.
+"""Game as an environment of OpenEnv: a server, and the client that plays on it.
 
 The server::
 
@@ -41,13 +41,13 @@ SESSIONS = 64  # games at the same time on one server
 
 
 class MnkGameAction(Action):
-    """An answer of a language model."""
+    """Answer of a language model."""
 
     answer: str = Field(..., max_length=LONGEST, description="Text that names one empty cell")
 
 
 class MnkGameObservation(Observation):
-    """What the model is asked."""
+    """Prompt for the model."""
 
     prompt: str = Field("", description="The position, and how to answer")
     verdict: dict[str, Any] = Field(
@@ -56,7 +56,7 @@ class MnkGameObservation(Observation):
 
 
 class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
-    """A game against an opponent of ours, seen from one seat.
+    """Game against one of our players, seen from one seat.
 
     Args:
         rules: m rows, n columns, k in a row.
@@ -87,7 +87,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     def reset(
         self, seed: int | None = None, episode_id: str | None = None, **_options: Any
     ) -> MnkGameObservation:
-        """Begin a game; the opponent may have moved first."""
+        """Start a game, in which the opponent may move first."""
         self.env.reset(seed=seed)
         self.counted = State(episode_id=episode_id or str(uuid4()), step_count=0)
         self.over = False
@@ -96,7 +96,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
     def step(
         self, action: MnkGameAction, timeout_s: float | None = None, **_options: Any
     ) -> MnkGameObservation:
-        """Make the move in an answer, and the opponent's reply.
+        """Play the move in an answer, and the opponent's reply.
 
         An answer without a legal move loses the game at once.
 
@@ -115,7 +115,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
 
     @property
     def state(self) -> State:
-        """The number of steps of the game."""
+        """Number of steps of the game."""
         return self.counted
 
     def _shown(self, reward: float, verdict: dict[str, Any]) -> MnkGameObservation:
@@ -126,7 +126,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
 
 
 class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
-    """The client of a server of `MnkGame`."""
+    """Client of a server of `MnkGame`."""
 
     def _step_payload(self, action: MnkGameAction) -> dict[str, Any]:
         return {"answer": action.answer}
@@ -147,7 +147,7 @@ class MnkGameEnv(EnvClient[MnkGameAction, MnkGameObservation, State]):
 
 
 def make_app(**settings: Any) -> Any:
-    """Return the server's application, with the arguments of `MnkGame`; each client has a game.
+    """Return the server's application, with the arguments of `MnkGame` and one game per client.
 
     Raises:
         ValueError: as `MnkGame`.

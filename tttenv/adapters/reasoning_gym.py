@@ -1,4 +1,4 @@
-"""The positions of a game as a dataset of reasoning-gym, scored exactly.
+"""Positions of a game as a reasoning-gym dataset, scored exactly.
 
 Example::
 
@@ -26,7 +26,7 @@ NAME = "mnk_game"
 
 @dataclass
 class MnkGameConfig:
-    """The settings of the dataset, with the fields that reasoning-gym expects."""
+    """Settings of the dataset, with the fields that reasoning-gym expects."""
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row; at most 15 cells
     split: str = "train"  # "train", "test" or "all", see `tttenv.text.tasks`
@@ -50,7 +50,7 @@ class MnkGameConfig:
 
 
 class MnkGameDataset(ProceduralDataset):  # type: ignore[misc]  # reasoning-gym is not typed
-    """One item for each symmetry class of positions, see `tttenv.text.tasks`."""
+    """Dataset with one item per symmetry class of positions; see `tttenv.text.tasks`."""
 
     def __init__(self, config: MnkGameConfig) -> None:
         super().__init__(config=config, seed=config.seed or 0, size=config.size)

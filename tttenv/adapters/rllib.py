@@ -1,4 +1,4 @@
-"""TicTacToe for Ray RLlib (new API stack): the masked environment, and its modules as players.
+"""Adapter to Ray RLlib (new API stack): a masked environment, and its modules as players.
 
 Example::
 
@@ -50,7 +50,7 @@ def register(name: str = "TicTacToe-v0") -> None:
 
 
 def make(config: dict[str, Any] | None = None) -> Any:
-    """Make the environment from `env_config`; observations include the action mask by default.
+    """Create the environment from `env_config`, by default with the action mask in observations.
 
     Args:
         config: arguments of `TicTacToe-v0`, and `opening`: exploring starts, games begin with 0 to
@@ -92,7 +92,7 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
         super().__init__(observation_space=observation_space["observation"], **kwargs)
 
     def setup(self) -> None:
-        """Build the networks on the observation alone; the module's own space includes the mask."""
+        """Build the networks on the observation alone, without the mask of the module's space."""
         super().setup()
         self.observation_space = self.full_observation_space
 
@@ -103,7 +103,7 @@ class MaskedModule(DefaultPPOTorchRLModule):  # type: ignore[misc]  # unknown wh
         return _masked(super()._forward_train(_without_mask(batch), **kwargs), batch)
 
     def compute_values(self, batch: dict[str, Any], embeddings: Any = None) -> Any:
-        """Return the values of the states (batch,); they do not depend on the mask."""
+        """Return the values of the states (batch,), which do not depend on the mask."""
         return super().compute_values(_without_mask(batch), embeddings)
 
 
@@ -140,7 +140,7 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
 
 
 def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observed:
-    """Return the live player; its `unmasked` gives the probabilities without the mask."""
+    """Return the live player, whose `unmasked` gives the probabilities without the mask."""
     module = trained.get_module() if hasattr(trained, "get_module") else trained
 
     def logits(seen: Any) -> Any:

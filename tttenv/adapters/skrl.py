@@ -1,4 +1,4 @@
-"""TicTacToe for skrl: models that mask occupied cells, and trained models as players.
+"""Adapter to skrl: models that mask occupied cells, and trained models as players.
 
 skrl's agents do not support masks; these models read the empty cells from the observation.
 
@@ -47,10 +47,10 @@ def make_env(num_envs: int = 1, opening: int = 0, **kwargs: Any) -> Any:
 
 
 class Games(GymnasiumWrapper):
-    """skrl's wrapper, made safe for trainers, which call `render` unless they are `headless`."""
+    """Wrapper of skrl that is safe for trainers, which call `render` unless `headless`."""
 
     def reset(self) -> Any:
-        """Return the first observation; later the latest one, since finished games restart.
+        """Return the first observation and later the latest one, since finished games restart.
 
         Raises:
             gymnasium.error.ClosedEnvironmentError: after `close()`.
@@ -73,12 +73,12 @@ def legal(observations: torch.Tensor) -> torch.Tensor:
 
 
 def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
-    """Set logits or values (batch, cells) to -1e9 on occupied cells; for use in `compute`."""
+    """Set logits or values (batch, cells) to -1e9 on occupied cells, for use in `compute`."""
     return numbers.masked_fill(~legal(observations), -1e9)
 
 
 class Legal:
-    """A mixin, listed before Model, that makes random exploration legal."""
+    """Mixin, listed before Model, that restricts random exploration to legal cells."""
 
     def random_act(self, inputs: dict[str, Any], *, role: str = "") -> tuple[torch.Tensor, Any]:
         """Sample a legal cell for each row, (batch, 1)."""
@@ -86,7 +86,7 @@ class Legal:
 
 
 class MaskedPolicy(Legal, CategoricalMixin, Model):
-    """A masked policy network for skrl's PPO, A2C and similar agents."""
+    """Masked policy network for skrl's PPO, A2C and similar agents."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
         Model.__init__(self, **_spaces(env))
@@ -112,7 +112,7 @@ class MaskedQ(Legal, DeterministicMixin, Model):
 
 
 class Value(DeterministicMixin, Model):
-    """A value network for `MaskedPolicy` on `env`."""
+    """Value network for `MaskedPolicy` on `env`."""
 
     def __init__(self, env: Any, hidden: Sequence[int] = (64, 64)) -> None:
         Model.__init__(self, **_spaces(env))

@@ -1,4 +1,4 @@
-"""The game between two language models as an environment of TextArena.
+"""TextArena environment of the game between two language models.
 
 Example::
 
@@ -27,7 +27,7 @@ PLAYERS = ("X", "O")
 
 
 class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
-    """Two players in turns, on any board.
+    """Game of two players taking turns, on any board.
 
     Args:
         rules: m rows, n columns, k in a row.
@@ -49,7 +49,7 @@ class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
         self.board = self.rules.start()
 
     def reset(self, num_players: int = 2, seed: int | None = None) -> None:
-        """Begin a game; nothing in it is random."""
+        """Start a game, which involves no randomness."""
         self.board = self.rules.start()
         self.state = textarena.TwoPlayerState(
             num_players=num_players, seed=seed, error_allowance=self.errors
@@ -60,7 +60,7 @@ class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
         self._describe()
 
     def step(self, action: str) -> tuple[bool, dict[str, Any]]:
-        """Read a player's answer and make its move.
+        """Parse a player's answer and play its move.
 
         Returns:
             Whether the game is over, and `tttenv.text.Verdict` of the answer as a dict.
@@ -86,7 +86,7 @@ class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
         return done, info
 
     def _describe(self) -> None:
-        """Show the player to move its prompt."""
+        """Send the prompt to the player to move."""
         self.state.add_observation(
             to_id=self.state.current_player_id,
             message=text.prompt(self.rules, self.board, self.notation, self.legal),

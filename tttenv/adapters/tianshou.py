@@ -1,4 +1,4 @@
-"""TicTacToe for Tianshou 2: observations with the keys `obs` and `mask`, and policies as players.
+"""Adapter to Tianshou 2: observations with the keys `obs` and `mask`, and policies as players.
 
 Example::
 
@@ -74,7 +74,7 @@ def _renamed(seen: dict[str, Any]) -> dict[str, Any]:
 
 
 class MaskedActor(AbstractDiscreteActor):
-    """An actor for Tianshou's actor-critics that masks occupied cells.
+    """Actor for Tianshou's actor-critics that masks occupied cells.
 
     Args:
         net: a network from planes (batch, 3 * cells) to logits (batch, cells).
@@ -86,7 +86,7 @@ class MaskedActor(AbstractDiscreteActor):
         self.net = net
 
     def get_preprocess_net(self) -> ModuleWithVectorOutput:
-        """Raise NotImplementedError: the network takes the planes directly."""
+        """Raise NotImplementedError, since the network takes the planes directly."""
         raise NotImplementedError("a MaskedActor has no network before its own")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
@@ -97,7 +97,7 @@ class MaskedActor(AbstractDiscreteActor):
 
 
 class Critic(ModuleWithVectorOutput):
-    """A critic for `MaskedActor`; `net` maps planes (batch, 3 * cells) to values (batch, 1)."""
+    """Critic for `MaskedActor`; `net` maps planes (batch, 3 * cells) to values (batch, 1)."""
 
     def __init__(self, net: torch.nn.Module) -> None:
         super().__init__(1)

@@ -1,4 +1,4 @@
-"""A language model saved by Hugging Face's transformers, answering prompts in this process."""
+"""Language model saved by Hugging Face's transformers, answering prompts in this process."""
 
 import hashlib
 from pathlib import Path
@@ -15,7 +15,7 @@ LONGEST_REASON = 200  # characters of the library's error in a message
 
 
 class Answers:
-    """Answers prompts by greedy decoding: at each step the likeliest token, the first of ties.
+    """Greedy decoder of answers: at each step the most likely token, the first of ties.
 
     Prompts are answered one at a time, without padding, so an answer depends on its prompt alone.
     If the tokenizer has a chat template, a prompt is the only message of a user.
@@ -110,7 +110,7 @@ class Answers:
 
 
 def _weights(folder: Path, name: str) -> list[Path]:
-    """Return the files with the weights, of a folder that is safe to open."""
+    """Return the weight files of a folder, checking that it is safe to open."""
     entries = sorted(folder.iterdir()) if folder.is_dir() else []
     weights = [entry for entry in entries if entry.suffix == ".safetensors"]
     if not weights or not (folder / "config.json").is_file():
@@ -123,7 +123,7 @@ def _weights(folder: Path, name: str) -> list[Path]:
 
 
 def _numbers(tokens: Any) -> set[int]:
-    """Return the ids of a configuration's end tokens, which may be none, one, or a list."""
+    """Return the ids of a configuration's end tokens, given as none, one, or a list."""
     if tokens is None:
         return set()
     return set(tokens) if isinstance(tokens, list | tuple) else {int(tokens)}

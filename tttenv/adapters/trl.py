@@ -20,14 +20,14 @@ GAMES = 1_000_000  # of one environment, before its seeds are those of the next
 
 
 class RewardFunction(Protocol):
-    """A reward function as TRL calls it."""
+    """Reward function as TRL calls it."""
 
     __name__: str  # names the reward in TRL's logs
 
     def __call__(
         self, completions: Sequence[Any], *, rules: Sequence[str], position: Sequence[str], **_: Any
     ) -> list[float | None]:
-        """Return one reward for each completion; None leaves it out."""
+        """Return one reward per completion, None to exclude it."""
         ...
 
 
@@ -79,7 +79,7 @@ def reward_function(scheme: str = "regret") -> RewardFunction:
 
 
 def answered(completion: Any) -> str:
-    """Return the text of a completion: a text, or a list of messages, of which the last counts."""
+    """Return the text of a completion: a text, or the last of a list of messages."""
     if isinstance(completion, str):
         return completion
     content = completion[-1].get("content") if completion else None
@@ -98,7 +98,7 @@ def _exact(found: text.Verdict, scheme: str) -> float | None:
 
 
 class Game:
-    """A game against an opponent of ours, as an environment of TRL; see `game_factory`."""
+    """Game against one of our players, as an environment of TRL; see `game_factory`."""
 
     def __init__(self, env: TicTacToe, notation: str, pays: str, seed: int) -> None:
         self._env, self._notation, self._pays, self._seed = env, notation, pays, seed
@@ -107,7 +107,7 @@ class Game:
         self._over, self._result = False, 0.0
 
     def reset(self, **_columns: Any) -> str:
-        """Begin a game, and describe it. Columns of the dataset are ignored."""
+        """Start a game and describe it, ignoring the columns of the dataset."""
         self._env.reset(seed=self._seed)
         self._seed += 1
         self._verdicts, self._over, self._result = [], False, 0.0
@@ -137,7 +137,7 @@ class Game:
         return f"The game is over: {ends[self._result]}."
 
     def get_reward(self) -> float:
-        """Return what the rollout is paid, from 0 to 1."""
+        """Return the reward of the rollout, from 0 to 1."""
         if self._pays == "result":
             return (1 + self._result) / 2 if self._over else 0.0
         known = [_exact(verdict, self._pays) for verdict in self._verdicts]
@@ -156,7 +156,7 @@ def game_factory(
     pays: str = "regret",
     seed: int = 0,
 ) -> Callable[[], Game]:
-    """Return what `GRPOTrainer` takes as `environment_factory`: whole games, with `play` as a tool.
+    """Return an `environment_factory` for `GRPOTrainer`: whole games, with `play` as a tool.
 
     Args:
         rules: m rows, n columns, k in a row. Moves that a search leaves undecided, on large boards,

@@ -1,4 +1,4 @@
-"""The positions of a game as a taskset of verifiers, with exact rewards.
+"""Positions of a game as a taskset of verifiers, with exact rewards.
 
 verifiers looks for a module by its name, without dots. A file `mnk_game.py` of two lines is one::
 
@@ -26,7 +26,7 @@ __all__ = ["MnkGameConfig", "MnkGameData", "MnkGameTask", "MnkGameTaskset"]
 
 
 class MnkGameData(vf.TaskData):
-    """A position to find a move in."""
+    """Position in which to find a move."""
 
     rules: str  # m rows, n columns, k in a row
     position: str  # X, O and _ row by row
@@ -35,7 +35,7 @@ class MnkGameData(vf.TaskData):
 
 
 class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
-    """Scores the model's last reply."""
+    """Task that scores the model's last reply."""
 
     @vf.reward(weight=1.0)  # type: ignore[untyped-decorator]  # without verifiers installed
     async def exact(self, trace: vf.Trace) -> float:
@@ -43,13 +43,13 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
         return self.paid(trace.last_reply or "")
 
     async def validate(self, runtime: vf.Runtime) -> bool:
-        """Return whether every best move is paid in full, and an empty answer nothing."""
+        """Return whether every best move gets the full reward, and an empty answer none."""
         moves = [self.paid(f"<move>{cell}</move>") for cell in self.data.best]
         return set(moves) == {self.full} and not self.paid("")
 
     @property
     def full(self) -> float:
-        """What a best move is paid: by the scheme "game" less than 1 where the game is not won."""
+        """Reward of a best move; less than 1 in the scheme "game" if the game is not won."""
         rules = Rules.of(self.data.rules)
         board = rules.parse(self.data.position)
         value = text.verdict(rules, board, f"<move>{self.data.best[0]}</move>").value_before
@@ -63,7 +63,7 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
 
 
 class MnkGameConfig(vf.TasksetConfig):
-    """The settings of the taskset."""
+    """Settings of the taskset."""
 
     rules: str = "3,3,3"
     """m rows, n columns, k in a row; at most 15 cells."""
@@ -80,7 +80,7 @@ class MnkGameConfig(vf.TasksetConfig):
 
 
 class MnkGameTaskset(vf.Taskset[MnkGameTask, MnkGameConfig]):
-    """One task for each symmetry class of positions."""
+    """Taskset with one task per symmetry class of positions."""
 
     def load(self) -> Iterator[MnkGameTask]:
         """Yield the tasks.

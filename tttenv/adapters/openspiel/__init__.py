@@ -1,4 +1,4 @@
-"""TicTacToe for OpenSpiel, both ways: our players as its policies and bots, and the reverse.
+"""Adapter to OpenSpiel in both directions: our players there, and its policies and bots here.
 
 Example::
 

@@ -54,7 +54,7 @@ def seed_of(board: Boards) -> int:
 
 
 class FirstAnswers:
-    """A bot's first move on each board, stored."""
+    """Cache of a bot's first move on each board."""
 
     def __init__(self, bot: Any) -> None:
         self.bot, self.answers = bot, dict[bytes, int]()

@@ -1,4 +1,4 @@
-"""The same game in OpenSpiel: conversion between its states and our boards."""
+"""Conversion between OpenSpiel's states and our boards."""
 
 from functools import lru_cache
 from typing import Any
@@ -15,7 +15,7 @@ with wanted("pyspiel"):
 
 @lru_cache(maxsize=8)
 def game(rules: Rules) -> Any:
-    """Return OpenSpiel's game of these rules, `tic_tac_toe` or `mnk`; its actions are our cells.
+    """Return OpenSpiel's game with these rules, `tic_tac_toe` or `mnk`; its actions are our cells.
 
     It is always zero-sum: OpenSpiel pays both players 0 for a draw.
     """

@@ -20,7 +20,7 @@ Moves: TypeAlias = list[tuple[int, float]]  # actions and their probabilities
 
 
 class BoardPolicy(Theirs):
-    """The OpenSpiel policy that `policy` returns: our player on the state's board."""
+    """OpenSpiel policy of our player on the state's board, as returned by `policy`."""
 
     def __init__(self, rules: Rules, player: Policy) -> None:
         super().__init__(game(rules), [0, 1])
@@ -34,14 +34,14 @@ class BoardPolicy(Theirs):
 
 
 class BoardBot(pyspiel.Bot):
-    """The OpenSpiel bot that `bot` returns: it samples our player's moves by its own generator."""
+    """OpenSpiel bot that samples our player's moves with its own generator."""
 
     def __init__(self, rules: Rules, player: Policy, seed: int) -> None:
         super().__init__()
         self.rules, self.player, self.rng = rules, player, np.random.default_rng(seed)
 
     def restart_at(self, state: Any) -> None:
-        """Do nothing; the bot has no memory."""
+        """Do nothing, since the bot has no memory."""
 
     def step(self, state: Any) -> int:
         """Sample an action in a state; the generator does not advance if the player fails."""
@@ -51,7 +51,7 @@ class BoardBot(pyspiel.Bot):
 
 
 def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
-    """Return our player, or the player of that name, as an OpenSpiel policy for both sides."""
+    """Return our player, given as a policy or spec, as an OpenSpiel policy for both sides."""
     return BoardPolicy(rules, _ours(rules, player))
 
 
@@ -61,7 +61,7 @@ def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
 
 
 def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
-    """Return our player for OpenSpiel's C++ code: moves by information state, of all histories.
+    """Return our player as moves by information state of all histories, for OpenSpiel's C++ code.
 
     For `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`; 294,778
     histories on 3,3,3.

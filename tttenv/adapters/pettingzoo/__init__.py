@@ -25,7 +25,7 @@ __all__ = ["AGENTS", "env", "raw_env"]
 
 
 def env(**kwargs: Any) -> Any:
-    """Return `raw_env` in PettingZoo's usual wrappers.
+    """Return `raw_env` with PettingZoo's usual wrappers.
 
     An illegal move terminates and truncates the game: -1 for the player of the move, 0 for the
     other. With `illegal="raise"` it is a `ValueError`, and nothing changes.

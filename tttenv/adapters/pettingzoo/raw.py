@@ -1,4 +1,4 @@
-"""The game as a PettingZoo AEC environment, without wrappers."""
+"""PettingZoo AEC environment of the game, without wrappers."""
 
 from typing import Any, Literal
 
@@ -83,7 +83,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> Any:
-        """Return the action space: the cells."""
+        """Return the action space, the cells."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -110,7 +110,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         self._show()
 
     def step(self, action: int | None) -> None:
-        """Play the current agent's move; None for an agent whose game is over.
+        """Play the current agent's move, or None for an agent whose game is over.
 
         Raises:
             ValueError: for a cell off the board, for an occupied one with `illegal="raise"`, and
@@ -137,7 +137,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
 
     @property
     def board(self) -> Boards:
-        """A copy of the board (cells,) in the view of the side to move, finished or not."""
+        """Copy of the board (cells,) in the view of the side to move, finished or not."""
         return self.match.board_to_move(0)
 
     def state(self) -> Boards:
@@ -160,7 +160,7 @@ class raw_env(pettingzoo.AECEnv):  # noqa: N801  # PettingZoo's name
         return print(shown) if human else shown
 
     def close(self) -> None:
-        """Do nothing; there is nothing to close."""
+        """Do nothing, since there is nothing to close."""
 
     def _seen_by(self, agent: str) -> Boards:
         return self.board * (1 if AGENTS[int(self.rules.seat(self.board))] == agent else -1)

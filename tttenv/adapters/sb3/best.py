@@ -1,4 +1,4 @@
-"""The ranking of models by their certificates, and the best model's certificate in a folder."""
+"""Ranking of models by their certificates, and the best model's certificate in a folder."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undec
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """Return a sort key for players of one game, made of three numbers.
+    """Return a sort key of three numbers for players of one game.
 
     They are the worst case of the weaker seat, the sum of both, and the share of optimal moves.
     By reachable positions that share is unknown; it is then the mean length of the lost games as a
@@ -37,7 +37,7 @@ def _worst(certificate: Certificate, seat: str) -> float:
 
 
 def stored_certificate(folder: Path, rules: Rules) -> Certificate | None:
-    """Load the certificate of the best model in `folder`; None if there is none.
+    """Load the certificate of the best model in `folder`, or return None.
 
     Raises:
         ValueError: if it cannot be read or belongs to another game.

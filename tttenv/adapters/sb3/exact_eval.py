@@ -1,4 +1,4 @@
-"""An SB3 callback that certifies a model during training and saves the best one."""
+"""SB3 callback that certifies a model during training and saves the best one."""
 
 import io
 import json
@@ -31,7 +31,7 @@ SHOWN = (
 
 
 class ExactEvalCallback(BaseCallback):
-    """Certifies the model during training, always on legal cells.
+    """Callback that certifies the model during training, always on legal cells.
 
     SB3's logger, and thus TensorBoard, receives `exact/worst_case_X`, `exact/worst_case_O`,
     `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.EXACT`; for models

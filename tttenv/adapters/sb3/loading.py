@@ -1,4 +1,4 @@
-"""Loads models saved by Stable-Baselines3; their class is detected from the zip."""
+"""Loading of models saved by Stable-Baselines3, with their class detected from the zip file."""
 
 import importlib
 import io
@@ -23,7 +23,7 @@ _NO_MODEL = (
 
 
 class Algorithm(NamedTuple):
-    """A model class, and how to recognise its saved models."""
+    """Model class, and how to recognise its saved models."""
 
     target: str  # "module:Class"
     field: str  # a setting that it saves
@@ -43,7 +43,7 @@ ALGORITHMS = {
 
 
 def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
-    """Load a model saved by SB3. The zip is unpickled, which may run arbitrary code.
+    """Load a model saved by SB3; unpickling the zip file may run arbitrary code.
 
     Args:
         file: the zip.
@@ -70,7 +70,7 @@ def load(file: Path | str, algorithm: str | None = None) -> BaseAlgorithm:
 
 
 def _detected(path: Path, data: bytes) -> str:
-    """Detect the algorithm from the zip's settings, without running any code in it."""
+    """Detect the algorithm from the zip file's settings, without running any code in it."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive, archive.open("data") as stream:
             settings = stream.read(LARGEST_SETTINGS + 1)  # protects against zip bombs

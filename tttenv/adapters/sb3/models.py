@@ -1,4 +1,4 @@
-"""Models of Stable-Baselines3 and sb3-contrib as players; their probability of illegal moves."""
+"""Stable-Baselines3 and sb3-contrib models as players, and their probability of illegal moves."""
 
 import copy
 import inspect
@@ -128,7 +128,7 @@ def rules_of(env: VecEnv) -> Rules:
 
 
 def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observed:
-    """Return the model as a function of observations, with and without its mask; not frozen."""
+    """Return the live model as a function of observations, with and without its mask."""
     net = model.policy
     head = next((name for name in HEADS if hasattr(net, name)), None)
     if head is None or hasattr(net, "lstm_actor"):
@@ -144,7 +144,7 @@ def observed(model: BaseAlgorithm, rules: Rules, deterministic: bool) -> Observe
 
 
 class Answer:
-    """A model's network as a function of observations, on its own device and without gradients."""
+    """Network of a model as a function of observations, on its own device and without gradients."""
 
     def __init__(self, net: Any, scaler: Any, head: str) -> None:
         self.net, self.scaler, self.head = net, scaler, head

@@ -13,7 +13,7 @@ from tttenv.policy import Policy
 
 
 class SelfPlayCallback(BaseCallback):
-    """Replaces the opponent of all games during training: named players, then snapshots, in turn.
+    """Callback that replaces the opponent of all games: named players, then snapshots, in turn.
 
     Works with `VecEnv`, and with SB3's own wrappers of `gym.make("TicTacToe-v0")`, also in
     subprocesses. The model remains a single agent that plays one side, so each reward and each

@@ -1,4 +1,4 @@
-"""TicTacToe for Stable-Baselines3: many games side by side as an SB3 VecEnv with action masks.
+"""Batch of games as an SB3 VecEnv with action masks.
 
 from sb3_contrib import MaskablePPO
 from tttenv.adapters.sb3 import VecEnv
@@ -27,7 +27,7 @@ ALONE = (
 
 
 class VecEnv(vec_env.VecEnv):
-    """`tttenv.vector.VectorTicTacToe` as a Stable-Baselines3 `VecEnv`.
+    """Wrapper of `tttenv.vector.VectorTicTacToe` as a Stable-Baselines3 `VecEnv`.
 
     Finished games restart in the same step; their infos hold `terminal_observation` and
     `outcome`, a value of `tttenv.Outcome`.
@@ -75,7 +75,7 @@ class VecEnv(vec_env.VecEnv):
         self.actions = actions
 
     def step_wait(self) -> tuple[Any, NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
-        """Play the actions; return observations, rewards, dones and an info for each game.
+        """Play the actions; return observations, rewards, dones and one info per game.
 
         If an exception is raised, including by the opponent, nothing has changed and the step can
         be retried.
@@ -98,7 +98,7 @@ class VecEnv(vec_env.VecEnv):
         self.games.close()
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """Return the batch's attribute, once for each requested game."""
+        """Return the batch's attribute, once per requested game."""
         return [getattr(self.games, attr_name)] * len(self._rows(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:

@@ -1,4 +1,4 @@
-"""TicTacToe for TorchRL: one game or a batch with its ActionMask, and trained modules as players.
+"""Adapter to TorchRL: one game or a batch with its ActionMask, and trained modules as players.
 
 Example::
 

@@ -1,4 +1,4 @@
-"""A batch of games as one TorchRL environment, and its action mask."""
+"""Batch of games as one TorchRL environment, and its action mask."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ with wanted("torchrl", "tensordict", "torch"):
 
 
 class LegalActions(ActionMask):
-    """TorchRL's ActionMask, extended to finished games, which have no legal action.
+    """ActionMask of TorchRL, extended to finished games, which have no legal action.
 
     `check_env_specs` and batched rollouts sample actions for them too, although none is played.
     """
@@ -32,7 +32,7 @@ class LegalActions(ActionMask):
 
 
 class Games(EnvBase):
-    """A batch of games as one TorchRL environment; finished games restart on reset.
+    """Batch of games as one TorchRL environment; finished games restart on reset.
 
     Args:
         num_envs: the number of games.
@@ -78,7 +78,7 @@ class Games(EnvBase):
         self.games.set_opponent(opponent)
 
     def _open(self, new: Mask) -> None:
-        """Place random stones in the games (num_envs,) that are new."""
+        """Place random stones in the new games (num_envs,)."""
         games = self.games
         if games.match.active < games.num_envs:
             raise ValueError("with openings, reset all games that are over together")
@@ -105,7 +105,7 @@ class Games(EnvBase):
         super().close(raise_if_closed=False)
 
     def _seen(self) -> dict[str, Any]:
-        """Return observations and masks of all games, and which are finished."""
+        """Return the observations, masks and finished flags of all games."""
         match = self.games.match
         planes, masks = self.games.observer.observe(match)
         over = torch.tensor(match.over[:, None])
