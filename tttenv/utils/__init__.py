@@ -1,1 +1,1 @@
-"""What every other folder builds on: tables of names, files, arrays, and compiling."""
+"""Foundations of all other folders: tables of names, files, arrays, and compilation."""

@@ -1,4 +1,4 @@
-"""Arguments as arrays of real numbers; anything else raises a ValueError, within a second."""
+"""Validation of arguments as arrays of real numbers; anything else raises a ValueError."""
 
 import reprlib
 from typing import Any
@@ -21,7 +21,7 @@ REPR.maxstring = REPR.maxlong = REPR.maxother = 4 * LONGEST
 
 
 def real_numbers(what: str, given: Any) -> NDArray[Any]:
-    """Return the same numbers as an array of real numbers of any type and shape.
+    """Convert an argument to an array of real numbers of any type and shape.
 
     Args:
         what: the name of the argument, for the message.
@@ -47,7 +47,7 @@ def real_numbers(what: str, given: Any) -> NDArray[Any]:
 
 
 def described(given: Any) -> str:
-    """Describe a wrong argument in a few words, for a message of one line."""
+    """Describe an invalid argument in a few words, for a one-line message."""
     if isinstance(given, np.ndarray):
         return f"an array of {given.dtype}"
     if isinstance(given, str | bytes):
@@ -60,7 +60,7 @@ def described(given: Any) -> str:
 
 
 def _count(given: Any) -> int | None:
-    """Count the numbers in nested lists, assuming that lists side by side are equally long.
+    """Count the numbers in nested lists, assuming that sibling lists have the same length.
 
     An array counts as nothing, since it exists already; so does what has no length. None for text,
     which NumPy would take minutes to copy into an array of the longest text's width.

@@ -1,4 +1,4 @@
-"""`bare` and `inner`: `compiled` without reference counts, for functions that allocate no arrays.
+"""Variants of `compiled` without reference counts, for functions that allocate no arrays.
 
 numba counts references to every array that a function uses, even where a tuple of arrays is only
 passed on; in the searches the counting takes longer than the work itself (measured: 2.3 times).
@@ -39,7 +39,7 @@ def _refuse(name: str, *_: object, **__: object) -> None:
 
 
 def _keep(overloads: dict[Any, Any], compiled_code: Any) -> None:
-    """Keep compiled code for callers, without making it known to calls from Python."""
+    """Keep compiled code for callers, without exposing it to calls from Python."""
     overloads[tuple(compiled_code.signature.args)] = compiled_code
 
 

@@ -1,4 +1,4 @@
-"""numba's cache of compiled code, made safe against damage and against other users' files.
+"""Numba's cache of compiled code, protected against damage and other users' files.
 
 numba unpickles the files of its cache and runs them, even if they are damaged. Here every file ends
 with the SHA-256 of the bytes before, which is checked before anything is unpickled. A file with
@@ -29,7 +29,7 @@ _warned: list[str] = []  # the only warning of this process, once it is given
 
 
 def warn_once(message: str) -> None:
-    """Log a warning about the cache once: further problems have the same cause."""
+    """Log a warning about the cache once; later problems have the same cause."""
     if not _warned:
         _warned.append(message)
         logging.getLogger("tttenv").warning("tttenv: %s", message)
@@ -49,7 +49,7 @@ def _reason(error: Exception) -> str:
 
 
 class CheckedCache(caching.FunctionCache):
-    """The cache of one function's compiled code; no failure of it stops the program."""
+    """Cache of one function's compiled code, whose failures never stop the program."""
 
     def __init__(self, function: Callable[..., Any], folder: str) -> None:
         self._impl_class = partial(_CacheFiles, folder=folder)  # type: ignore[assignment]  # called alike
@@ -58,7 +58,7 @@ class CheckedCache(caching.FunctionCache):
         self._cache_file = _CheckedFiles(folder, self._impl.filename_base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled code for a signature; None if there is none that can be used."""
+        """Return the cached code for a signature, or None if there is no usable one."""
         try:
             return super().load_overload(sig, target_context)
         except Exception as error:  # unpickling and LLVM raise anything
@@ -74,13 +74,13 @@ class CheckedCache(caching.FunctionCache):
 
 
 def is_cached(function: Any) -> bool:
-    """Return whether the cache has code for a compiled function, for whatever argument types."""
+    """Return whether the cache has code for a compiled function, for any argument types."""
     files = getattr(function._cache, "_cache_file", None)
     return files is not None and os.path.exists(files._index_path)
 
 
 class _CacheFiles(caching.CompileResultCacheImpl):
-    """The names of a function's files in the folder."""
+    """File names of a function's cached code."""
 
     def __init__(self, function: Callable[..., Any], folder: str) -> None:
         # numba's own __init__ would look for a folder
@@ -91,24 +91,24 @@ class _CacheFiles(caching.CompileResultCacheImpl):
         self._filename_base = self.get_filename_base(name, getattr(sys, "abiflags", ""))
 
     def rebuild(self, target_context: Any, payload: Any) -> Any:
-        """Return the function whose code is loaded."""
+        """Return the function with the loaded code."""
         callee = inlining.from_cache(target_context, payload)
         return super().rebuild(target_context, payload) if callee is None else callee
 
 
 class _CacheFolder(caching.UserProvidedCacheLocator):
-    """The folder that the code of one function is kept in."""
+    """Folder for the compiled code of one function."""
 
     def __init__(self, file: str, line: int, folder: str) -> None:
         self._py_file, self._lineno, self._cache_path = file, line, folder
 
     def ensure_cache_path(self) -> None:
-        """Make the folder if it is missing, and check that it belongs to the user alone."""
+        """Create the folder if it is missing, and check that it is private to the user."""
         private_folder(Path(self._cache_path))
 
 
 class _CheckedFiles(caching.IndexDataCacheFile):
-    """The index and the data files of one function, each with its digest at the end."""
+    """Index and data files of one function, each with a digest at its end."""
 
     def save(self, key: Any, data: Any) -> None:
         """Store data with its key, which `load` compares."""

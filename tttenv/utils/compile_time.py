@@ -1,4 +1,4 @@
-"""Measures compile time in this process, so that no other figure has to contain it.
+"""Compile time of this process, measured so that no other timing includes it.
 
 What is compiled is logged by the logger `tttenv`, level INFO; commands show it on a terminal.
 """
@@ -34,7 +34,7 @@ _logger = logging.getLogger("tttenv")
 
 
 class _Watch(events.Listener):
-    """Counts the functions that are compiled, and the seconds of those that Python called.
+    """Listener that counts compiled functions, and the seconds of those compiled for Python calls.
 
     A function's compilation includes that of the functions it calls.
     """
@@ -46,14 +46,14 @@ class _Watch(events.Listener):
         self._subject, self._missing, self._total = "", set[Any](), 0
 
     def on_start(self, event: Any) -> None:
-        """Begin to count the seconds, unless another function waits for this one."""
+        """Start timing, unless another function is waiting for this one."""
         if self._depth == 0:
             self._began = time.perf_counter(), time.process_time()
             self._announce(event.data["dispatcher"])
         self._depth += 1
 
     def _announce(self, function: Any) -> None:
-        """Log what is compiled and how many functions that is."""
+        """Log the function being compiled and the number of compiled functions."""
         module = function.py_func.__module__
         if module.startswith("tttenv."):
             self._missing = missing(function)
@@ -63,23 +63,23 @@ class _Watch(events.Listener):
             self.tell(self._subject, f" ({self._total} functions)" if self._total > 1 else "")
 
     def tell(self, subject: str, about: str = "") -> None:
-        """Log what is compiled, once."""
+        """Log the subject of a compilation once."""
         if subject not in self._logged:
             self._logged.add(subject)
             _logger.info("tttenv: compiling %s, once on this machine%s", subject, about)
 
     @property
     def progress(self) -> str:
-        """What is being compiled and how far it is; empty if nothing is."""
+        """Description of the current compilation and its progress, or an empty string."""
         done = self._total - len(self._missing)
         return f"compiling {self._subject} ({done} of {self._total})" if self._subject else ""
 
     def waited(self, seconds: float) -> None:
-        """Count seconds in which another process compiled what this one needs."""
+        """Add the seconds spent waiting for another process to compile needed code."""
         self.seconds += seconds
 
     def on_end(self, event: Any) -> None:
-        """Add the seconds."""
+        """Add the elapsed seconds."""
         self._depth -= 1
         self.functions += 1
         self._missing.discard(event.data["dispatcher"])
@@ -90,7 +90,7 @@ class _Watch(events.Listener):
 
 
 def missing(function: Any) -> set[Any]:
-    """Return those of a compiled function and all that it calls which the cache lacks."""
+    """Return the functions missing from the cache: a compiled function and all that it calls."""
     found, left = set(), [function]
     while left:
         each = left.pop()
@@ -106,26 +106,26 @@ events.register("numba:compile", watch)
 
 
 def processor() -> tuple[str, ...]:
-    """Return what numba compiles for: the platform, the processor and its features."""
+    """Return numba's compilation target: the platform, the processor and its features."""
     found: tuple[str, ...] = cpu_target.target_context.codegen().magic_tuple()
     return found
 
 
 def now() -> float:
-    """Return seconds on a clock that stands still while compiling; only differences matter."""
+    """Return seconds on a clock that pauses while compiling; only differences are meaningful."""
     return time.perf_counter() - watch.seconds
 
 
 def now_by_processor() -> float:
-    """Return processor seconds, without those of compiling; only differences matter."""
+    """Return processor seconds without compiling; only differences are meaningful."""
     return time.process_time() - watch.processor_seconds
 
 
 class Stopwatch:
-    """Measures seconds, without those of compiling."""
+    """Stopwatch in seconds, without compile time."""
 
     def __init__(self, processor: bool = False) -> None:
-        """Start it.
+        """Start the stopwatch.
 
         Args:
             processor: whether to count processor time instead of time on the clock.
@@ -135,10 +135,10 @@ class Stopwatch:
 
     @property
     def seconds(self) -> float:
-        """Return the seconds since it was started."""
+        """Seconds since the start, without compile time."""
         return self._now() - self._start
 
     @property
     def compile_seconds(self) -> float:
-        """Return the seconds of compiling since it was started."""
+        """Seconds of compile time since the start."""
         return watch.seconds - self._compiled

@@ -1,4 +1,4 @@
-"""`compiled`: loops as machine code by numba, cached under the hash of all kernels' sources.
+"""Compilation of loops to machine code by numba, cached under a hash of all kernels' sources.
 
 numba recompiles a function when its own file changes, but not when a function it calls in another
 file does. So the cache is in a folder named by the hash of the sources of all kernels: an edit of
@@ -40,7 +40,7 @@ def sources() -> list[Path]:
 
 
 def source_hash() -> str:
-    """Return the hash of all kernels and numba's version, as 16 hexadecimal digits."""
+    """Return a hash of all kernels and numba's version, as 16 hexadecimal digits."""
     digest = hashlib.sha256(numba.__version__.encode())
     for file in sources():
         name = file.relative_to(PACKAGE).as_posix()
@@ -49,7 +49,7 @@ def source_hash() -> str:
 
 
 def _cache_folder() -> str:
-    """Return the folder for compiled code, or an empty string if there is none that is safe."""
+    """Return the folder for compiled code, or an empty string if none is safe."""
     wanted, user = os.environ.get("TTTENV_CACHE"), os.environ.get("XDG_CACHE_HOME", "")
     base = Path(wanted) if wanted else Path(user if os.path.isabs(user) else "~/.cache") / "tttenv"
     try:
@@ -64,7 +64,7 @@ CACHE_FOLDER = _cache_folder()
 
 
 def _name_of_record(record: Any) -> tuple[str, tuple[str, ...]]:
-    """Return a record type's part of the names of compiled code, equal in all processes."""
+    """Return the name of a record type within compiled code, the same in all processes."""
     return "Record", (str(record.name),)
 
 
@@ -73,7 +73,7 @@ _records.mangling_args = property(_name_of_record)
 
 
 def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Compile `function` at its first call, without the GIL, and keep the result on disk."""
+    """Compile `function` on its first call, without the GIL, and cache the result on disk."""
     options: Any = {"nogil": True, "no_cfunc_wrapper": True}
     made: Any = numba.njit(**options)(function)
     if not hasattr(made, "enable_caching"):  # with NUMBA_DISABLE_JIT
@@ -86,7 +86,7 @@ def compiled(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
-    """Return the type of what is neither a number nor an array; a struct knows its own.
+    """Return the type of an argument that is neither a number nor an array, such as a struct.
 
     numba would ask for it by several calls in Python, which take longer than some searches.
     """
@@ -95,7 +95,7 @@ def _type_of_argument(original: Callable[..., Any], value: Any) -> Any:
 
 
 def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
-    """Answer a call from compiled code for one signature instead of several.
+    """Resolve a call from compiled code to one signature instead of several.
 
     numba would compile a function anew for each constant and each width of integers given to it.
     """
@@ -103,7 +103,7 @@ def _call_template(original: Callable[..., Any], args: Any, kws: Any) -> Any:
 
 
 def _widened(kind: Any) -> Any:
-    """Return a constant's type without its value; any signed integer as an int64."""
+    """Return a constant's type without its value, with any signed integer as an int64."""
     types: Any = numba.types
     kind = types.unliteral(kind)
     return types.int64 if kind in types.signed_domain else kind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def write(file: Path, data: bytes | str) -> None:
-    """Replace `file` by `data` atomically: a reader finds the old contents or the new ones.
+    """Replace `file` with `data` atomically: readers see the old contents or the new ones.
 
     The data goes to a temporary file beside it, is flushed to the disk and then takes its name;
     missing folders are made.
@@ -26,7 +26,7 @@ def write(file: Path, data: bytes | str) -> None:
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Write the content beside `file` and give it its name; a failure leaves nothing behind."""
+    """Write a temporary file and rename it to `file`, leaving nothing behind on failure."""
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     try:
@@ -43,7 +43,7 @@ def _replace(file: Path, content: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name durable, if the system can."""
+    """Make a rename durable, on systems that support it."""
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

@@ -34,11 +34,11 @@ STATUS = {  # what an answer other than 200 means
 
 
 class HubError(ValueError):
-    """What went wrong with the Hub, in one line."""
+    """Failure of a request to the Hub, described in one line."""
 
 
 def endpoint() -> str:
-    """Return the address of the Hub, without a slash at its end.
+    """Return the address of the Hub, without a trailing slash.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
@@ -49,12 +49,12 @@ def endpoint() -> str:
 
 
 def host(url: str) -> str:
-    """Return the host of an address for messages; paths and queries may hold signatures."""
+    """Return the host of an address for messages, since paths and queries may hold signatures."""
     return shown(urlsplit(url).netloc.rpartition("@")[2], 100)
 
 
 def fetch(url: str, limit: int, file: bool = False) -> bytes:
-    """Return the answer to a GET request.
+    """Return the body of the response to a GET request.
 
     Args:
         url: on the Hub.
@@ -71,7 +71,7 @@ def fetch(url: str, limit: int, file: bool = False) -> bytes:
 
 
 def upload(repo: str, files: Mapping[str, bytes], private: bool, replaced: re.Pattern[str]) -> str:
-    """Commit files to a repository, which is created if there is none.
+    """Commit files to a repository, creating it if necessary.
 
     Args:
         repo: OWNER/NAME.
@@ -108,7 +108,7 @@ def _commit(
 
 
 def _within(url: str, size: int, work: Callable[[threading.Event], _T]) -> _T:
-    """Return what a function returns, if it ends in the time that so many bytes may take.
+    """Call `work` and return its result, within the time allowed for `size` bytes.
 
     A server may send one byte every few seconds, in the headers too: only a clock outside the
     connection ends that. The function runs in a thread, which ends soon after it is given up.
@@ -139,7 +139,7 @@ def _within(url: str, size: int, work: Callable[[threading.Event], _T]) -> _T:
 
 
 def _answer(url: str, limit: int, elsewhere: bool, given_up: threading.Event) -> bytes:
-    """Return the answer to a GET request, following redirects; see `fetch`."""
+    """Return the body of the response to a GET request, following redirects; see `fetch`."""
     with _errors_of(url):
         at = url
         for _ in range(REDIRECTS):
@@ -152,7 +152,7 @@ def _answer(url: str, limit: int, elsewhere: bool, given_up: threading.Event) ->
 
 
 def _one_answer(url: str, authorized: bool, limit: int, given_up: threading.Event) -> bytes | str:
-    """Return the body of an answer, or the address that it redirects to."""
+    """Return the body of one response, or the address that it redirects to."""
     from huggingface_hub.utils import build_hf_headers, get_session
 
     headers = build_hf_headers(token=None if authorized else False, library_name="tttenv")
@@ -175,7 +175,7 @@ def _one_answer(url: str, authorized: bool, limit: int, given_up: threading.Even
 def _bounded(
     chunks: Iterator[bytes], url: str, limit: int, given_up: threading.Event
 ) -> Iterator[bytes]:
-    """Yield the chunks of an answer, up to `limit` bytes, until it is given up.
+    """Yield the chunks of a response, up to `limit` bytes, until it is abandoned.
 
     Raises:
         HubError: if it is longer.
@@ -192,7 +192,7 @@ def _bounded(
 
 @contextmanager
 def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
-    """Yield the library's interface, in whose answers nothing is trusted.
+    """Yield the library's client, with every response treated as untrusted.
 
     Redirects to other servers are refused, the token goes to none, and answers are bounded.
     """
@@ -235,7 +235,7 @@ def _guarded(at: str, given_up: threading.Event) -> Iterator["HfApi"]:
 
 
 def _stream(stream: Any, at: str, given_up: threading.Event) -> "httpx2.SyncByteStream":
-    """Return the stream of an answer, bounded."""
+    """Return the stream of a response, bounded in size."""
     import httpx2
 
     class Bounded(httpx2.SyncByteStream):
@@ -249,7 +249,7 @@ def _stream(stream: Any, at: str, given_up: threading.Event) -> "httpx2.SyncByte
 
 
 def _check_redirect(url: str, target: str, elsewhere: bool) -> None:
-    """Raise HubError for a redirect that leaves https, or leaves the Hub unless it may."""
+    """Raise HubError for redirects that leave https, or leave the Hub without permission."""
     scheme, before = urlsplit(target).scheme, urlsplit(url).scheme
     left = scheme not in ("http", "https") or (before, scheme) == ("https", "http")
     if left or (_origin(target) != _origin(url) and not elsewhere):
@@ -264,7 +264,7 @@ def _origin(url: str) -> tuple[str, str | None, int | None]:
 
 
 def _status(code: int) -> str:
-    """Return an HTTP status with its meaning."""
+    """Return an HTTP status code with its meaning."""
     meaning = STATUS.get(
         code, "an error of the server" if code >= 500 else "the request is refused"
     )
@@ -273,7 +273,7 @@ def _status(code: int) -> str:
 
 @contextmanager
 def _errors_of(url: str) -> Iterator[None]:
-    """Turn errors into one line, which shows no token and nothing that a server says.
+    """Convert errors to one line without any token or text from the server.
 
     Raises:
         HubError: for each of them.

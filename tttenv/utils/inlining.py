@@ -1,4 +1,4 @@
-"""Compile functions that only compiled functions call: LLVM sees their code in the callers alone.
+"""Compilation of functions that only compiled functions call, whose code exists only in callers.
 
 numba optimizes a function together with all that it calls, makes machine code of it, and does both
 again for each of its callers. Code that Python never calls needs neither by itself. Here it stays
@@ -14,27 +14,27 @@ KIND = "callee"  # of code in the cache, beside numba's own kinds "object" and "
 
 
 class CalleeCode(codegen.JITCodeLibrary):
-    """LLVM code that callers link, without machine code of its own."""
+    """LLVM code that is linked into callers and has no machine code of its own."""
 
     def _optimize_final_module(self) -> None:
-        """Do nothing: it is optimized in its callers."""
+        """Do nothing, since the code is optimized in its callers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def serialize_using_object_code(self) -> Any:
-        """Return the code for the cache."""
+        """Return the code in the format of the cache."""
         return self.name, KIND, self._get_module_for_linking().as_bitcode()
 
 
 class _NoMachineCode:
-    """Stands where numba keeps the function to be called: callers find the code by it."""
+    """Placeholder where numba keeps a callable function, by which callers find the code."""
 
 
 @compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
 class _CalleeLowering(typed_passes.NativeLowering):
-    """Write the code of a function and offer it to callers."""
+    """Lowering pass that makes a function's code available to callers."""
 
     _name = "callee_lowering"
 
@@ -56,10 +56,10 @@ class _CalleeLowering(typed_passes.NativeLowering):
 
 
 class CalleeCompiler(compiler.CompilerBase):
-    """numba's compiler with another way of lowering."""
+    """Numba's compiler with a different lowering pass."""
 
     def define_pipelines(self) -> list[Any]:
-        """Return numba's passes, in their order."""
+        """Return numba's pass managers, in order."""
         passes = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state).passes
         changed = compiler_machinery.PassManager("callee")
         for each, description in passes:
@@ -70,7 +70,7 @@ class CalleeCompiler(compiler.CompilerBase):
 
 
 def from_cache(target: Any, payload: Any) -> Any:
-    """Return the function that `CalleeCode` was stored for; None if the payload is another's."""
+    """Return the function that `CalleeCode` was stored for, or None for any other payload."""
     (name, kind, bitcode), description, environment, signature, *_ = payload
     if kind != KIND:
         return None

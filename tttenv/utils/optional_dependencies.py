@@ -1,4 +1,4 @@
-"""Libraries that only an extra of the package installs, and what to install for them."""
+"""Libraries of the package's extras, and how to install them."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -22,12 +22,12 @@ NO_WINDOW = "windows are drawn by pygame-ce, which is not installed: pip install
 
 @cache
 def has_window() -> bool:
-    """Return whether pygame-ce, which draws windows, is installed; it is not loaded."""
+    """Return whether pygame-ce, which draws windows, is installed, without importing it."""
     return find_spec("pygame") is not None
 
 
 def require_learn() -> None:
-    """Check that the libraries of the learners are installed, without loading them.
+    """Check that the libraries of the learners are installed, without importing them.
 
     Raises:
         ModuleNotFoundError: naming the first library that is not installed.
@@ -38,7 +38,7 @@ def require_learn() -> None:
 
 
 def to_install(error: ImportError) -> str | None:
-    """Return a sentence saying what to install for a failed import; None for unknown libraries."""
+    """Return a sentence with the installation command for a failed import, or None."""
     name = (error.name or "").partition(".")[0]
     extra = "learn" if name in LEARN else EXTRAS.get(name)
     if extra is None:

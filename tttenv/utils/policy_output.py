@@ -1,4 +1,4 @@
-"""Validates a player's output: arrays, tensors and lists of real numbers become float64."""
+"""Validation of a player's output: arrays, tensors and lists of real numbers become float64."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ LONGEST_REASON = 150  # characters of a foreign library's error message
 
 
 def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64]:
-    """Return a policy's answer as float64; an array of float64 is returned unchanged, not copied.
+    """Convert a policy's output to float64; a float64 array is returned without a copy.
 
     Tensors of torch are copied to the CPU, without their gradients.
 
@@ -41,12 +41,12 @@ def answered_numbers(answer: Any, whose: str = "a policy") -> NDArray[np.float64
 
 
 def brief(row: NDArray[Any]) -> str:
-    """Return a board (cells,) or the answer to it as text of bounded length."""
+    """Return a board (cells,), or a policy's output for it, as text of bounded length."""
     return shown(row.tolist(), LONGEST_ROW)
 
 
 def _without_gradient(answer: Any) -> Any:
-    """Return a tensor of torch as an array, which may be complex; anything else unchanged."""
+    """Convert a torch tensor to an array, possibly complex; return others unchanged."""
     if not (hasattr(answer, "detach") and hasattr(answer, "cpu")):
         return answer
     tensor = answer.detach().cpu()

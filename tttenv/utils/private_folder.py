@@ -1,4 +1,4 @@
-"""Folders for compiled code, which runs when it is loaded: no other user can write to them."""
+"""Private folders for compiled code, which runs when loaded: no other user can write to them."""
 
 import os
 import stat
@@ -10,11 +10,11 @@ PRIVATE = 0o700  # the rights of a folder that is made here
 
 
 class SharedFolderError(OSError):
-    """Another user can write to a folder, or to a file in it."""
+    """Error for a folder, or a file in it, that another user can write to."""
 
 
 def private_folder(folder: Path) -> Path:
-    """Return a folder that only this user can write to, creating it and its parents if needed.
+    """Return a folder that only this user can write to, creating it if necessary.
 
     Where the system knows no owners of files (Windows), it is made and nothing is checked.
 
@@ -69,7 +69,7 @@ def require_private(status: os.stat_result, name: object) -> None:
 
 
 def _trusted(status: os.stat_result) -> bool:
-    """Return whether it belongs to this user or to the administrator."""
+    """Return whether a file or folder belongs to this user or to the administrator."""
     return status.st_uid in (os.geteuid(), 0)
 
 
@@ -85,7 +85,7 @@ def _require_lasting(parent: Path) -> None:
 
 
 def _group_of_one(group: int) -> bool:
-    """Return whether a group is the user's own, which many systems create with the same name."""
+    """Return whether a group is the user's private group, of the same name."""
     import grp  # only where there are owners
     import pwd
 

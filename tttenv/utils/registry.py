@@ -1,4 +1,4 @@
-"""Tables of things made by name: the module of each, and the options it takes.
+"""Tables of objects by name: the module of each, and the options it takes.
 
 A row names its target as "module:attribute"; nothing is imported before it is used. A spec is
 `name[:option=value[,option=value]]`, where a value may stand in parentheses to hold a spec itself.
@@ -22,7 +22,7 @@ LONGEST_NAME = 40  # characters of a name or value that a message repeats
 
 @dataclass(frozen=True)
 class Row:
-    """One entry of a table: the module and name of its object, and one line about it."""
+    """Table entry: the module and name of an object, and a one-line description."""
 
     target: str  # "module:attribute"
     about: str  # one line for help texts
@@ -32,7 +32,7 @@ class Row:
 
 
 class Table(Generic[_T]):
-    """Rows by name; `load` returns the object, a `_T`, that a row names."""
+    """Table of rows by name; `load` returns the object, a `_T`, of a row."""
 
     def __init__(self, kind: str, rows: dict[str, Row], otherwise: str = "") -> None:
         self.kind = kind  # of the objects, like "player", for messages
@@ -43,7 +43,7 @@ class Table(Generic[_T]):
         return iter(self.rows)
 
     def load(self, name: str) -> _T:
-        """Return the object that row `name` points to.
+        """Return the object of row `name`, importing its module.
 
         Raises:
             ValueError: for an unknown name, with the nearest known one and all others.
@@ -56,7 +56,7 @@ class Table(Generic[_T]):
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that `name` most likely means, or None.
+    """Return the known name closest to `name`, or None if none is similar.
 
     Upper and lower case are the same. The beginning of a name is enough if it is unique.
     """
@@ -74,7 +74,7 @@ def near(name: str, known: Iterable[str]) -> str | None:
 def unknown(
     kind: str, name: object, names: Iterable[str], listed: Iterable[str] | None = None
 ) -> str:
-    """Return the message about an unknown name: the nearest known one, if any, and all known ones.
+    """Return an error message for an unknown name, with the closest and all known names.
 
     Args:
         kind: of the objects, like "player".
@@ -90,7 +90,7 @@ def unknown(
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
-    """Split a spec into its name and its options, still as text.
+    """Split a spec into its name and its options, as text.
 
     Raises:
         ValueError: for unbalanced parentheses or an option without a value.
@@ -109,7 +109,7 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
 
 
 def _split(text: str) -> list[str]:
-    """Return the parts between the commas outside all parentheses."""
+    """Split a text at the commas outside all parentheses."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")

@@ -1,4 +1,4 @@
-"""Checks JSON values from untrusted files against types, in one line that names file and field.
+"""Validation of JSON from untrusted files against types; errors are one line with file and field.
 
     class Row(TypedDict):
         learner: str
@@ -40,7 +40,7 @@ PLAINLY = {
 
 
 class Between(NamedTuple):
-    """The bounds of a number, or of the length of a text, list or object; both are allowed."""
+    """Bounds, both inclusive, of a number, or of the length of a text, list or object."""
 
     least: float
     most: float
@@ -53,7 +53,7 @@ Count: TypeAlias = Annotated[int, Between(0, LARGEST)]
 
 
 class _Mismatch(Exception):  # noqa: N818  # never leaves this module
-    """A value is not of its type."""
+    """Error for a value that does not match its type."""
 
     def __init__(self, place: str, message: str) -> None:
         super().__init__(message)
@@ -61,7 +61,7 @@ class _Mismatch(Exception):  # noqa: N818  # never leaves this module
 
 
 def read(file: Path, kind: type[_T], what: str, limit: int = LONGEST) -> _T:
-    """Return the content of an untrusted JSON file.
+    """Read an untrusted JSON file, validated against a type.
 
     Args:
         file: the file.
@@ -90,7 +90,7 @@ def checked(
     name: str = "",
     inspect: Inspect | None = None,
 ) -> _T:
-    """Return a JSON value as a value of a type.
+    """Validate a JSON value against a type and convert it.
 
     Args:
         kind: the type.
@@ -109,7 +109,7 @@ def checked(
 
 
 def fits(kind: Any, value: Any) -> bool:
-    """Return whether a JSON value is of a type."""
+    """Return whether a JSON value matches a type."""
     try:
         _value(value, kind, "", _nothing)
     except _Mismatch:
@@ -118,7 +118,7 @@ def fits(kind: Any, value: Any) -> bool:
 
 
 def _nothing(value: Any, hint: Any, place: str) -> None:
-    """Inspect nothing."""
+    """Accept any value without inspection."""
 
 
 @lru_cache(maxsize=256)
@@ -127,7 +127,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _value(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
-    """Return the value at a place as its type; the place is the names that lead to it."""
+    """Convert a JSON value to its type; `place` is its path of names."""
     inspect(value, hint, place)
     hint = getattr(hint, "__supertype__", hint)  # of a NewType
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
@@ -166,7 +166,7 @@ def _value(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
 
 
 def _object(value: dict[str, Any], hint: Any, place: str, inspect: Inspect) -> Any:
-    """Return an object as a dataclass, or as the dict of a TypedDict."""
+    """Convert an object to a dataclass, or to the dict of a TypedDict."""
     hints, strict = _hints(hint), is_dataclass(hint)
     if strict:
         needed = {f.name for f in fields(hint) if f.default is f.default_factory is MISSING}
@@ -190,7 +190,7 @@ def _object(value: dict[str, Any], hint: Any, place: str, inspect: Inspect) -> A
 
 
 def _either(value: Any, hint: Any, place: str, inspect: Inspect) -> Any:
-    """Return a value as the first type of a union that it is of."""
+    """Convert a value to the first matching type of a union."""
     deepest = _wrong(value, hint, place)
     for kind in typing.get_args(hint):
         try:
@@ -221,7 +221,7 @@ def _wrong(value: Any, hint: Any, place: str) -> _Mismatch:
 
 
 def _in_words(hint: Any) -> str:
-    """Return a type in plain words."""
+    """Describe a type in plain words."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.NotRequired, typing.Required):
         return _in_words(inner[0])

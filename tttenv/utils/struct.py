@@ -1,4 +1,4 @@
-"""`Struct`: arrays and numbers that compiled functions take as one pointer.
+"""Arrays and numbers that compiled functions take as one pointer, a `Struct`.
 
 numba passes a tuple as one argument for each number in it: an array of two dimensions is seven. A
 search that hands a tuple of fifty arrays from function to function spends most of its compile time
@@ -41,7 +41,7 @@ BYTES = ir.IntType(8).as_pointer()
 
 
 class StructType(types.Type):
-    """The compiler's type of a struct: its class and the types of its fields."""
+    """Numba type of a struct: its class and the types of its fields."""
 
     def __init__(self, name: str, members: tuple[tuple[str, Any], ...]) -> None:
         self.members = members
@@ -51,7 +51,7 @@ class StructType(types.Type):
 
 @dataclass(frozen=True, eq=False)
 class Struct:
-    """The base of all structs, which are frozen dataclasses."""
+    """Base class of all structs, which are frozen dataclasses."""
 
     def __post_init__(self) -> None:
         members = [(each.name, getattr(self, each.name)) for each in fields(self)]
@@ -64,7 +64,7 @@ class Struct:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copy with arrays, and so addresses, of its own."""
+        """Copy with arrays, and therefore addresses, of its own."""
         return type(self), tuple(getattr(self, each.name) for each in fields(self))
 
 
@@ -74,7 +74,7 @@ def _struct_type(name: str, members: tuple[tuple[str, Any], ...]) -> StructType:
 
 
 def _type_of(value: Any) -> Any:
-    """Return the compiler's type of a field."""
+    """Return the numba type of a field."""
     if isinstance(value, np.ndarray):
         return _array_type(value.dtype, value.ndim, value.flags.c_contiguous)
     if isinstance(value, Struct):
@@ -88,7 +88,7 @@ def _array_type(dtype: Any, dimensions: int, contiguous: bool) -> Any:
 
 
 def _words(value: Any) -> Iterator[int]:
-    """Return a field as the numbers that `_load` reads."""
+    """Yield the 64-bit words of a field, as `_load` reads them."""
     if isinstance(value, np.ndarray):
         yield from (value.ctypes.data, value.size, *value.shape, *value.strides)
     elif isinstance(value, Struct):
@@ -100,13 +100,13 @@ def _words(value: Any) -> Iterator[int]:
 
 
 def _count(member: Any) -> int:
-    """Return how many words a field of this type takes."""
+    """Return the number of words of a field of this type."""
     return 2 + 2 * member.ndim if isinstance(member, types.Array) else 1
 
 
 @register_model(StructType)
 class _StructModel(models.PrimitiveModel):
-    """In compiled code a struct is a pointer."""
+    """Data model of a struct in compiled code: a pointer."""
 
     def __init__(self, manager: Any, kind: StructType) -> None:
         super().__init__(manager, kind, BYTES)
@@ -129,7 +129,7 @@ def _unbox_struct(_: StructType, value: Any, context: Any) -> Any:
 
 @infer_getattr
 class _StructAttribute(AttributeTemplate):
-    """The types of the attributes of structs."""
+    """Attribute types of structs."""
 
     key = StructType
 
@@ -152,7 +152,7 @@ def _load_field(context: Any, builder: Any, kind: StructType, pointer: Any, name
 
 
 def _load_array(context: Any, builder: Any, member: Any, pointer: Any, at: int) -> Any:
-    """Load the array whose words begin at `at`; strides follow from the shape if contiguous."""
+    """Load the array whose words start at `at`; contiguous strides follow from the shape."""
     array = cgutils.create_struct_proxy(member)(context, builder)
     array.meminfo = array.parent = BYTES(None)
     array.data = _load(builder, pointer, at, array.data.type)
@@ -173,7 +173,7 @@ def _load_array(context: Any, builder: Any, member: Any, pointer: Any, at: int) 
 
 
 def _load(builder: Any, pointer: Any, at: int, kind: Any) -> Any:
-    """Load the number at a place, which no store of compiled code changes."""
+    """Load the number at an offset, which compiled code never overwrites."""
     place = builder.gep(builder.bitcast(pointer, WORD.as_pointer()), [WORD(at)])
     loaded = builder.load(builder.bitcast(place, kind.as_pointer()))
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))

@@ -1,4 +1,4 @@
-"""Reads untrusted safetensors files: the header is checked before any tensor is made.
+"""Reading of untrusted safetensors files, whose headers are checked before any tensor is created.
 
 The format: eight bytes with the header's length, the header as JSON, the tensors' bytes.
 """
@@ -23,14 +23,14 @@ Kind = tuple[str, tuple[int, ...]]  # a tensor's type, as "F32", and its shape
 
 @dataclass(frozen=True)
 class Header:
-    """The contents of a safetensors file's header."""
+    """Contents of a safetensors file's header."""
 
     data: bytes = field(repr=False)  # the whole file
     tensors: dict[str, Kind]  # by name
     metadata: dict[str, str]
 
     def length(self, name: str) -> int:
-        """Return the first dimension of a tensor, or 0 if there is no such tensor."""
+        """Return the first dimension of a tensor, or 0 if it is missing."""
         return (*self.tensors.get(name, ("", ()))[1], 0)[0]
 
     def arrays(self, expected: Mapping[str, Kind], refusal: str) -> dict[str, NDArray[Any]]:

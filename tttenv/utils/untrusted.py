@@ -1,4 +1,4 @@
-"""Reads untrusted data: regular files of bounded size, JSON, and text for messages.
+"""Reading of untrusted data: regular files of bounded size, JSON, and text for messages.
 
 A checkpoint, a results file or a curve may come from an untrusted source or be damaged. Every
 function here either succeeds or raises a ValueError of one line that names the file.
@@ -22,7 +22,7 @@ _NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
 
 
 def shown(text: object, limit: int = QUOTED) -> str:
-    """Return untrusted text as it can be printed: control characters escaped, length bounded.
+    """Return untrusted text in printable form: control characters escaped, length bounded.
 
     Args:
         text: anything; its `str` is shown.
@@ -37,7 +37,7 @@ def shown(text: object, limit: int = QUOTED) -> str:
 
 
 def read_bytes(file: Path, limit: int) -> bytes:
-    """Return the contents of a regular file of at most `limit` bytes; links to one are followed.
+    """Return the contents of a regular file of at most `limit` bytes, following links.
 
     A named pipe, a device or a socket is refused without being read or waited for.
 
@@ -101,7 +101,7 @@ def read_json(file: Path, limit: int = LONGEST_JSON) -> Any:
 
 
 def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
-    """Return a folder that a file names, if it lies within one of `homes`, following links.
+    """Return a folder named in a file, if it lies within one of `homes`, following links.
 
     Raises:
         ValueError: if it lies elsewhere or is none.
@@ -118,7 +118,7 @@ def folder_within(file: Path, named: str, homes: Sequence[Path]) -> Path:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, or the error's type if it has none."""
+    """Return the first line of an error's message, or the error's type if it is empty."""
     return (str(error).splitlines() or [type(error).__name__])[0]
 
 
