@@ -40,7 +40,7 @@ class Searches(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Settings:
+class SearchSettings:
     """The settings of an actor's searches; its memory is kept as long as they stay the same."""
 
     rules: str
@@ -56,7 +56,7 @@ class Settings:
 class Part:
     """The searches of one actor in one step."""
 
-    settings: Settings
+    settings: SearchSettings
     wanted: Searches
 
 
@@ -101,7 +101,7 @@ class Actors:
         self.parts = min(self.number, count)
         self.version += 1
         shared = Shared(self.version, save(_on_cpu(weights_of({"net": net}))))
-        settings = Settings(
+        settings = SearchSettings(
             rules=str(rules),
             shape=shape,
             simulations=search.simulations,
@@ -155,7 +155,7 @@ def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
 class _Searcher:
     """A network and the trees of its searches."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SearchSettings) -> None:
         self.net = ResidualNet(settings.shape, None)
         self.version = 0
         self.search = GumbelSearch(
@@ -176,7 +176,7 @@ class _Searcher:
 
 
 @lru_cache(maxsize=1)
-def _searcher(settings: Settings) -> _Searcher:
+def _searcher(settings: SearchSettings) -> _Searcher:
     """Return the searcher of this process."""
     torch.set_num_threads(settings.threads)
     with torch.device(settings.device):

@@ -44,7 +44,7 @@ class GeneticConfig:
 PUBLISHED = GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, stray=0.0)
 
 
-class Ply(NamedTuple):
+class PlyClasses(NamedTuple):
     """The classes of positions with the same number of stones, undecided ones first."""
 
     seat: int  # who is to move: 0 for X, 1 for O
@@ -165,7 +165,7 @@ def _player(game: Positions, symmetry: SymmetryClasses, genes: Tensor) -> Policy
     return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))
 
 
-def _plies(game: Positions, symmetry: SymmetryClasses) -> list[Ply]:
+def _plies(game: Positions, symmetry: SymmetryClasses) -> list[PlyClasses]:
     """Return the classes of positions by ply, the last ply first."""
     found, width = [], 0
     number = np.zeros(len(game), np.int64)  # of a class in its ply, undecided ones first
@@ -178,6 +178,6 @@ def _plies(game: Positions, symmetry: SymmetryClasses) -> list[Ply]:
         np.add.at(replies, (np.nonzero(after >= 0)[0], children[after >= 0]), 1)
         ends = np.zeros((2, 2, len(decided), 1), np.float32)
         ends[:, 0], ends[seat, 1, :, 0] = 1, game.lost[decided]
-        found.append(Ply(seat, *map(torch.as_tensor, (children, replies, ends))))
+        found.append(PlyClasses(seat, *map(torch.as_tensor, (children, replies, ends))))
         number[np.concatenate([undecided, decided])], width = np.arange(len(rows)), len(rows)
     return found

@@ -10,7 +10,7 @@ from time import perf_counter
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that `scripts` is found
 
-from scripts.speed_rows.row import Row, Work
+from scripts.speed_rows.row import SpeedRow, Work
 from tttenv.cli import console, text_tables
 from tttenv.cli.options import Flag
 from tttenv.cli.text_tables import Column
@@ -36,7 +36,7 @@ class Arguments:
 
 
 @dataclass(frozen=True)
-class Result:
+class Speed:
     """A row's median rates, and its median ratio to the peer."""
 
     name: str
@@ -77,7 +77,7 @@ def pin(cores: int) -> None:
 _ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 
-def measure(row: Row, given: Arguments) -> Result:
+def measure(row: SpeedRow, given: Arguments) -> Speed:
     """Measure our work and the peer's in turns, A B A B."""
     pin(row.cores)
     contestants = {"ours": row.make(), **{name: make() for name, make in row.beside}}
@@ -99,7 +99,7 @@ def measure(row: Row, given: Arguments) -> Result:
         for name in rates
     }
     medians = {name: median(numbers) for name, numbers in rates.items()}
-    return Result(row.name, row.unit, median(own), medians, ratios)
+    return Speed(row.name, row.unit, median(own), medians, ratios)
 
 
 def rate(work: Work, seconds: float) -> float:
@@ -110,7 +110,7 @@ def rate(work: Work, seconds: float) -> float:
     return done / spent
 
 
-def show(results: list[Result]) -> None:
+def show(results: list[Speed]) -> None:
     """Print the results as a table."""
     columns = [
         Column("", left=True),

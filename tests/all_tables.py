@@ -58,7 +58,7 @@ def measured(wide):
     for row in ours.rows(0):
         beside = [*row.peers, *(name for name, _ in row.beside)]
         speeds, ratios = dict.fromkeys(beside, 3.95e7), dict.fromkeys(beside, 13.3)
-        results.append(speed.Result(row.name, row.unit, 1.15e8, speeds, ratios))
+        results.append(speed.Speed(row.name, row.unit, 1.15e8, speeds, ratios))
     speed.show(results)
     begin("adapters")
     rates = {"environment_steps_per_second": 1234567.0, "share_of_time_in_network": 0.9876}

@@ -17,7 +17,7 @@ from tttenv.utils import optional_dependencies
 if TYPE_CHECKING:
     from learners.cli.search_space import Setting
     from learners.training.loop import Schedule
-    from tttenv.report.sweep_file import Result
+    from tttenv.report.sweep_file import TrainingResult
 
 PROG = "sweep.py"
 EXAMPLES = """
@@ -125,7 +125,7 @@ def check(given: Arguments, prog: str) -> None:
         console.check_folder(folder)
 
 
-def train_all(tried: Sequence["Setting"], given: Arguments) -> list["Result"]:
+def train_all(tried: Sequence["Setting"], given: Arguments) -> list["TrainingResult"]:
     """Train every setting with every seed; return the results in this order.
 
     With --halve in rounds, after each of which a part of the settings of each learner and game goes
@@ -213,15 +213,15 @@ def _survivors(
     return [one for place, one in enumerate(going) if place in kept]
 
 
-def _result(one: "Setting", seed: int, outcome: TaskResult) -> "Result":
+def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
     """Return a training's result, as if its setting had not been stopped early."""
-    from tttenv.report.sweep_file import Result
+    from tttenv.report.sweep_file import TrainingResult
 
     value = outcome.value or {}
     card = value.get("certificate") or {}
     steps, seconds = value.get("unbeatable_at") or (None, None)
     assert outcome.task.folder is not None
-    return Result(
+    return TrainingResult(
         learner=one.learner,
         preset=one.preset,
         rules=one.rules,

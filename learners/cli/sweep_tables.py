@@ -11,7 +11,7 @@ from learners.cli.search_space import text
 from tttenv.certificates import phrases
 from tttenv.cli import text_tables
 from tttenv.cli.text_tables import Column
-from tttenv.report.sweep_file import Result
+from tttenv.report.sweep_file import TrainingResult
 from tttenv.utils.untrusted import shown
 
 COLUMNS = [
@@ -31,7 +31,7 @@ LEGEND = (
 )
 
 
-def summary(name: str, results: Sequence[Result]) -> dict[str, Any]:
+def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
     """Summarize the trainings of one setting.
 
     Args:
@@ -93,7 +93,7 @@ def _cells(found: dict[str, Any]) -> list[str]:
     return cells + ["-" if number is None else phrases.value(number) for number in worst]
 
 
-def line(found: Result) -> str:
+def line(found: TrainingResult) -> str:
     """Describe a finished training in one line."""
     who = f"{found.setting} seed {found.seed}"
     if found.error:
@@ -107,10 +107,12 @@ def line(found: Result) -> str:
     return f"{who}: worst case X {told[0]} O {told[1]} after {taken}"
 
 
-def as_csv(results: Sequence[Result]) -> str:
+def as_csv(results: Sequence[TrainingResult]) -> str:
     """Return a line for each training; a setting's changed fields have their own columns."""
     changed = dict.fromkeys(name for one in results for name in one.changes)
-    plain = [field.name for field in fields(Result) if field.name not in ("changes", "setting")]
+    plain = [
+        field.name for field in fields(TrainingResult) if field.name not in ("changes", "setting")
+    ]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow([*plain, *(f"config.{name}" for name in changed)])

@@ -23,7 +23,7 @@ EVERY = 30  # steps between frames
 LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: blunders"
 
 
-class Moment(NamedTuple):
+class Frame(NamedTuple):
     """The contents of a frame."""
 
     step: int
@@ -49,11 +49,11 @@ def _training(seed: int) -> Any:
     torch.set_num_threads(1)  # as the benchmark does: so it is the same training
     rules = Rules()
     learner = Reinforce(ReinforceConfig(seed=seed), rules)
-    yield Moment(0, "", _shares(rules, chances(learner)))
+    yield Frame(0, "", _shares(rules, chances(learner)))
     for evaluation in run(learner, rules, usual_schedule("reinforce"), Progress()):
         if evaluation.last or evaluation.step % EVERY == 0:
             standing = phrases.standing(evaluation.numbers)
-            yield Moment(evaluation.step, standing, _shares(rules, chances(learner)))
+            yield Frame(evaluation.step, standing, _shares(rules, chances(learner)))
 
 
 def chances(learner: Any) -> Callable[[Any], Any]:
@@ -73,7 +73,7 @@ def _shares(rules: Rules, policy: Callable[[Any], Any]) -> list[Any]:
     return [policy(board[None])[0] for board in _boards(rules)]
 
 
-def _frame(moment: Moment, palette: Palette) -> Any:
+def _frame(moment: Frame, palette: Palette) -> Any:
     """Draw both boards side by side, with the step and the worst case above."""
     rules, boards = Rules(), _boards(Rules())
     side = rules.n * CELL

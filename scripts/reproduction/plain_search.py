@@ -18,7 +18,7 @@ from tttenv.exact import positions
 NO_DEPTH = sys.maxsize
 
 
-class Answer(NamedTuple):
+class SearchAnswer(NamedTuple):
     """The result of a search of one position."""
 
     value: int
@@ -45,25 +45,25 @@ def children() -> Children:
     return Children(moves, results, [seat == 0 for seat in game.seats.tolist()])
 
 
-def minimax(repair: bool = False) -> list[Answer]:
+def minimax(repair: bool = False) -> list[SearchAnswer]:
     """Search every position once; each result counts the nodes of its own search."""
     tree = children()
-    answers = [Answer(0, -1, 0, 1)] * len(tree.moves)
+    answers = [SearchAnswer(0, -1, 0, 1)] * len(tree.moves)
     for at in reversed(range(len(tree.moves))):
         best = Best(tree.x_moves[at], repair)
         for cell, after in tree.moves[at]:
             best.see(answers[after], cell)
-        answers[at] = best.answer(1) if tree.moves[at] else Answer(tree.results[at], -1, 0, 1)
+        answers[at] = best.answer(1) if tree.moves[at] else SearchAnswer(tree.results[at], -1, 0, 1)
     return answers
 
 
 def alphabeta(
     at: int, repair: bool = False, alpha: int = -sys.maxsize, beta: int = sys.maxsize
-) -> Answer:
+) -> SearchAnswer:
     """Search position `at`, moves row by row, with a cutoff when beta <= alpha."""
     tree, nodes = children(), 1
     if not tree.moves[at]:
-        return Answer(tree.results[at], -1, 0, 1)
+        return SearchAnswer(tree.results[at], -1, 0, 1)
     best = Best(tree.x_moves[at], repair)
     for cell, after in tree.moves[at]:
         answer = alphabeta(after, repair, alpha, beta)
@@ -86,7 +86,7 @@ class Best:
         self.value, self.cell = -sys.maxsize if x_moves else sys.maxsize, -1
         self.depth = NO_DEPTH
 
-    def see(self, answer: Answer, cell: int) -> None:
+    def see(self, answer: SearchAnswer, cell: int) -> None:
         """Keep the move if it is better, or equally good with a nearer leaf."""
         depth = answer.depth if answer.depth == NO_DEPTH else answer.depth + 1
         if answer.value > self.value if self.x_moves else answer.value < self.value:
@@ -96,6 +96,6 @@ class Best:
         elif answer.value == self.value and depth < self.depth:
             self.depth, self.cell = depth, cell
 
-    def answer(self, nodes: int) -> Answer:
+    def answer(self, nodes: int) -> SearchAnswer:
         """Return the result of the search."""
-        return Answer(self.value, self.cell, self.depth, nodes)
+        return SearchAnswer(self.value, self.cell, self.depth, nodes)

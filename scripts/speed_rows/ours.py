@@ -8,7 +8,7 @@ import gymnasium
 import numpy as np
 
 from scripts.speed_rows import self_play
-from scripts.speed_rows.row import Row, Work
+from scripts.speed_rows.row import SpeedRow, Work
 from tttenv import Rules, certify, player
 from tttenv.env.env import TicTacToe
 from tttenv.env.rollouts import rollout
@@ -21,12 +21,12 @@ BOARDS = ((3, 3, 3), (9, 9, 5), (15, 15, 5))
 BIG = 65_536
 
 
-def rows(seed: int) -> Iterator[Row]:
+def rows(seed: int) -> Iterator[SpeedRow]:
     """Return all rows; what they need is set up only when they are measured."""
     rivals: tuple[str, ...] = ()
     for opponent, rivals in ((None, ()), ("random", ("PettingZoo", "OpenSpiel state"))):
         name = f"single env, opponent={opponent}"
-        yield Row(name, "plies", _later(single, seed, opponent), rivals)
+        yield SpeedRow(name, "plies", _later(single, seed, opponent), rivals)
     for m, n, k in BOARDS:
         for opponent in (None, "random", "minimax" if m == 3 else "tactical"):
             for case in cases(m):
@@ -36,29 +36,29 @@ def rows(seed: int) -> Iterator[Row]:
                 rivals = ("pgx random legal", "pgx first legal")
                 compared = m == 3 and case.games == 8192 and case.obs == "onehot"
                 work = _later(vector, seed, case.games, options)
-                yield Row(name, "steps", work, rivals if compared else ())
+                yield SpeedRow(name, "steps", work, rivals if compared else ())
     for opponent in (None, "random", "minimax"):
         name = f"2 vector envs in 2 threads, opponent={opponent}, {BIG:,} games each"
         work, one = (_later(kind, seed, BIG, {"opponent": opponent}) for kind in (pair, vector))
-        yield Row(name, "steps", work, cores=2, beside=(("one env in one thread", one),))
+        yield SpeedRow(name, "steps", work, cores=2, beside=(("one env in one thread", one),))
     for m, n, k in BOARDS:
         rivals = (f"OpenSpiel C++ play-outs {m},{n},{k}",)
-        yield Row(f"play-outs {m},{n},{k}", "games", _later(playouts, m, n, k), rivals)
+        yield SpeedRow(f"play-outs {m},{n},{k}", "games", _later(playouts, m, n, k), rivals)
     for m, n, k in BOARDS[:2]:
         rivals = (f"OpenSpiel C++ MCTS {m},{n},{k}",)
-        yield Row(f"MCTS {m},{n},{k}", "simulations", _later(simulations, m, n, k), rivals)
-    yield Row("alpha-beta 4,4,4", "nodes", _later(nodes, 4, 4, 4))
-    yield Row("alpha-beta 15,15,5", "nodes", _later(nodes, 15, 15, 5))
+        yield SpeedRow(f"MCTS {m},{n},{k}", "simulations", _later(simulations, m, n, k), rivals)
+    yield SpeedRow("alpha-beta 4,4,4", "nodes", _later(nodes, 4, 4, 4))
+    yield SpeedRow("alpha-beta 15,15,5", "nodes", _later(nodes, 15, 15, 5))
     for rules in (Rules(4, 4, 4), Rules(6, 6, 4), Rules(9, 9, 5)):
-        yield Row(
+        yield SpeedRow(
             f"self-play with a network {rules}, {self_play.SIMULATIONS} simulations",
             "positions",
             _later(self_play.positions, rules, seed),
             (f"OpenSpiel in Python {rules}",),
         )
-    yield Row("solve 3,3,3", "games", lambda: solving, ("OpenSpiel MinimaxSolver",))
+    yield SpeedRow("solve 3,3,3", "games", lambda: solving, ("OpenSpiel MinimaxSolver",))
     nash = ("OpenSpiel nash_conv in C++", "OpenSpiel nash_conv in Python")
-    yield Row("certify 3,3,3, looked up", "players", _later(certifying), nash)
+    yield SpeedRow("certify 3,3,3, looked up", "players", _later(certifying), nash)
 
 
 class Case(NamedTuple):

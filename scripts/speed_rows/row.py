@@ -7,7 +7,7 @@ Work = Callable[[], float]  # does some of it and returns how much
 
 
 @dataclass(frozen=True)
-class Row:
+class SpeedRow:
     """A workload to measure, and the packages it is compared with."""
 
     name: str

@@ -52,7 +52,7 @@ def declared(rules):
 
 def search(rules, policy, seat, **options):
     seated = SeatedPlayer(rules, policy, seat, "the player")
-    return reachability.search(seated, reachability.Options(**options))
+    return reachability.search(seated, reachability.SearchOptions(**options))
 
 
 def test_the_players_that_declare_it_are_these():

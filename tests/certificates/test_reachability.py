@@ -29,7 +29,7 @@ by_seat = pytest.mark.parametrize("seat", "XO")
 
 def search(rules, policy, seat, **options):
     seated = SeatedPlayer(rules, policy, seat, "the player")
-    return reachability.search(seated, reachability.Options(**options))
+    return reachability.search(seated, reachability.SearchOptions(**options))
 
 
 def agree(rules, policy, seat, found):

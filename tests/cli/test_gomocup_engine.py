@@ -10,7 +10,7 @@ from hostile_lines import ANSWER, hostile_line
 
 from tttenv import Rules, player
 from tttenv.cli.gomocup_engine import LONGEST_LINE, Engine
-from tttenv.cli.time_limits import LEAST, Budget, limited_to
+from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
 from tttenv.players import PLAYERS, is_path
 from tttenv.utils.registry import Row
 
@@ -308,7 +308,7 @@ def test_hostile_lines_are_answered_as_a_referee_says_and_wrong_ones_change_noth
     ],
 )
 def test_a_move_takes_less_than_the_manager_allows(turn, left, seconds):
-    assert Budget(turn, left).seconds == seconds
+    assert TurnTime(turn, left).seconds == seconds
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from tttenv.game import openings, symmetry
 from tttenv.game.openings import opening_classes
 from tttenv.league import league, league_file, league_tasks, pair
 from tttenv.league.cached_player import Asker, PlayerError, answers_alone
-from tttenv.league.pair import EXACT, SAMPLED, Limits, PairResult
+from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
 from tttenv.parallel import Context, ResultsFolder, TaskResult
 from tttenv.parallel.tasks import LONGEST_VALUE, key, perform
 from tttenv.players import PLAYERS
@@ -184,7 +184,7 @@ def test_images_count_once_only_where_all_players_treat_them_alike():
     np.testing.assert_allclose(odds, expected(rules, "random", "first", openings), atol=1e-11)
     two = [asker(spec, rules) for spec in ("random", "tactical")]
     plain = [Asker(rules, lambda boards, p=a.policy: p(boards), a.name) for a in two]
-    enough = Limits(30_000)  # for one image of each position; all images are 71,788
+    enough = PairLimits(30_000)  # for one image of each position; all images are 71,788
     quotient = pair.exact_odds(rules, [tuple(two)], openings, enough)
     full = pair.exact_odds(rules, [tuple(plain)], openings)
     np.testing.assert_allclose(quotient, full, atol=1e-11)
@@ -227,13 +227,15 @@ def test_games_are_sampled_where_a_result_cannot_be_exact():
     assert pair.play(SMALL, timed, random, openings, 4, 0).method == SAMPLED
     assert pair.play(SMALL, random, timed, openings, 4, 0).method == SAMPLED
     for limits, method in (
-        (Limits(), EXACT),
-        (Limits(positions=100), SAMPLED),
-        (Limits(searches=100), SAMPLED),
-        (Limits(searches=0), SAMPLED),
+        (PairLimits(), EXACT),
+        (PairLimits(positions=100), SAMPLED),
+        (PairLimits(searches=100), SAMPLED),
+        (PairLimits(searches=0), SAMPLED),
     ):
         assert pair.play(SMALL, random, mcts, openings, 4, 0, limits).method == method
-    without_search = pair.play(SMALL, random, asker("tactical"), openings, 4, 0, Limits(searches=0))
+    without_search = pair.play(
+        SMALL, random, asker("tactical"), openings, 4, 0, PairLimits(searches=0)
+    )
     assert without_search.method == EXACT
 
 
@@ -308,7 +310,7 @@ def test_a_player_that_breaks_the_laws_is_named(policy, said):
 
 
 # --- The league
-SETTINGS = league.Settings("3,3,3", 2, games=10, positions=1_500)
+SETTINGS = league.LeagueSettings("3,3,3", 2, games=10, positions=1_500)
 SPECS = ["random", "first", "tactical", "minimax", "mcts:iterations=5", "alphabeta:depth=1"]
 
 

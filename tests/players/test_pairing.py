@@ -61,7 +61,7 @@ def test_leaving_out_what_it_holds_changes_no_verdict(seat):
     policy = player("pairing:player=first", rules)
     seated = SeatedPlayer(rules, policy, seat, "the player")
     full = reachability.search(seated)
-    cut = reachability.search(seated, reachability.Options(followed=0, may_always_win=False))
+    cut = reachability.search(seated, reachability.SearchOptions(followed=0, may_always_win=False))
     assert cut.never_loses == full.never_loses
     assert cut.positions <= full.positions
     assert cut.pairing is True

@@ -19,7 +19,7 @@ from tttenv import certify, player
 from tttenv.game.rules import Rules
 from tttenv.parallel import Context
 from tttenv.players.checkpoint import read_card
-from tttenv.report.sweep_file import Result
+from tttenv.report.sweep_file import TrainingResult
 
 ROOT = Path(__file__).parents[2]
 USUAL = {"presets": ["default"], "rules": ["3,3,3"], "grids": [], "ranges": [], "draws": 0}
@@ -170,9 +170,9 @@ def test_the_stronger_third_goes_on_by_the_exact_worst_case():
 
 def test_summaries_are_medians_and_quartiles_of_the_seeds_that_got_there():
     setting = {"learner": "td0", "preset": "default", "rules": "3,3,3", "changes": {}}
-    unknown = dict.fromkeys(field.name for field in fields(Result))
+    unknown = dict.fromkeys(field.name for field in fields(TrainingResult))
     known = {"worst_case_X": 0.0, "worst_case_O": 0.0, "error": "", "stopped_early": False}
-    blank = Result(**unknown | setting | known)
+    blank = TrainingResult(**unknown | setting | known)
     rows = [
         replace(blank, unbeatable=True, unbeatable_steps=n, unbeatable_seconds=n / 10)
         for n in (10, 20, 30, 40, 90)

@@ -14,7 +14,7 @@ from tttenv.proofs import checker, recording_kernel, search_checkpoint
 from tttenv.proofs import prover as prover_module
 from tttenv.proofs.checker import checked
 from tttenv.proofs.proof_file import KIND, STEALING, WINS
-from tttenv.proofs.prover import Progress, Prover
+from tttenv.proofs.prover import ProofProgress, Prover
 from tttenv.proofs.search_checkpoint import SavedSearch
 from tttenv.utils.tensor_file import header
 
@@ -237,7 +237,7 @@ def test_nodes_that_run_out_leave_the_value_open_and_the_search_goes_on() -> Non
     assert not Path("never-written").exists()
     assert prover.prove().value == 0
     assert tttenv.prove(rules).nodes == whole.nodes  # a search depends on nothing but the board
-    seen: list[Progress] = []
+    seen: list[ProofProgress] = []
     Prover(rules).prove(watch=seen.append)
     assert seen[-1].nodes == whole.nodes
 
@@ -260,7 +260,7 @@ def test_an_interrupted_search_goes_on_from_where_it_was() -> None:
     whole = tttenv.prove(rules).nodes
     prover, searched = Prover(rules), 0
 
-    def interrupt(progress: Progress) -> None:
+    def interrupt(progress: ProofProgress) -> None:
         nonlocal searched
         searched = progress.nodes
         raise KeyboardInterrupt

@@ -20,7 +20,7 @@ from tttenv import Rules, certify
 from tttenv.certificates.certificate import REACHABLE
 from tttenv.cli import report
 from tttenv.game.openings import opening_classes
-from tttenv.league.league import Failed, League, Settings
+from tttenv.league.league import Failed, League, LeagueSettings
 from tttenv.league.pair import PairResult
 from tttenv.players import FOREIGN
 from tttenv.report import curves, events, markup, published
@@ -125,7 +125,7 @@ def test_no_name_of_a_leagues_player_makes_or_changes_an_element(players, text):
     results = {(0, 1): PairResult("exact", odds), (0, 2): Failed(text), (1, 2): Failed(text)}
     openings = opening_classes(Rules(3, 3, 3), 2)
     harmless, page = (
-        html(players, PUBLISHED, (), League(Settings("3,3,3"), openings, names, results))
+        html(players, PUBLISHED, (), League(LeagueSettings("3,3,3"), openings, names, results))
         for names in (("a", "b", "c"), (text, f"{text}2", "c"))
     )
     assert Skeleton(page).tags == Skeleton(harmless).tags

@@ -58,7 +58,7 @@ Watch: TypeAlias = Callable[[Round], None]  # called before every query of the p
 
 
 @dataclass(frozen=True)
-class Reached:
+class SeatResults:
     """Results for a player in one seat."""
 
     positions: int  # queried positions
@@ -73,25 +73,25 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Options:
+class SearchOptions:
     """Limits of a search, and what is known or allowed beforehand."""
 
     positions: int = POSITIONS  # in total
-    followed: int = FOLLOWED  # limit for `Reached.vs_random`, with every reply followed
+    followed: int = FOLLOWED  # limit for `SeatResults.vs_random`, with every reply followed
     may_always_win: bool = True  # False: it is known that the player does not always win
     images: bool = True  # merge symmetric positions if the player is equivariant
     rounds: int | None = None  # maximum rounds; None: no limit
     sampled: int | None = None  # maximum positions queried again; None: see `purity`
 
 
-DEFAULTS = Options()
+DEFAULTS = SearchOptions()
 
 
 def search(
     player: SeatedPlayer,
-    options: Options = DEFAULTS,
+    options: SearchOptions = DEFAULTS,
     watch: Watch | None = None,
-) -> Reached:
+) -> SeatResults:
     """Search all positions reached by a player's own moves in one seat and any replies.
 
     When the limit of followed positions is reached, positions that cannot be lost are left out as
@@ -116,7 +116,7 @@ def loss_within(
     rounds: int,
     positions: int,
     watch: Watch | None = None,
-) -> Reached:
+) -> SeatResults:
     """Search for a shortest game that a player loses within `rounds` rounds.
 
     Args:
@@ -132,7 +132,7 @@ def loss_within(
     Raises:
         ValueError: as `search`.
     """
-    options = Options(
+    options = SearchOptions(
         positions=positions, followed=0, may_always_win=False, rounds=rounds, sampled=SPREAD
     )
     return _Search(player, options, watch).run()
@@ -141,7 +141,7 @@ def loss_within(
 class _Search:
     """Breadth-first search in one seat, from the empty board to the last round."""
 
-    def __init__(self, player: SeatedPlayer, options: Options, watch: Watch | None) -> None:
+    def __init__(self, player: SeatedPlayer, options: SearchOptions, watch: Watch | None) -> None:
         self.player, self.options, self.watch = player, options, watch
         self.rules, self.policy = player.rules, player.policy
         self.forfeits = forfeits(player.policy)
@@ -163,7 +163,7 @@ class _Search:
         self.drawn = Drawn(self.policy, **few)  # boards to query again, and the first outputs
         self.clock = Stopwatch()
 
-    def run(self) -> Reached:
+    def run(self) -> SeatResults:
         codes, chances = self._first_round()
         self.within_limits(codes)
         while len(codes) and len(self.rounds) != self.options.rounds and not self._ended():
@@ -176,7 +176,7 @@ class _Search:
             self.always_wins = True
         odds = [round(float(part), 15) for part in self.frontier.ended[0]] if every else None
         lost = self.lost_at is not None
-        return Reached(
+        return SeatResults(
             positions=self.asked,
             never_loses=False if lost else True if complete else None,
             always_wins=self.always_wins,

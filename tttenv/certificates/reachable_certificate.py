@@ -137,7 +137,7 @@ def _seat(
             one_move=False,
             reached=attacked,
         )
-    options = reachability.Options(
+    options = reachability.SearchOptions(
         positions=positions,
         followed=reachability.FOLLOWED if too_many else positions,
         may_always_win=worth is None or worth == 1,

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import tttenv
-from tttenv.cli.time_limits import LEAST, Budget, limited_to
+from tttenv.cli.time_limits import LEAST, TurnTime, limited_to
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.players import player
@@ -136,7 +136,7 @@ class Engine:
     def __init__(self, spec: str, k: int, seed: int) -> None:
         self.spec, self.k, self.rng = spec, k, np.random.default_rng(seed)
         self.over = False  # whether the manager has sent END
-        self.rule, self.budget = FREE_STYLE, Budget()
+        self.rule, self.budget = FREE_STYLE, TurnTime()
         self.game: Game | None = None
         self.made: tuple[str, Rules, Policy] | None = None  # the last player, with spec and rules
         self.board_lines: BoardLines | None = None  # between BOARD and DONE

@@ -76,7 +76,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         rules = Rules.of(given.rules) if given.rules else rules_of(named)
     players = list(given.players) or usual(rules)
     count = len(opening_classes(rules, given.openings))
-    settings = league.Settings(
+    settings = league.LeagueSettings(
         str(rules), given.openings, given.games, given.seed, given.positions, given.searches
     )
     console.check_folder(_kept(given))

@@ -74,7 +74,7 @@ def _prove(given: Arguments, rules: Any, board: Any, out: Path) -> None:
         background_compile.compiling(CHECKER, WRITER) as later,
     ):
         begun = _begun(given, rules, board, unfinished)
-        search = _Search(begun, unfinished, later, lambda text: tell(f"{rules}: {text}"))
+        search = _ProofSearch(begun, unfinished, later, lambda text: tell(f"{rules}: {text}"))
         result = search.run(given.nodes, out)
     if given.json:
         print(json.dumps(result, indent=2))
@@ -108,7 +108,7 @@ def _begun(given: Arguments, rules: Any, board: Any, unfinished: Path) -> Any:
     return begun
 
 
-class _Search:
+class _ProofSearch:
     """Search that saves itself to a file, periodically and when interrupted.
 
     Args:

@@ -12,7 +12,7 @@ MOVES = 20  # a move may take 1 / MOVES of the match's remaining time
 
 
 @dataclass
-class Budget:
+class TurnTime:
     """Time limits of a manager in seconds, each None for no limit."""
 
     turn: float | None = None  # per move; 0: play as fast as possible

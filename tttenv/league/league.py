@@ -20,7 +20,7 @@ from tttenv.game.types import Boards
 from tttenv.league import pair as pairs
 from tttenv.league import ratings
 from tttenv.league.cached_player import Asker
-from tttenv.league.pair import EXACT, SAMPLED, Limits, PairResult
+from tttenv.league.pair import EXACT, SAMPLED, PairLimits, PairResult
 from tttenv.players import player
 from tttenv.utils.untrusted import first_line, shown
 
@@ -41,26 +41,26 @@ Result: TypeAlias = PairResult | Failed
 
 
 @dataclass(frozen=True)
-class Settings:
-    """Settings of a league."""
+class LeagueSettings:
+    """LeagueSettings of a league."""
 
     rules: str  # "m,n,k"
     stones: int = 2  # stones of the openings
     games: int = 400  # per pair without an exact result
     seed: int = 0  # seed of these games
-    positions: int = Limits.positions  # limit of an exact result
-    searches: int = Limits.searches  # limit of each player for an exact result
+    positions: int = PairLimits.positions  # limit of an exact result
+    searches: int = PairLimits.searches  # limit of each player for an exact result
 
 
 @dataclass(frozen=True)
 class Block:
     """Unit of work: some pairs that are played together."""
 
-    settings: Settings
+    settings: LeagueSettings
     pairs: tuple[tuple[str, str], ...]  # the players' specs
 
 
-def blocks(settings: Settings, alone: Mapping[str, bool]) -> list[Block]:
+def blocks(settings: LeagueSettings, alone: Mapping[str, bool]) -> list[Block]:
     """Divide the pairs of all players into blocks, the slowest first.
 
     Args:
@@ -89,9 +89,9 @@ def play_block(block: Block) -> list[Result]:
     """
     settings, rules = block.settings, Rules.of(block.settings.rules)
     openings = opening_classes(rules, settings.stones)
-    limits = Limits(settings.positions, settings.searches)
+    limits = PairLimits(settings.positions, settings.searches)
     if len(block.pairs) > 1:
-        few = Limits(min(FEW, limits.positions), limits.searches)
+        few = PairLimits(min(FEW, limits.positions), limits.searches)
         try:
             seats = [(_asker(first, rules), _asker(second, rules)) for first, second in block.pairs]
             odds = pairs.exact_odds(rules, seats, openings, few)
@@ -103,7 +103,12 @@ def play_block(block: Block) -> list[Result]:
 
 
 def _played(
-    settings: Settings, rules: Rules, openings: Boards, limits: Limits, first: str, second: str
+    settings: LeagueSettings,
+    rules: Rules,
+    openings: Boards,
+    limits: PairLimits,
+    first: str,
+    second: str,
 ) -> Result:
     """Return the result of one pair."""
     digest = hashlib.sha256(f"{first}\n{second}".encode()).digest()
@@ -154,7 +159,7 @@ class League:
         results: by the indices of two players, the lower first.
     """
 
-    settings: Settings
+    settings: LeagueSettings
     openings: Boards
     players: tuple[str, ...]
     results: Mapping[tuple[int, int], Result]
@@ -269,7 +274,7 @@ def _place(row: Standing) -> tuple[bool, float, str]:
 
 
 def assembled(
-    settings: Settings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
+    settings: LeagueSettings, players: Sequence[str], played: Mapping[tuple[str, str], Result]
 ) -> League:
     """Assemble the league of these players, in this order.
 

@@ -32,7 +32,7 @@ from tttenv.game.openings import MOST as MOST_OPENINGS
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.league import ratings
-from tttenv.league.league import Failed, League, Result, Settings
+from tttenv.league.league import Failed, League, LeagueSettings, Result
 from tttenv.league.pair import DIGITS, EXACT, SAMPLED, PairResult
 from tttenv.utils import schema
 from tttenv.utils.schema import Between
@@ -185,7 +185,7 @@ def from_dict(content: Any) -> League:
     given = found["settings"]
     rules = Rules.of(given["rules"])
     numbers = given["stones"], given["games"], given["seed"], given["positions"], given["searches"]
-    settings = Settings(str(rules), *numbers)
+    settings = LeagueSettings(str(rules), *numbers)
     openings = _openings(rules, settings.stones, found["openings"])
     players = tuple(row["player"] for row in found["players"])
     if len(set(players)) != len(players):

@@ -34,14 +34,14 @@ WON, DRAWN = -2, -1  # in place of a next position
 
 
 @dataclass(frozen=True)
-class Limits:
-    """Limits of exact computation, beyond which games are sampled instead."""
+class PairLimits:
+    """PairLimits of exact computation, beyond which games are sampled instead."""
 
     positions: int = 2_500_000  # maximum positions reachable by both players together
     searches: int = 20_000  # the same, for queries of a player that searches
 
 
-LIMITS = Limits()
+LIMITS = PairLimits()
 
 
 class PairResult(NamedTuple):
@@ -95,7 +95,7 @@ def play(
     openings: Boards,
     games: int,
     seed: int,
-    limits: Limits = LIMITS,
+    limits: PairLimits = LIMITS,
 ) -> PairResult:
     """Compute the exact result of a pair, or sample games if that is infeasible.
 
@@ -134,7 +134,10 @@ class Moves(NamedTuple):
 
 
 def exact_odds(
-    rules: Rules, pairs: Sequence[tuple[Asker, Asker]], openings: Boards, limits: Limits = LIMITS
+    rules: Rules,
+    pairs: Sequence[tuple[Asker, Asker]],
+    openings: Boards,
+    limits: PairLimits = LIMITS,
 ) -> NDArray[np.float64] | None:
     """Compute the exact results of some pairs together.
 

@@ -58,7 +58,7 @@ REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; where a move is awaited, one fo
 
 
 @dataclass(frozen=True)
-class Limits:
+class EngineLimits:
     """Time and memory limits of an engine."""
 
     time: float  # seconds for a move, as it is told
@@ -71,7 +71,7 @@ class Limits:
 class GomocupProtocol:
     """Manager's side of the protocol, described above."""
 
-    def __init__(self, rules: Rules, command: str, limits: Limits) -> None:
+    def __init__(self, rules: Rules, command: str, limits: EngineLimits) -> None:
         self.rules, self.command, self.limits = rules, command, limits
         self.empty = False  # whether the engine's board is empty
         self.knows_restart = True
@@ -237,5 +237,7 @@ def gomocup(
         raise ValueError(f"time is at most {UNLIMITED // 1000:,} s, not {time:g}")
     if folder and not (folder.isprintable() and Path(folder).is_dir()):
         raise ValueError(f"there is no folder {folder[:QUOTED]!r}")
-    limits = Limits(time, time + GRACE if timeout is None else timeout, start, max_memory, folder)
+    limits = EngineLimits(
+        time, time + GRACE if timeout is None else timeout, start, max_memory, folder
+    )
     return ProgramPlayer(rules, command, GomocupProtocol(rules, command, limits), memory)

@@ -34,8 +34,8 @@ TRIES = 3  # searches of one position for its proof
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Progress of a proof search."""
+class ProofProgress:
+    """ProofProgress of a proof search."""
 
     nodes: int  # positions searched so far
     seconds: float
@@ -45,7 +45,7 @@ class Progress:
     disproof: int  # and proved not to at disproof 0
 
 
-Watcher = Callable[[Progress], None]
+Watcher = Callable[[ProofProgress], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,10 +222,10 @@ class Prover:
     def _nodes(self) -> int:
         return sum(int(search.nodes[0]) for search in self.searches.values())
 
-    def _progress(self, attacker: str, nodes: int, seconds: float) -> Progress:
+    def _progress(self, attacker: str, nodes: int, seconds: float) -> ProofProgress:
         root = self.searches[attacker].frames.of[0]
         moves, proof, disproof = (int(root[name]) for name in ("moves", "proof", "disproof"))
-        return Progress(nodes, seconds, attacker, moves, proof, disproof)
+        return ProofProgress(nodes, seconds, attacker, moves, proof, disproof)
 
     def _record(self, position: Boards, attacker: str, wins: bool) -> Claim:
         """Record the proof that the attacker wins, or that the defender holds.

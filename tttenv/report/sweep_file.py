@@ -13,8 +13,8 @@ WHAT = "results of a sweep"
 
 
 @dataclass(frozen=True)
-class Result:
-    """Result of a training run, with None for unknown values."""
+class TrainingResult:
+    """TrainingResult of a training run, with None for unknown values."""
 
     learner: str
     preset: str
@@ -38,10 +38,10 @@ class Result:
 class SweepFile(TypedDict):
     """Contents of a sweep file, as far as `read` uses them."""
 
-    trainings: list[Result]
+    trainings: list[TrainingResult]
 
 
-def text(summaries: Sequence[dict[str, Any]], results: Sequence[Result]) -> str:
+def text(summaries: Sequence[dict[str, Any]], results: Sequence[TrainingResult]) -> str:
     """Return the contents of the file, from which `read` extracts the results.
 
     Args:
@@ -52,7 +52,7 @@ def text(summaries: Sequence[dict[str, Any]], results: Sequence[Result]) -> str:
     return json.dumps({"settings": list(summaries), "trainings": rows}, indent=2) + "\n"
 
 
-def read(file: Path) -> list[Result]:
+def read(file: Path) -> list[TrainingResult]:
     """Read the results from an untrusted file.
 
     Raises:
