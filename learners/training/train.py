@@ -234,7 +234,7 @@ class _Training:
         if not finished(self.schedule, progress):
             return self.follow(progress, watch, stepped)
         if self._has_player_of(progress.step):
-            hint = "give more steps"
+            hint = "train on with --steps N, and with --stop-when-unbeatable True until unbeatable"
             if progress.step < self.schedule.steps:
                 hint = "it is unbeatable, where it was to stop; --steps N alone trains on"
             raise ValueError(

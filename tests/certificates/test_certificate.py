@@ -195,8 +195,12 @@ def test_all_positions_of_boards_too_large_are_refused_and_the_arena_named(rules
     ("spec", "game", "blunders"),
     [
         ("minimax", "never loses", "blunders: none;"),
-        ("selfplay", "never loses", "in 16 positions, to none of which its own moves lead;"),
-        ("genetic", "never loses", "its own moves lead only after a mistake of the other side;"),
+        ("selfplay", "never loses", "in 16 positions, none of them reached by its own moves;"),
+        (
+            "genetic",
+            "never loses",
+            "by its own moves only after a mistake of the other side;",
+        ),
         ("random", "a1 b1 c1 b2 a2 b3", "blunders: in 3,191 positions;"),
     ],
 )

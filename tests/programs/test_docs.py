@@ -80,6 +80,7 @@ def test_all_other_code_runs_when_it_is_built_or_needs_what_no_extra_installs():
         for block in python_blocks(page):
             compile(block, page, "exec")
     assert plain == {
+        "how-to/evaluate-my-network.md",  # onnxscript
         "how-to/language-models.md",  # TRL and others: tests/text
         "how-to/record-a-video.md",  # MoviePy
         "how-to/sweeps.md",  # Ray Tune: run by tests/ray_cluster
@@ -116,4 +117,7 @@ def test_the_tables_of_the_reference_name_what_there_is():
     fields = {field.name for field in dataclasses.fields(Certificate)}
     assert fields <= first_column("explanation/certificates.md")
     assert {*PLAYERS.rows, *FOREIGN.rows} <= first_column("reference/players.md")
+    for row in (*PLAYERS.rows.values(), *FOREIGN.rows.values()):
+        function = row.target.replace(":", ".")
+        assert f".. autofunction:: {function}\n" in PAGES["reference/api/players.md"], function
     assert {*LEARNERS.rows} <= first_column("reference/learners.md")

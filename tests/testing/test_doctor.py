@@ -163,8 +163,16 @@ def test_a_game_that_is_lost_is_named_on_boards_of_any_size(rules):
 
 def test_lost_games_are_not_named_where_there_are_none_or_they_may_not_come_again():
     (found,) = examine(load("minimax", None, None, "logits"), PLAYER[-1:])
-    none = "no lost game was found within 500 positions"
-    assert found.told == f"as X {none}; as O {none}"
+    assert found.told == "as X it cannot be beaten; as O it cannot be beaten"
+    (found,) = examine(load("minimax", "4,3,3", None, "logits"), PLAYER[-1:])  # X wins this game
+    assert found.status == "ok"
+    assert re.fullmatch(
+        "as X it cannot be beaten; as O it can lose by .*, but so can every player", found.told
+    )
+    (found,) = examine(load("alphazero_664", None, None, "logits"), PLAYER[-1:])  # X wins it, too
+    assert found.status == "ok"
+    none = "as X no lost game was found within 500 positions"
+    assert re.fullmatch(f"{none}; as O it can lose by .*, but so can every player", found.told)
     large = Rules(5, 5, 4)
     dice = np.random.default_rng(0)
 
@@ -205,7 +213,7 @@ BEATABLE = "no mistake in the setup found; it can be beaten"
 def test_of_a_network_that_answers_a_constant_only_that_is_said():
     found = {one.check: one for one in findings("wrong_subjects:dead_net")}
     for name in ("all illegal", *SAYS_NOTHING):
-        told = "says nothing about a player with the same output on every board"
+        told = "not judged: the output is the same on every board"
         assert (found[name].status, found[name].told) == ("skipped", told)
 
 
@@ -245,7 +253,7 @@ def test_networks_that_have_learned_nothing_show_no_mistake(seed, kind, monkeypa
     ]
     for name in SAYS_NOTHING:
         assert found[name].status == "skipped"
-        assert found[name].told.startswith("says nothing about a player that has learned nothing")
+        assert found[name].told.startswith("not judged: the player has learned nothing")
     assert not [one.told for one in found.values() if re.search(r"-\d", one.told)]
 
 

@@ -109,7 +109,7 @@ def main(args: list[str], prog: str = PROG) -> None:
         return
     print_certificate(given.player, certificate, given.explain)
     if hidden is not None:
-        say(f"without a mask it puts {phrases.share(hidden)} % of its chances on taken cells")
+        say(f"without a mask it puts {phrases.share(hidden)} % of its probability on taken cells")
     if summary := getattr(policy, "summary", None):
         say(summary())
 
@@ -238,7 +238,7 @@ def print_certificate(name: str, certificate: Any, explain: bool = False) -> Non
         again = f"{certificate.queried_twice:,} boards"
         say(f"{again} were queried twice, in different batches, and answered the same way")
     elif certificate.queried_twice == 0:
-        say("no board was queried twice: a table or a network of ours always answers the same way")
+        say("no board was queried twice: tables and built-in networks always answer the same way")
 
 
 def _print_all(certificate: Any) -> None:
@@ -274,8 +274,8 @@ def _blunders(certificate: Any) -> str:
     if not certificate.unbeatable:
         return found
     if certificate.optimal_moves["reached"] > 1 - ROUNDING:
-        return f"{found}, to none of which its own moves lead"
-    return f"{found}, to which its own moves lead only after a mistake of the other side"
+        return f"{found}, none of them reached by its own moves"
+    return f"{found}, reached by its own moves only after a mistake of the other side"
 
 
 def print_verdict(text: str, good: bool) -> None:

@@ -57,6 +57,6 @@ def _called_with_boards(net: Any) -> Policy:
 
 
 HINT = (
-    "a network that is asked about boards answers move probabilities; one over the environment's"
-    " observations becomes a player by tttenv.policy.from_observations(net, rules)"
+    "this network returns no move probabilities for boards; if it reads observations, wrap it:"
+    " tttenv.policy.from_observations(net, rules, obs=..., kind=...)"
 )

@@ -63,7 +63,10 @@ class _Network:
         except FileNotFoundError:
             raise ValueError(f"there is no file {self.name}") from None
         if OUTSIDE in data:
-            raise ValueError(f"{self.name} names other files: save it with all weights inside")
+            raise ValueError(
+                f"{self.name} names other files: save it with all weights inside, in PyTorch with"
+                " external_data=False"
+            )
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # the same on all machines
         options.log_severity_level = 4

@@ -14,6 +14,7 @@ from tttenv.game.notation import names_of
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.policy import Policy, forfeits, masked_normalise
+from tttenv.proofs.prover import known_value
 from tttenv.testing.checked_player import CheckedPlayer
 from tttenv.testing.failures import SubjectError
 from tttenv.testing.findings import (
@@ -127,8 +128,8 @@ def all_illegal(subject: CheckedPlayer) -> Finding:
     taken = taken[(boards != 0).any(axis=1)]
     if taken.mean() < 0.9:
         if looks(subject).status == "problem":
-            return skipped("says nothing about a player with the same output on every board")
-        return ok(f"its favourite cell is occupied on {share(taken)} of the boards")
+            return skipped("not judged: the output is the same on every board")
+        return ok(f"before masking its favourite cell is occupied on {share(taken)} of the boards")
     return problem(
         f"its favourite cell is occupied on {share(taken)} of the boards",
         "look for an inverted mask, illegal moves that cost nothing, or a board seen as empty",
@@ -213,9 +214,9 @@ def if_it_has_learned(look: Look) -> Look:
         if found.status not in ("ok", "weak"):
             return found
         if looks(subject).status == "problem":
-            return skipped("says nothing about a player with the same output on every board")
+            return skipped("not judged: the output is the same on every board")
         if learned(subject).status == "weak":
-            return skipped("says nothing about a player that has learned nothing")
+            return skipped("not judged: the player has learned nothing")
         return found
 
     return looked
@@ -353,29 +354,47 @@ def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]] | None:
     return {name: (turned, plain) for name, turned, plain in shares if turned > plain + CHANCE}
 
 
+IMPROVE = (
+    "train it longer, against copies of itself and from random openings (how it was trained is not"
+    " visible here); tttenv certify gives its exact strength"
+)
+
+
 def lost_games(subject: CheckedPlayer) -> Finding:
-    """Report a lost game for each seat, if a short search finds one, on boards of any size."""
+    """Report a lost game for each seat, if a short search finds one, on boards of any size.
+
+    On boards that can be enumerated, report also that there is none. A game lost in a seat that
+    loses under perfect play is no weakness.
+    """
     if limit := getattr(subject.policy, "impure", None):
         return skipped(f"is limited by {limit}: it may not play the same game again")
 
     def lawful(boards: Boards) -> Probs:
         return masked_normalise(subject.query(boards), boards == 0)
 
-    player: Policy = subject.table if enumerable(subject.rules) else lawful
-    told, lost = [], False
-    for seat in SEATS:
-        try:
-            line = lost_game(subject.rules, player, seat)
-        except ValueError:
-            return skipped("it does not repeat itself anyway")
-        if line is None:
-            told.append(f"as {seat} no lost game was found within {SEARCHED:,} positions")
+    small = enumerable(subject.rules)
+    player: Policy = subject.table if small else lawful
+    try:
+        lines = {seat: lost_game(subject.rules, player, seat) for seat in SEATS}
+    except ValueError:
+        return skipped("it does not repeat itself anyway")
+    value = known_value(subject.rules) if any(lines.values()) else None
+    worth = {"X": value, "O": None if value is None else -value}
+    safe = [not seat.beatable for seat in subject.strength] if small else [False, False]
+    told = []
+    for (seat, line), unbeatable in zip(lines.items(), safe, strict=True):
+        if line is not None:
+            lost = f"as {seat} it can lose by {names_of(subject.rules, line)}"
+            told.append(lost + ", but so can every player" * (worth[seat] == -1))
+        elif unbeatable:
+            told.append(f"as {seat} it cannot be beaten")
         else:
-            told.append(f"as {seat} it can lose by {names_of(subject.rules, line)}")
-            lost = True
-    if not lost:
+            told.append(f"as {seat} no lost game was found within {SEARCHED:,} positions")
+    if all(line is None or worth[seat] == -1 for seat, line in lines.items()):
         return ok("; ".join(told))
-    return weak("; ".join(told), "train it longer; tttenv certify gives its exact strength")
+    if small and learned(subject).status == "weak":
+        return weak("; ".join(told), "")  # what to change is said there
+    return weak("; ".join(told), IMPROVE)
 
 
 # To add a check, write a function from the player to a finding and add a row here.
