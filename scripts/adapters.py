@@ -1,4 +1,4 @@
-"""The cost of using Stable-Baselines3: stepping many games, and exact certificates."""
+"""Cost of using Stable-Baselines3: stepping many games, and exact certificates."""
 
 import json
 from collections.abc import Callable

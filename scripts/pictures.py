@@ -17,7 +17,7 @@ Files = dict[Path, bytes]  # by their place in the repository
 
 
 def tables(seed: int) -> Files:
-    """Return checkpoints/README.md with the tables between its marks made again."""
+    """Return checkpoints/README.md with the tables between its marks regenerated."""
     from scripts.lib.shipped_tables import README, written
 
     return {Path(README): written().encode()}
@@ -31,7 +31,7 @@ def curves(seed: int) -> Files:
 
 
 def terminal(seed: int) -> Files:
-    """Draw what commands print on a terminal, as SVG."""
+    """Draw the output of commands on a terminal, as SVG."""
     from scripts.lib.terminal_pictures import terminal_pictures
 
     return _pictures(terminal_pictures())
@@ -45,7 +45,7 @@ def page(seed: int) -> Files:
 
 
 def window(seed: int) -> Files:
-    """Draw the window to play in, as PNG."""
+    """Draw the window of a game, as PNG."""
     from scripts.lib.window_picture import window_picture
 
     return {IMAGES / "window.png": window_picture()}
@@ -65,7 +65,7 @@ def games(seed: int) -> Files:
 
 
 def probe(seed: int) -> Files:
-    """Draw what linear probes read from the transformer as it trains, as SVG."""
+    """Draw the accuracy of linear probes of the transformer during training, as SVG."""
     from scripts.lib.probe_picture import probe_pictures
 
     made = probe_pictures(seed)
@@ -98,7 +98,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Make the parts and print the size of each file."""
+    """Make the requested parts and print the size of each file."""
     given = console.parse(Arguments, PROG, args)
     console.check_seed(given.seed)
     for name in given.only:

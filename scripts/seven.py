@@ -1,4 +1,4 @@
-"""Prove what seven features cannot do, and what they lack: `python scripts/seven.py`."""
+"""Proofs about what seven features can and cannot do: `python scripts/seven.py`."""
 
 import json
 import sys
@@ -106,7 +106,7 @@ def best_weights(file: Path) -> list[float]:
 
 
 def is_number(value: object) -> bool:
-    """Return whether this is a number below 1e9 in size; booleans are not."""
+    """Return whether a value is a number of size below 1e9; booleans are not numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
 
 

@@ -69,7 +69,7 @@ def main(args: list[str]) -> None:
 
 
 def pin(cores: int) -> None:
-    """Restrict this process to some cores, if the system can."""
+    """Restrict this process to some cores, on systems that support it."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, set(_ALLOWED[:cores]))
 
@@ -78,7 +78,7 @@ _ALLOWED = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") e
 
 
 def measure(row: SpeedRow, given: Arguments) -> Speed:
-    """Measure our work and the peer's in turns, A B A B."""
+    """Measure our work and the peer's alternately, A B A B."""
     pin(row.cores)
     contestants = {"ours": row.make(), **{name: make() for name, make in row.beside}}
     if given.peers:

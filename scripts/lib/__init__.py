@@ -1,1 +1,1 @@
-"""What several scripts share and no installed command needs."""
+"""Modules shared by several scripts and needed by no installed command."""

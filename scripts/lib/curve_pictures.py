@@ -1,4 +1,4 @@
-"""The learning curves of the trained players in checkpoints/, as SVG files."""
+"""Learning curves of the trained players in checkpoints/, as SVG files."""
 
 from scripts.lib.shipped_tables import HOME
 from tttenv.certificates import larger_curve

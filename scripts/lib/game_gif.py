@@ -1,4 +1,4 @@
-"""A game as an animated GIF: the value after each stone, a blunder and its refutation."""
+"""Game as an animated GIF: the value after each stone, a blunder and its refutation."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ LEGEND = "-3 loss in 3: the winner needs 3 more stones"
 
 
 class Game(NamedTuple):
-    """A game in which O blunders once, and X wins."""
+    """Game in which O blunders once, and X wins."""
 
     boards: list[Any]  # (cells,) before each stone and at the end, seen by the side to move
     cells: list[int]

@@ -1,4 +1,4 @@
-"""A policy during training as an animated GIF: probabilities, greedy move and blunders."""
+"""Policy during training as an animated GIF: probabilities, greedy move and blunders."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -57,7 +57,7 @@ def _training(seed: int) -> Any:
 
 
 def chances(learner: Any) -> Callable[[Any], Any]:
-    """Return the stochastic player that explores; the learner's own policy is greedy."""
+    """Return the learner's stochastic exploring player; its own policy is greedy."""
 
     def policy(boards: Any) -> Any:
         return learner.log_probs(boards).exp().detach().double().numpy()

@@ -1,4 +1,4 @@
-"""Parts of the report in a browser, as PNG files that hold the text of what they show."""
+"""Parts of the report in a browser, as PNG files that store the text they show."""
 
 import shutil
 from collections.abc import Iterator
@@ -88,7 +88,7 @@ def photograph(page: Any, selector: str) -> bytes:
 
 
 def labelled(png: bytes, text: str) -> bytes:
-    """Reduce a PNG to few colours, and store a text in it, without its white space."""
+    """Reduce a PNG to few colours, and store a text in it without white space."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)
     whole = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)

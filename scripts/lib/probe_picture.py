@@ -1,4 +1,4 @@
-"""A chart of linear probes that read the board from inside the transformer during training.
+"""Chart of linear probes that read the board from inside the transformer during training.
 
 For each layer and cell, a linear map is fitted from the residual stream before a move to whether
 the cell is mine, theirs or empty. The share of cells that it reads right on other games is drawn

@@ -1,4 +1,4 @@
-"""The tables of checkpoints/README.md, from the files beside it."""
+"""Tables of checkpoints/README.md, from the files beside it."""
 
 import json
 from pathlib import Path

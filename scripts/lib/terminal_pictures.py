@@ -1,4 +1,4 @@
-"""What commands print on a terminal of 80 columns, in its colours, as SVG files of text."""
+"""Output of commands on a terminal of 80 columns, in its colours, as SVG files of text."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""The published experiments as tables: one module a source, one row a published number."""
+"""Tables of the published experiments: one module per source, one row per published number."""
 
 from importlib import import_module
 from typing import Any

@@ -49,7 +49,7 @@ def classifier(task: Task, tell: Tell) -> Found:
 
 
 def facts(task: Task, tell: Tell) -> Found:
-    """Compute what does not depend on the file: the test board, and the random transforms."""
+    """Compute the facts independent of the file: the test board, and the random transforms."""
     test = int(positions(RULES).index(TEST))
     legal = positions(RULES).successors[test] >= 0
     turns = maps(RULES)
@@ -90,7 +90,7 @@ def file_facts(task: Task, tell: Tell) -> Found:
 
 
 def held_out(task: Task, tell: Tell) -> Found:
-    """Train our learner without a fifth of the classes: the share of optimal moves on these."""
+    """Train our learner without a fifth of the classes; return its optimal moves on these."""
     _, told = trained("supervised", "default", task.amount, task.seed, tell, holdout=0.2)
     return {"repaired share": (told[-1]["held_out"],)}
 

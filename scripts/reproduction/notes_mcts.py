@@ -1,4 +1,4 @@
-"""The tree search of the lecture notes, including its mistakes.
+"""Tree search of the lecture notes, including its mistakes.
 
 The position where an iteration stops selecting is counted twice; the child to expand is any child,
 not one that is new; and all ways to a position share its counts, as one map serves all games.
@@ -15,7 +15,7 @@ C = 1.4142135623730951
 
 
 class NotesSearch:
-    """A growing map of positions, numbered as in `tttenv.exact.positions`."""
+    """Growing map of positions, numbered as in `tttenv.exact.positions`."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         game = positions(Rules())

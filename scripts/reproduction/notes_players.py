@@ -1,4 +1,4 @@
-"""The results of the lecture notes' tree search, TD(0) and genetic algorithm."""
+"""Results of the lecture notes' tree search, TD(0) and genetic algorithm."""
 
 import numpy as np
 import torch

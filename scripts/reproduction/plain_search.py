@@ -28,7 +28,7 @@ class SearchAnswer(NamedTuple):
 
 
 class Children(NamedTuple):
-    """The game as plain lists, for speed."""
+    """Game as plain lists, for speed."""
 
     moves: list[list[tuple[int, int]]]  # of each position: a cell and the position it leads to
     results: list[int]  # of finished positions
@@ -79,7 +79,7 @@ def alphabeta(
 
 
 class Best:
-    """The best move found so far."""
+    """Best move found so far."""
 
     def __init__(self, x_moves: bool, repair: bool) -> None:
         self.x_moves, self.repair = x_moves, repair

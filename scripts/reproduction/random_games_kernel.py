@@ -1,4 +1,4 @@
-"""Compiled: a small network learns, as O, from games against random moves."""
+"""Compiled training of a small network as O from games against random moves."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def learn(
     hidden: Floats,
     probs: Floats,
 ) -> None:
-    """Take one gradient step for a move: of the cross entropy, times the size of `weight`.
+    """Take one gradient step on a move's cross entropy, times the size of `weight`.
 
     A positive weight makes the move likelier, a negative one all other legal moves.
     """

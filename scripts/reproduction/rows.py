@@ -1,4 +1,4 @@
-"""A published number: its source, the job that re-runs it, and the tolerance."""
+"""Published numbers: their sources, the jobs that re-run them, and the tolerances."""
 
 from collections.abc import Callable
 from math import sqrt
@@ -11,7 +11,7 @@ PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is 
 
 
 class Row(NamedTuple):
-    """A published number, or several that belong together, as shares of 1 where unit is "%"."""
+    """Published number, or several that belong together, as shares of 1 where unit is "%"."""
 
     id: str  # the same in every run
     what: str
@@ -44,7 +44,7 @@ Run = Callable[[Task, Tell], Found]
 
 
 class Job(NamedTuple):
-    """A way to re-run numbers: `run(task, tell)` returns them by key."""
+    """Job that re-runs numbers; `run(task, tell)` returns them by key."""
 
     run: Run
     amounts: tuple[int, int, int] = (1, 1, 1)  # with --quick, as usual, with --full
@@ -89,7 +89,7 @@ def tolerance(row: Row) -> str:
 
 
 def scores(row: Row, found: Numbers | None) -> list[float]:
-    """Return how many standard errors each claimed share is from the exact one.
+    """Return the distance of each claimed share from the exact one, in standard errors.
 
     Only where the claim is of the same player, not of another one trained likewise.
     """

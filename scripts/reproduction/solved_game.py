@@ -1,4 +1,4 @@
-"""The solved game: numbers of positions, classes and games, and the value of players."""
+"""Facts about the solved game: numbers of positions, classes and games, and players' values."""
 
 import numpy as np
 

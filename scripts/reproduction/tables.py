@@ -1,4 +1,4 @@
-"""The filled rows as tables: all of them for a terminal, the main ones as Markdown."""
+"""Tables of the filled rows: all of them for a terminal, the main ones as Markdown."""
 
 from scripts.reproduction import SOURCES
 from tttenv.cli import text_tables

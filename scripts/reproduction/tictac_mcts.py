@@ -16,7 +16,7 @@ from tttenv.exact import Tabulated, positions
 
 
 class Node:
-    """A class of boards: its visits, and the games that the side which made it did not lose."""
+    """Class of boards: its visits, and the games not lost by the side that made it."""
 
     def __init__(self) -> None:
         self.visits, self.good = 0, 0
@@ -35,7 +35,7 @@ class Node:
 
 
 class TreeSearch:
-    """A search that adds nodes game by game."""
+    """Search that adds nodes game by game."""
 
     def __init__(self) -> None:
         self.game = positions(Rules())

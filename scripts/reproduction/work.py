@@ -76,7 +76,7 @@ def job_of(task: Task) -> Job:
 
 @dataclass(frozen=True)
 class Piece:
-    """A task, and the contents of the file that it names."""
+    """Task, and the contents of the file that it names."""
 
     task: Task
     moves_csv_sha256: str | None

@@ -1,1 +1,1 @@
-"""What seven features can and cannot do: proofs in integers, and the search for them."""
+"""Capabilities of seven features: proofs in integers, and the search for them."""

@@ -1,4 +1,4 @@
-"""The best weights of the seven features that hill climbing finds, by exact results."""
+"""Search by hill climbing for the best weights of the seven features, by exact results."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ STALE = 300  # trials without success after which a climb ends
 
 
 class Merit(NamedTuple):
-    """The order of weights: compared field by field, smaller is better.
+    """Order of weights: compared field by field, smaller is better.
 
     As O a greedy player of the seven is always beaten by a best response, which is proved; so X's
     worst case and then the losses against random moves as O decide, then the wins.

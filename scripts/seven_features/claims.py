@@ -1,4 +1,4 @@
-"""The claims about the seven features: how they are found, and how they are checked."""
+"""Claims about the seven features: how they are found, and how they are verified."""
 
 import json
 from collections.abc import Callable, Mapping

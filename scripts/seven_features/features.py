@@ -74,7 +74,7 @@ def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
 
 @dataclass(frozen=True)
 class Question:
-    """Does a greedy linear player of these features exist that is this good in this seat?"""
+    """Question whether a greedy linear player of these features is this good in a seat."""
 
     seat: str = "O"  # X or O
     ties: str = "first"  # a row of TIES

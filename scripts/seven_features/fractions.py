@@ -1,4 +1,4 @@
-"""Convert a solver's floating-point results to integers and fractions."""
+"""Conversion of a solver's floating-point results to integers and fractions."""
 
 from collections.abc import Sequence
 from fractions import Fraction

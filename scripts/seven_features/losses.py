@@ -9,7 +9,7 @@ from tttenv.exact import SEATS
 
 
 def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
-    """Return a lower bound: positions without a choice are assumed to be played best.
+    """Return a lower bound on losses, assuming best play in positions without a choice.
 
     Args:
         question: who plays.
@@ -45,7 +45,7 @@ def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fra
 
 @lru_cache(maxsize=4)
 def least_losses(question: Question) -> list[Fraction]:
-    """Return for every position the share of games lost if the player loses as few as it can."""
+    """Return, for every position, the lowest possible share of games lost."""
     game, own = question.game, SEATS.index(question.seat)
     found = [Fraction(0)] * len(game)
     for at in reversed(range(len(game))):

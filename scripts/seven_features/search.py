@@ -21,7 +21,7 @@ Weights: TypeAlias = NDArray[np.float64]
 
 
 class Demand(NamedTuple):
-    """The constraint that weights times `difference` are at least zero, or positive."""
+    """Constraint that weights times `difference` are at least zero, or positive."""
 
     at: int
     other: int
@@ -35,7 +35,7 @@ class Demand(NamedTuple):
 
 
 class Search:
-    """The search for the answer to one question.
+    """Search for the answer to one question.
 
     Raises:
         ValueError: if SciPy is not installed.
@@ -124,7 +124,7 @@ class Search:
     def _weights(
         self, demands: list[Demand], more: list[Demand], known: list[Weights]
     ) -> Weights | None:
-        """Return weights that satisfy all constraints; new ones are added to `known`."""
+        """Return weights that satisfy all constraints, adding new ones to `known`."""
         for weights in known:
             if all(demand.holds(weights) for demand in more):
                 return weights
@@ -145,7 +145,7 @@ class Search:
         return known[-1]
 
     def _leaf(self, choices: Choices, demands: list[Demand]) -> Tree:
-        """Return a leaf: too many losses, or the constraints that contradict each other."""
+        """Return a leaf: too many losses, or contradictory constraints."""
         limit = self.question.losing_below
         if limit is not None and (lost := losses(self.question, choices)) >= limit:
             return {"losses": str(lost)}

@@ -1,1 +1,1 @@
-"""The rows of speed.py: what is measured, here and in other packages."""
+"""Rows of speed.py: workloads measured here and in other packages."""

@@ -1,4 +1,4 @@
-"""The rows of speed.py for this package, set up and ready to be timed."""
+"""Rows of speed.py for this package, set up and ready to be timed."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ BIG = 65_536
 
 
 def rows(seed: int) -> Iterator[SpeedRow]:
-    """Return all rows; what they need is set up only when they are measured."""
+    """Yield all rows, whose workloads are set up only when they are measured."""
     rivals: tuple[str, ...] = ()
     for opponent, rivals in ((None, ()), ("random", ("PettingZoo", "OpenSpiel state"))):
         name = f"single env, opponent={opponent}"
@@ -62,7 +62,7 @@ def rows(seed: int) -> Iterator[SpeedRow]:
 
 
 class Case(NamedTuple):
-    """A batch to measure."""
+    """Batch to measure."""
 
     games: int
     obs: str = "onehot"
@@ -80,7 +80,7 @@ def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:
 
 
 def single(seed: int, opponent: str | None) -> Work:
-    """A thousand steps of the single environment with random legal moves; counts plies."""
+    """Return a workload: a thousand random steps of the single environment; it counts plies."""
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
     env.reset(seed=seed)
     env.action_space.seed(seed)
@@ -105,7 +105,7 @@ def single(seed: int, opponent: str | None) -> Work:
 
 
 def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
-    """Ten steps of all games with random legal moves."""
+    """Return a workload: ten steps of all games with random legal moves."""
     env: Any = gymnasium.make_vec("TicTacToe-v0", num_envs=batch, **options).unwrapped
     env.reset(seed=seed)
     env.action_space.seed(seed)
@@ -119,7 +119,7 @@ def vector(seed: int, batch: int, options: dict[str, Any]) -> Work:
 
 
 def pair(seed: int, batch: int, options: dict[str, Any]) -> Work:
-    """Like `vector`, with two environments of this size, each in its own thread."""
+    """Return a workload: the steps of two `vector` environments, each in its own thread."""
     pool = ThreadPoolExecutor(2)
     both = [vector(seed + i, batch, options) for i in range(2)]
 
@@ -130,7 +130,7 @@ def pair(seed: int, batch: int, options: dict[str, Any]) -> Work:
 
 
 def playouts(m: int, n: int, k: int) -> Work:
-    """Random games from the empty board."""
+    """Return a workload: random games from the empty board."""
     rules, games = Rules(m, n, k), 20_000 if m == 3 else 500
 
     def work() -> float:
@@ -141,14 +141,14 @@ def playouts(m: int, n: int, k: int) -> Work:
 
 
 def simulations(m: int, n: int, k: int) -> Work:
-    """One search of 2,000 iterations from the empty board."""
+    """Return a workload: one search of 2,000 iterations from the empty board."""
     searcher: Any = player("mcts:iterations=2000", Rules(m, n, k))
     start = Rules(m, n, k).start()
     return lambda: float(searcher.search(start).nodes)
 
 
 def nodes(m: int, n: int, k: int) -> Work:
-    """One search of 200,000 nodes from a board with two stones."""
+    """Return a workload: one search of 200,000 nodes from a board with two stones."""
     rules = Rules(m, n, k)
     searcher: Any = player("alphabeta:nodes=200000", rules)
     board = rules.play(rules.play(rules.start(), rules.cells // 2), 0)
@@ -156,14 +156,14 @@ def nodes(m: int, n: int, k: int) -> Work:
 
 
 def solving() -> float:
-    """The whole game from nothing."""
+    """Solve the whole game from scratch."""
     positions.cache_clear()
     solve.cache_clear()
     return float(solve(Rules()).value == 0)
 
 
 def certifying() -> Work:
-    """The certificate of the tactical player, looked up."""
+    """Return a workload: the certification of the tactical player from its table."""
     rules = Rules()
     table = tabulate(rules, player("tactical", rules)).table
     return lambda: float(bool(certify(rules, Tabulated(rules, table)).blunders))

@@ -1,4 +1,4 @@
-"""A row of speed.py: a workload, its unit, and the packages it is compared with."""
+"""Row of speed.py: a workload, its unit, and the packages it is compared with."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -22,12 +22,12 @@ SIMULATIONS = 32  # of every search
 
 
 def network(rules: Rules, seed: int) -> Evaluate:
-    """Two blocks of 32 channels, as alphazero has by default, with random weights."""
+    """Return two blocks of 32 channels with random weights, alphazero's default size."""
     return evaluator(rules, ResidualNet(Shape(32, 2), np.random.default_rng(seed)))
 
 
 def positions(rules: Rules, seed: int) -> Work:
-    """One move in each of our games."""
+    """Return a workload: one move in each of our games."""
     torch.set_num_threads(1)
     rng = np.random.default_rng(seed)
     search = GumbelSearch(rules, network(rules, seed), SIMULATIONS, GAMES)
@@ -44,7 +44,7 @@ def positions(rules: Rules, seed: int) -> Work:
 
 
 def openspiel_positions(rules: Rules, seed: int) -> Work:
-    """One move of OpenSpiel's search in Python with the network, position by position."""
+    """Return a workload: one move of OpenSpiel's search in Python with the network."""
     import pyspiel
     from open_spiel.python.algorithms import mcts
 
@@ -53,7 +53,7 @@ def openspiel_positions(rules: Rules, seed: int) -> Work:
     game = pyspiel.load_game(f"mnk(m={rules.n},n={rules.m},k={rules.k})")
 
     class Guided(mcts.Evaluator):  # type: ignore[misc]
-        """Queries the network and caches its outputs, as OpenSpiel's own evaluator does."""
+        """Evaluator that queries the network and caches its outputs, as OpenSpiel's own does."""
 
         def __init__(self) -> None:
             self.known: dict[str, tuple[float, NDArray[np.float64]]] = {}
