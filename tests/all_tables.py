@@ -38,7 +38,7 @@ def read(*path):
 
 
 def measured(wide):
-    """The tables of measurements."""
+    """Print the tables of measurements."""
     from learners.cli import benchmark_tables
     from learners.registry import LEARNERS
     from scripts import adapters, speed
@@ -70,7 +70,7 @@ def measured(wide):
 
 
 def exact():
-    """The tables about one player or two, and what is proved."""
+    """Print the tables about one player or two, and about proofs."""
     from scripts import seven
     from tttenv import Rules
     from tttenv.certificates.certificate import Certificate
@@ -111,7 +111,7 @@ def exact():
 
 
 def played():
-    """A league of 24 players, one without a result, as its file holds it."""
+    """Return a league of 24 players, one without a result, as its file stores it."""
     count = 24
     names = [
         f"epsilon:player=(alphabeta:depth=8,ties=first),epsilon=0.{n:02}" for n in range(count)
@@ -136,7 +136,7 @@ def played():
 
 
 def helps():
-    """The list of learners, and the help of every script."""
+    """Print the list of learners, and the help of every script."""
     from learners.cli import train
     from tttenv.cli import console
 

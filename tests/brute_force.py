@@ -1,4 +1,4 @@
-"""Whether a side can complete a line first, by trying everything: for tests of proofs."""
+"""Brute-force answers to whether a side can complete a line first, for tests of proofs."""
 
 from functools import cache
 
@@ -17,18 +17,18 @@ def after(stones: Stones, cell: int, side: int) -> Stones:
 
 
 class BruteForce:
-    """One game: the attacker wants a line, the defender stops him or completes one first."""
+    """One game: the attacker wants a line, the defender stops it or completes one first."""
 
     def __init__(self, rules: Rules) -> None:
         self.lines = [tuple(line) for line in rules.lines.tolist()]
         self.holds = cache(self._holds)
 
     def completed(self, stones: Stones, side: int) -> bool:
-        """Whether a side has a line."""
+        """Return whether a side has a line."""
         return any(all(stones[cell] == side for cell in line) for line in self.lines)
 
     def _holds(self, stones: Stones, attacker_moves: bool) -> bool:
-        """Whether the attacker cannot complete a line before the defender does."""
+        """Return whether the attacker cannot complete a line before the defender does."""
         if self.completed(stones, ATTACKER):
             return False
         if self.completed(stones, DEFENDER) or not empty(stones):
@@ -40,7 +40,7 @@ class BruteForce:
         return all(found) if attacker_moves else any(found)
 
     def holds_within(self, stones: Stones, zone: set[int], attacker_moves: bool) -> bool:
-        """Whether the defender holds even if the attacker owns all empty cells but the zone's."""
+        """Return whether the defender holds if the attacker owns all cells outside the zone."""
         given = tuple(
             ATTACKER if stone == EMPTY and cell not in zone else stone
             for cell, stone in enumerate(stones)

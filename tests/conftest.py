@@ -36,13 +36,13 @@ collect_ignore = [] if importlib.util.find_spec("ray") else ["rllib", "ray_clust
 
 @pytest.fixture(scope="session", autouse=True)
 def _logs_of_stable_baselines3(tmp_path_factory):
-    """Stable-Baselines3 makes a folder for every model that learns: here, not in /tmp itself."""
+    """Keep the log folders of Stable-Baselines3 out of /tmp."""
     os.environ.setdefault("SB3_LOGDIR", str(tmp_path_factory.mktemp("sb3")))
 
 
 @pytest.fixture
 def seeded():
-    """The global random numbers of NumPy and torch, which some libraries draw, begin at 0."""
+    """Seed the global random numbers of NumPy and torch, which some libraries use, with 0."""
     import torch  # not every test needs it
 
     np.random.seed(0)  # noqa: NPY002  # those of other libraries
@@ -51,7 +51,7 @@ def seeded():
 
 @pytest.fixture
 def run_here(tmp_path, monkeypatch, capsys):
-    """Runs a script in this process, in an empty folder: `run_here("certify.py", "minimax")`."""
+    """Return a function that runs a script in this process and an empty folder."""
     from all_tables import PROGRAMS  # here, as the tables load what few tests need
 
     from tttenv.cli import console
@@ -78,12 +78,12 @@ NEEDED = {"chromium": ("chromium", "chromium-browser"), "xvfb": ("Xvfb",), "xdot
 
 
 def missing():
-    """The Debian packages that some tests need and that are not installed."""
+    """Return the Debian packages that some tests need and that are not installed."""
     return [package for package, names in NEEDED.items() if not any(map(shutil.which, names))]
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say in a line what was skipped for want of a program, and what to install."""
+    """Report in one line the tests skipped for missing programs, and what to install."""
     skipped = [Path(report.fspath).name for report in terminalreporter.stats.get("skipped", [])]
     if skipped:
         where = ", ".join(f"{count} in {file}" for file, count in Counter(skipped).items())
@@ -93,7 +93,7 @@ def pytest_terminal_summary(terminalreporter):
 
 
 def pytest_sessionfinish(session, exitstatus):
-    """On continuous integration nothing may be skipped: there every system package is there."""
+    """Fail if tests were skipped on continuous integration, which has all packages."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     if os.environ.get("CI") and reporter and reporter.stats.get("skipped") and exitstatus == 0:
         session.exitstatus = 1

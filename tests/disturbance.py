@@ -1,4 +1,4 @@
-"""A pytest plugin that imitates another CPU's rounding: `pytest -m trained --disturbances 20`.
+"""Pytest plugin that imitates another CPU's rounding: `pytest -m trained --disturbances 20`.
 
 Two types of CPU add the same numbers in another order and round differently, so that a training
 with the same seed ends elsewhere. Tests marked `trained` assert what a training reached; with
@@ -50,7 +50,7 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(autouse=True, scope="module")
 def disturbance(request):
-    """The seed of this run's disturbance; 0 where nothing is disturbed."""
+    """Yield the seed of this run's disturbance; 0 for none."""
     seed = getattr(request, "param", 0)
     with pytest.MonkeyPatch.context() as patch:
         if seed:
@@ -60,7 +60,7 @@ def disturbance(request):
 
 @pytest.fixture
 def reached(request, record_property):
-    """Asserts that a number lies above or below a bound, and notes it for the summary."""
+    """Return a function that asserts a bound of a number and records it for the summary."""
     marked = request.node.get_closest_marker("trained")
     assert marked, "a test that asserts what a training reached bears @pytest.mark.trained"
 
@@ -74,7 +74,7 @@ def reached(request, record_property):
 
 
 def disturb(patch, seed, size=SIZE):
-    """Have all optimisers and all learners that keep tables begin a little beside their start."""
+    """Make all optimisers and learners with tables start slightly off their initial values."""
     import torch  # not every test needs it
 
     def disturbed(numbers, generator):
@@ -117,7 +117,7 @@ def _disturb_after_first_step(patch, name, table, seed, disturbed):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """One line a test, and one for each number it reached beside what is asserted of it."""
+    """Print one line per test, and one per number with its asserted bound."""
     if not config.getoption("disturbances"):
         return
     runs = defaultdict(list)

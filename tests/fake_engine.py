@@ -1,4 +1,4 @@
-"""An engine of the Gomocup protocol for tests, which plays the first empty cell, in many skins.
+"""Fake engines of the Gomocup protocol for tests, which play the first empty cell.
 
     python fake_engine.py SKIN [LOG]
 
@@ -15,7 +15,7 @@ FOREVER = 1000  # seconds
 
 
 class Engine:
-    """A sound one; `ends` and `remarks` are those of the skin."""
+    """Valid engine; `ends` and `remarks` vary its output."""
 
     ends, remarks = "\n", ()
 
@@ -86,7 +86,7 @@ class Engine:
 
 
 def differing(**methods):
-    """A skin: a sound engine with other methods; a text is said instead, a function is called."""
+    """Return a valid engine with some methods replaced by functions or fixed texts."""
 
     def method(what):
         return what if callable(what) else lambda self, *_: self._say(what)
@@ -138,14 +138,14 @@ def with_child(engine, argument):
 
 
 class Twice(Engine):
-    """It answers twice."""
+    """Engine that answers twice."""
 
     def _play(self, column, row):
         self._say(f"{column},{row}\n{column},{row}")
 
 
 class OnThirdBoard(Engine):
-    """It crashes on its third board."""
+    """Engine that crashes on its third board."""
 
     def _play(self, column, row):
         if self.asked == 3:
@@ -154,14 +154,14 @@ class OnThirdBoard(Engine):
 
 
 class Spaced(Engine):
-    """It writes spaces around its numbers."""
+    """Engine that writes spaces around its numbers."""
 
     def _play(self, column, row):
         self._say(f"  {column} , {row}  ")
 
 
 class SaysMore(Engine):
-    """It says more than OK, in small letters."""
+    """Engine that says more than OK, in lower case."""
 
     def _restart(self, argument):
         self.taken = {}
@@ -169,7 +169,7 @@ class SaysMore(Engine):
 
 
 class Thinking(Engine):
-    """It takes its time."""
+    """Engine that answers slowly."""
 
     def _play(self, column, row):
         time.sleep(0.02)
@@ -177,7 +177,7 @@ class Thinking(Engine):
 
 
 class StartsOnce(Engine):
-    """It plays one game."""
+    """Engine that plays only one game."""
 
     def _start(self, argument):
         self._say("ERROR one game is enough" if self.size[0] else "OK")
@@ -188,7 +188,7 @@ class StartsOnce(Engine):
 
 
 class Deaf(Engine):
-    """It ignores END, the end of its input and all signals that it can."""
+    """Engine that ignores END, the end of its input and all signals that it can."""
 
     def __init__(self, log):
         super().__init__(log)

@@ -1,4 +1,4 @@
-"""A server on the loopback that speaks as much of the Hub's HTTP API as pushing and pulling need.
+"""Loopback server that implements the parts of the Hub's HTTP API for pushing and pulling.
 
 A test makes it hostile by `server.hostile[part of a path] = function(handler) -> answered or not`.
 """
@@ -28,11 +28,11 @@ class Hub(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
 
     def handle_error(self, *_):
-        """Print nothing of connections that a client closes."""
+        """Print nothing about connections that a client closes."""
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers one connection."""
+    """Handler of one connection."""
 
     protocol_version = "HTTP/1.1"
 
@@ -61,7 +61,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.usual(self.place.path.strip("/").split("/"))
 
     def __getattr__(self, name):
-        """Handle all methods alike: `do_GET` and so on."""
+        """Return `handle_any` for all methods: `do_GET` and so on."""
         if name.startswith("do_"):
             return self.handle_any
         raise AttributeError(name)
@@ -123,7 +123,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer({"error": "Repository not found"}, 404)
 
     def info(self, repo, revision):
-        """Answer what a repository holds."""
+        """Return the contents of a repository."""
         files = self.server.files.get(repo)
         if files is None or revision not in ("main", "v1"):
             return self.answer({"error": "Repository not found"}, 401)
@@ -133,7 +133,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.answer({"id": repo, "sha": commit, "siblings": listed})
 
     def commit(self, repo):
-        """Take the files of a commit."""
+        """Store the files of a commit."""
         files = dict(self.server.files[repo])
         for line in self.sent.splitlines():
             change = json.loads(line)
@@ -152,14 +152,14 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def commit_of(files):
-    """A name for the state of a repository."""
+    """Return a name for the state of a repository."""
     whole = json.dumps({name: hashlib.sha256(data).hexdigest() for name, data in files.items()})
     return hashlib.sha1(whole.encode()).hexdigest()
 
 
 @contextlib.contextmanager
 def serving():
-    """Serve an empty Hub; yields the server."""
+    """Serve an empty Hub, and yield the server."""
     with Hub() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()

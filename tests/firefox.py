@@ -1,4 +1,4 @@
-"""A page in Firefox, driven by WebDriver BiDi; Playwright drives only a build of its own."""
+"""Page in Firefox, driven by WebDriver BiDi, since Playwright drives only a build of its own."""
 
 import json
 import re
@@ -18,7 +18,7 @@ PREFERENCES = {
 
 
 class Page:
-    """A tab of Firefox."""
+    """Tab of Firefox."""
 
     def __init__(self, socket):
         self.socket, self.numbers, self.messages = socket, count(), []
@@ -27,7 +27,7 @@ class Page:
         self.tab = self.call("browsingContext.getTree")["contexts"][0]["context"]
 
     def call(self, method, **params):
-        """The result of a command; messages of the page that come meanwhile are kept."""
+        """Return the result of a command, keeping messages of the page that arrive meanwhile."""
         number = next(self.numbers)
         self.socket.send(json.dumps({"id": number, "method": method, "params": params}))
         while True:
@@ -49,7 +49,7 @@ class Page:
         self.call("browsingContext.navigate", context=self.tab, url=url, wait="complete")
 
     def run(self, script):
-        """The value of an expression in the page, as JSON tells it; promises are awaited."""
+        """Return the value of an expression in the page as JSON, awaiting promises."""
         found = self.call(
             "script.evaluate",
             expression=f"Promise.resolve({script}).then((it) => JSON.stringify(it) ?? 'null')",
@@ -80,7 +80,7 @@ class Page:
         self.act("pointer", [move, *press])
 
     def press(self, *keys):
-        """Press arrow keys, one after the other: "Up", "Left" and so on.
+        """Press arrow keys in sequence: "Up", "Left" and so on.
 
         A window without a screen never has the focus, so that scripts see the keys, but Enter
         presses no button.
@@ -98,7 +98,7 @@ class Page:
 
 @contextmanager
 def firefox(folder):
-    """A tab of Firefox with a new profile in a folder; the test is skipped where there is none."""
+    """Yield a tab of Firefox with a new profile in a folder, or skip the test without Firefox."""
     if FIREFOX is None:
         pytest.skip("no Firefox here: apt-get install firefox-esr")
     from websockets.sync.client import connect

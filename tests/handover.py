@@ -1,4 +1,4 @@
-"""A file that one command writes and another reads, and the check of both with it."""
+"""Files that one command writes and another reads, and a check of both commands."""
 
 import importlib
 import re
@@ -17,7 +17,7 @@ LEFT_OUT = "is left out, with a warning"
 
 @dataclass(frozen=True)
 class Pair:
-    """A file, the command line that writes it and the one that reads it."""
+    """File, the command line that writes it and the one that reads it."""
 
     writer: str
     reader: str
@@ -38,7 +38,7 @@ def run(line):
 
 
 class Handover:
-    """Runs both commands of pairs, each writer once.
+    """Runner of both commands of pairs, which runs each writer once.
 
     Args:
         new_folder: makes a folder.
@@ -49,7 +49,7 @@ class Handover:
         self.written = {}  # the folders in which writers have run
 
     def check(self, pair, capfd):
-        """The reader takes the file as it was written, and notices when it is damaged."""
+        """Check that the reader accepts the file as written, and notices when it is damaged."""
         with pytest.MonkeyPatch.context() as patch, open("/dev/null") as nobody:
             patch.setattr("sys.stdin", nobody)  # plays or asks an engine
             file = self._copied(pair, patch)
@@ -73,7 +73,7 @@ class Handover:
                 assert file.name in capfd.readouterr().err
 
     def _copied(self, pair, patch):
-        """The file in a copy of all that the writer wrote, which is the current folder now."""
+        """Return the file in a copy of all that the writer wrote, now the current folder."""
         if pair.writer not in self.written:
             folder = self.new_folder("written")
             patch.chdir(folder)

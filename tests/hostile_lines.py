@@ -1,4 +1,4 @@
-"""Lines that no sound manager of the Gomocup protocol sends, mixed with some that it does.
+"""Invalid lines for engines of the Gomocup protocol, mixed with some valid ones.
 
 `python tests/hostile_lines.py COUNT [SEED]` sends so many to an engine of ours and prints figures.
 """
@@ -111,7 +111,7 @@ ODD = (
 
 
 def hostile_line(dice: random.Random) -> bytes:
-    """A line with its end; none of them is END."""
+    """Return a line with its end; it is never END."""
     return _words(dice) + dice.choice((b"\n", b"\n", b"\r\n", b" \n"))
 
 
@@ -147,7 +147,7 @@ ANSWERED_LAST = b"UNKNOWN command 'THE'\n"
 
 @dataclass
 class Driven:
-    """What became of an engine that was sent such lines."""
+    """Results of an engine that was sent such lines."""
 
     answers: Counter = field(default_factory=Counter)  # by their first word; "move" for moves
     wrong: list = field(default_factory=list)  # answers that no manager understands, some of them

@@ -1,4 +1,4 @@
-"""A server on the loopback that speaks OpenAI's chat completions, and answers by a function."""
+"""Loopback server with OpenAI's chat completions, whose answers come from a function."""
 
 import contextlib
 import json
@@ -11,20 +11,20 @@ from tttenv.exact import positions, solve
 
 
 class Server(ThreadingHTTPServer):
-    """A server that many clients may call at once."""
+    """Server that many clients may call at once."""
 
     request_queue_size = 512
     daemon_threads = True
 
 
 def boards_of(rules, notation="grid"):
-    """All undecided positions of a game by their prompts."""
+    """Return all undecided positions of a game by their prompts."""
     game = positions(rules)
     return {text.prompt(rules, board, notation): board for board in game.boards[game.decisions]}
 
 
 def perfect(rules, notation="grid"):
-    """An answer to every prompt of a game: the first of the best moves."""
+    """Return an answer to every prompt of a game: the first of the best moves."""
     solution, known = solve(rules), boards_of(rules, notation)
     best = solution.fastest[solution.positions.index(list(known.values()))].argmax(axis=1)
     answers = {asked: f"<move>{cell}</move>" for asked, cell in zip(known, best, strict=True)}
@@ -33,7 +33,7 @@ def perfect(rules, notation="grid"):
 
 @contextlib.contextmanager
 def serving(answer, delay=0.0, status=200, key=None):
-    """Serve the function `answer`, from prompts to texts; yields the URL and the requests.
+    """Serve the function `answer`, from prompts to texts, and yield the URL and the requests.
 
     Args:
         answer: returns the content of the message; None: null.

@@ -7,7 +7,7 @@ from tttenv.policy import Policy
 
 
 def require_lost_by_own_moves(rules: Rules, policy: Policy, seat: str, line: Sequence[int]) -> None:
-    """The line is a legal game that the player in the seat loses by moves that it makes."""
+    """Check that the line is a legal game lost by moves that the player makes."""
     board = rules.start()
     for stones, cell in enumerate(line):
         assert rules.legal(board)[cell]

@@ -1,4 +1,4 @@
-"""A report in Chromium, from file://: opens it, and fails at any message or any other request."""
+"""Report in Chromium, from file://, with failure at any message or any other request."""
 
 import shutil
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 @contextmanager
 def chromium():
-    """The browser; the test is skipped where there is none."""
+    """Yield the browser, or skip the test if there is none."""
     if CHROMIUM is None:
         pytest.skip("no chromium here: apt-get install chromium")
     from playwright.sync_api import sync_playwright
@@ -22,7 +22,7 @@ def chromium():
 
 @contextmanager
 def opener(browser):
-    """Opens a file at an address: `open_at(file, "#teach=1", "phone", color_scheme="dark")`."""
+    """Yield a function that opens a file, as in `open_at(file, "#teach=1", "phone")`."""
     contexts, wrong, asked, files = [], [], [], set()
 
     def open_at(file, fragment="", size="desktop", **options):
@@ -51,12 +51,12 @@ CALM = {"reduced_motion": "reduce"}  # answers come at once
 
 
 def fragment(page):
-    """What stands in the address from "#" on; `page.url` follows late on a busy machine."""
+    """Return the address from "#" on, since `page.url` lags behind on a busy machine."""
     return page.evaluate("location.hash")
 
 
 def marks(page, columns=3):
-    """The board as its buttons' labels tell it, like "X___O____"; the cells' names are checked."""
+    """Return the board from its buttons' labels, like "X___O____", checking the cells' names."""
     labels = page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)")
     found = []
     for cell, label in enumerate(labels):
@@ -67,16 +67,16 @@ def marks(page, columns=3):
 
 
 def click(page, cell):
-    """A click of the mouse in the middle of a cell, also of one that nothing can be done with."""
+    """Click in the middle of a cell, even one where nothing can be done."""
     page.locator("#board button").nth(cell).click(force=True)
 
 
 def fits(page):
-    """Whether the page is no wider than its window."""
+    """Return whether the page is no wider than its window."""
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def stop_clock(page):
-    """The page's time stands still from now on, until it is told to go on by `run_for`."""
+    """Stop the page's clock, until `run_for` advances it."""
     page.clock.install(time=0)
     page.clock.pause_at(1_000_000)

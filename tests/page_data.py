@@ -1,4 +1,4 @@
-"""The tables that a report's scripts unpack."""
+"""Tables that a report's scripts unpack."""
 
 import base64
 import json
@@ -6,10 +6,10 @@ import zlib
 
 
 def unpacked(text):
-    """The bytes that `tttenv.report.markup.packed` made text of."""
+    """Return the bytes of the text that `tttenv.report.markup.packed` made."""
     return zlib.decompress(base64.b85decode(text.replace(",", "<")))
 
 
 def tables(text):
-    """The contents of the page's element `data`."""
+    """Return the contents of the page's element `data`."""
     return json.loads(unpacked(text))

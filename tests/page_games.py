@@ -37,7 +37,7 @@ LOOK = """() => ({
 
 
 def settled(page):
-    """What the page shows when the other side has moved and all that will be proved is."""
+    """Return the page's contents once the other side has moved and all proofs have ended."""
     page.locator("#status", has_text=re.compile("Your turn|win|draw")).wait_for()
     page.locator("#proof", has_not_text="Proving").wait_for(state="attached", timeout=120_000)
     return page.evaluate(LOOK)
@@ -45,12 +45,12 @@ def settled(page):
 
 @cache
 def prover(rules):
-    """What the library proves of larger boards."""
+    """Return what the library proves about larger boards."""
     return MoveValues(rules, 3_000_000)
 
 
 def near(rules, board):
-    """With how many stones the side to move wins, if with one or two; else 0."""
+    """Return the stones with which the side to move wins, if one or two, else 0."""
     size = rules.m, rules.n, rules.k
     if winning_cells(board[None], 1, *size).any():
         return 1
@@ -64,7 +64,7 @@ def near(rules, board):
 
 
 def stones_left(rules, board, cell):
-    """The winner's stones after a move, the move among them, and who wins, if it is that near."""
+    """Return the winner's stones from a move on, and the winner, if the win is near."""
     after = rules.play(board, cell)
     if rules.lost(after):
         return 1, 1
@@ -164,7 +164,7 @@ def play(page, rules, opponent, seat, rng, counts):
 
 
 def play_all(open_at, file, rules, games, seed=0):
-    """Play games against all opponents in both seats; what was compared."""
+    """Play games against all opponents in both seats; return what was compared."""
     rng, counts = np.random.default_rng(seed), Counter()
     for game in range(games):
         opponent = OPPONENTS[rules][game // 2 % len(OPPONENTS[rules])]

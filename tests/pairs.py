@@ -1,10 +1,10 @@
-"""Few rows of options that hold every pair of values: most faults need two options to be seen."""
+"""Few rows of options that cover every pair of values, since most faults need two options."""
 
 from itertools import combinations, product
 
 
 def pairs(*options):
-    """Return rows, one value of each option, that hold every pair of values of two options."""
+    """Return rows, one value of each option, that cover every pair of values of two options."""
     options = [list(values) for values in options]
     numbers = [range(len(values)) for values in options]
 

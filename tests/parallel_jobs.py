@@ -1,4 +1,4 @@
-"""Commands whose results do not depend on their workers: how many, of which kind, lost or not."""
+"""Commands whose results must not depend on the number and kind of workers, or on lost ones."""
 
 import csv
 import importlib
@@ -15,7 +15,7 @@ CLOCK = ("seconds", "unbeatable_seconds")  # what a clock measures of a training
 
 @dataclass(frozen=True)
 class Job:
-    """A command with small arguments, and what it leaves in the working folder."""
+    """Command with small arguments, and its files in the working folder."""
 
     module: str  # of the command
     arguments: tuple[str, ...]
@@ -23,7 +23,7 @@ class Job:
 
 
 def sweep_files() -> Any:
-    """The JSON and the CSV without what a clock measured, and the weights bit for bit."""
+    """Return the JSON and the CSV without measured times, and the weights bit for bit."""
     found = json.loads(Path("results/sweep.json").read_text())
     for one in found["settings"]:
         for name in ("median_seconds", "quartiles_seconds"):
@@ -41,12 +41,12 @@ def sweep_files() -> Any:
 
 
 def league_files() -> Any:
-    """The file with all results, ratings and the matrix, bit for bit."""
+    """Return the file with all results, ratings and the matrix, bit for bit."""
     return Path("results/league.json").read_bytes()
 
 
 def no_files() -> Any:
-    """All that is to be compared has been printed."""
+    """Return nothing, since everything to be compared is printed."""
     return None
 
 
@@ -74,7 +74,7 @@ JOBS = {
 
 
 def results_of(name: str, options: list[str], capsys: Any) -> Any:
-    """What a job leaves and prints, done in the working folder by workers of these options."""
+    """Return the files and output of a job, run in the working folder with these options."""
     job = JOBS[name]
     importlib.import_module(job.module).main([*job.arguments, *options])
     printed = capsys.readouterr().out if "--json" in job.arguments else ""

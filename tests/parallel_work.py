@@ -1,4 +1,4 @@
-"""Functions of tasks for the tests of the executor; workers import them by this module's name.
+"""Task functions for the tests of the executor, which workers import by this module's name.
 
 What is said of a run is said by files in a folder that the arguments name.
 """
@@ -14,7 +14,7 @@ from tttenv.parallel import Task
 
 
 def tasks_of(function, count=6, folder=None, **more):
-    """Tasks with seeds of their own, each with a folder in `folder` if there is one."""
+    """Return tasks with seeds of their own, each with a folder in `folder` if given."""
     found = []
     for seed in range(count):
         place = None if folder is None else folder / str(seed)
@@ -23,7 +23,7 @@ def tasks_of(function, count=6, folder=None, **more):
 
 
 def drawn(given, context):
-    """Some random numbers of a seed, and the progress towards them."""
+    """Return random numbers of a seed, and report progress."""
     context.tell(1, 2, "half")
     time.sleep(given.get("seconds", 0))
     rng = np.random.default_rng(given["seed"])
@@ -31,7 +31,7 @@ def drawn(given, context):
 
 
 def noted(given, context):
-    """The same, and a file for each time that it ran, named by the process."""
+    """Return the same as `drawn`, and write a file named by the process for each run."""
     ran(given, f"{given['seed']}-{os.getpid()}")
     return drawn(given, context)
 
@@ -41,7 +41,7 @@ def ran(given, name):
 
 
 def failing(given, context):
-    """An error for odd seeds."""
+    """Raise an error for odd seeds."""
     if given["seed"] % 2:
         raise KeyError(f"no {given['seed']}\nand more")
     return drawn(given, context)
@@ -64,7 +64,7 @@ def endless_number(given, context):
 
 
 def dying(given, context):
-    """Kill this process the first times that it is run."""
+    """Kill this process in the first runs."""
     notes = Path(given["notes"])
     before = len(list(notes.glob(f"{given['seed']}-*")))
     ran(given, f"{given['seed']}-{before}")
@@ -74,7 +74,7 @@ def dying(given, context):
 
 
 def writing(given, context):
-    """Files in the task's folder, and what stood there before."""
+    """Write files in the task's folder, and return its earlier contents."""
     before = sorted(file.name for file in context.folder.rglob("*") if file.is_file())
     (context.folder / "within").mkdir(exist_ok=True)
     for name in (f"{given['seed']}.txt", "within/deep.bin"):
@@ -83,7 +83,7 @@ def writing(given, context):
 
 
 def sleeping(given, context):
-    """Long work that tells that it has begun."""
+    """Report the beginning of long work, and sleep."""
     ran(given, f"{given['seed']}-begun")
     time.sleep(600)
 
@@ -93,7 +93,7 @@ def threads(given, context):
 
 
 def watched(given, context):
-    """The same as `drawn`, with files that tell when it begins and ends; it ends when it may."""
+    """Return the same as `drawn`, noting the beginning and end in files; wait for permission."""
     ran(given, f"{given['seed']}-{os.getpid()}.begun")
     until = time.monotonic() + 120
     while not Path(given["notes"], "go").exists() and time.monotonic() < until:
@@ -104,6 +104,6 @@ def watched(given, context):
 
 
 def long(given, context):
-    """A value of many bytes."""
+    """Return a value of many bytes."""
     time.sleep(given["seconds"])
     return str(given["seed"]) * 500_000

@@ -4,7 +4,7 @@ import numpy as np
 
 
 def played_boards(rules, count, seed=0):
-    """Undecided boards after random moves, from few to as many as there are."""
+    """Return undecided boards after random moves, from few stones to as many as possible."""
     rng, boards = np.random.default_rng(seed), []
     while len(boards) < count:
         board = rules.start()

@@ -1,4 +1,4 @@
-"""Scripts as programs, and what the system says of processes: if they live, what they started."""
+"""Scripts as programs, and facts about processes: whether they live, what they started."""
 
 import contextlib
 import os
@@ -13,24 +13,24 @@ ROOT = Path(__file__).parents[1]
 
 
 def surroundings(**more):
-    """The environment variables of a program that imports this checkout."""
+    """Return the environment variables of a program that imports this checkout."""
     return os.environ | {"PYTHONPATH": str(ROOT)} | more
 
 
 def command(script, *arguments):
-    """The command line of one of `scripts/`."""
+    """Return the command line of one of `scripts/`."""
     return [sys.executable, str(ROOT / "scripts" / script), *map(str, arguments)]
 
 
 def run_script(script, *arguments, cwd=None, **more):
-    """Run one of `scripts/` to its end; its status, output and errors are in the result."""
+    """Run one of `scripts/` to its end; return its status, output and errors."""
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | more
     settings = {"env": surroundings(), "text": True, "timeout": 250} | streams
     return subprocess.run(command(script, *arguments), cwd=cwd, **settings)
 
 
 def lives(pid):
-    """Whether a process lives; one that is over and only not yet collected does not."""
+    """Return whether a process lives and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except (FileNotFoundError, ProcessLookupError):  # the latter if it ends between open and read
@@ -38,7 +38,7 @@ def lives(pid):
 
 
 def ends(pid, seconds=10):
-    """Whether a process ends in time."""
+    """Return whether a process ends in time."""
     until = time.monotonic() + seconds
     while lives(pid) and time.monotonic() < until:
         time.sleep(0.01)
@@ -46,7 +46,7 @@ def ends(pid, seconds=10):
 
 
 def children(pid):
-    """The numbers of the processes that a process has started and that are not yet collected."""
+    """Return the ids of the child processes that are not yet reaped."""
     found = []
     for thread in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it has just ended
@@ -55,7 +55,7 @@ def children(pid):
 
 
 def has_children(pid, count, seconds=120):
-    """Whether a process has started so many others before the time is over."""
+    """Return whether a process has started `count` others within `seconds`."""
     until = time.monotonic() + seconds
     while len(children(pid)) < count and time.monotonic() < until:
         time.sleep(0.01)
@@ -63,7 +63,7 @@ def has_children(pid, count, seconds=120):
 
 
 def unheard(pid):
-    """The numbers of the signals that a process blocks or ignores; all of one that is gone."""
+    """Return the signals that a process blocks or ignores; all for one that has ended."""
     try:
         status = Path(f"/proc/{pid}/status").read_text()
     except (FileNotFoundError, ProcessLookupError):

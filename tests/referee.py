@@ -1,4 +1,4 @@
-"""A plain-Python referee for batches of games, to hold the environments against."""
+"""Plain-Python referee for batches of games, with which the environments are compared."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ Answer = tuple[list[int], float, bool]  # board in the agent's view, reward, ove
 
 
 def splitmix64(seed: int, number: int) -> int:
-    """The output so numbered, from 1 on, of splitmix64 (Steele, Lea and Flood, 2014)."""
+    """Return the output with this number, from 1, of splitmix64 (Steele, Lea and Flood, 2014)."""
     z = (seed + number * 0x9E3779B97F4A7C15) % 2**64
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
     z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
@@ -19,12 +19,12 @@ def splitmix64(seed: int, number: int) -> int:
 
 
 def die(key: int, game: int, use: int) -> float:
-    """What a step's key says in [0, 1) for one use in one game."""
+    """Return the random number in [0, 1) of a step's key for one use in one game."""
     return (splitmix64(key, 3 * game + use + 1) >> 11) / 2**53
 
 
 class Referee:
-    """Plays like the environments are documented to, one number at a time.
+    """Referee that plays as the environments are documented to, one number at a time.
 
     `draw_key` hands out the generator's raw numbers, one a step; `opponent` maps a board seen by
     the side to move to move probabilities, or is None: the agent moves for both sides.
@@ -43,7 +43,7 @@ class Referee:
         self.boards: list[list[int]] = [[0] * (rules[0] * rules[1]) for _ in range(games)]
 
     def deal(self, which: Sequence[int], key: int | None = None) -> None:
-        """Begin these games anew, by a key of their own or that of the step which ended them."""
+        """Restart games, by a key of their own or that of the step which ended them."""
         for i in which:
             self.boards[i] = [0] * len(self.boards[i])
         if self.opponent is None:
@@ -55,7 +55,7 @@ class Referee:
                 self._answer(i, die(key, i, OPENING))
 
     def step(self, cells: Sequence[int]) -> list[Answer]:
-        """One cell a game, then the replies; new games after that."""
+        """Play one cell per game, then the replies; restart games after that."""
         answers = [self._place(i, cell) for i, cell in enumerate(cells)]
         key = 0
         if self.opponent is not None:
@@ -93,7 +93,7 @@ class Referee:
 
 
 def plain(policy: Any) -> Callable[[list[int]], list[float]]:
-    """A policy asked about one board of plain numbers, remembered."""
+    """Return a policy that is queried on one board of plain numbers, cached."""
     known: dict[tuple[int, ...], list[float]] = {}
 
     def ask(board: list[int]) -> list[float]:

@@ -1,4 +1,4 @@
-"""A slow referee and solver in plain Python, written from the rules of the game alone.
+"""Slow reference for the rules and solutions in plain Python, written from the rules alone.
 
 A board is a text such as "OOX_X_X__", X opens, and rules are a tuple (m, n, k).
 """
@@ -20,7 +20,7 @@ Table = dict[str, list[Any]]  # a player: for each board with a move, a probabil
 
 
 def spell(rules: Rules) -> str:
-    """Rules as a test's id."""
+    """Return the rules as a test's id."""
     return ",".join(map(str, rules))
 
 
@@ -35,13 +35,13 @@ def put(board: str, cell: int) -> str:
 
 
 def view(board: str) -> list[int]:
-    """As the side to move sees it: 1 mine, -1 theirs, 0 empty."""
+    """Return a board in the view of the side to move: 1 mine, -1 theirs, 0 empty."""
     return [0 if mark == "_" else 1 if mark == mover(board) else -1 for mark in board]
 
 
 @lru_cache(maxsize=64)
 def windows(rules: Rules) -> list[tuple[int, ...]]:
-    """The cells of every line, found by stepping over coordinates."""
+    """Return the cells of every line, found by stepping over coordinates."""
     m, n, k = rules
     found = []
     for row, column in ((row, column) for row in range(m) for column in range(n)):
@@ -53,7 +53,7 @@ def windows(rules: Rules) -> list[tuple[int, ...]]:
 
 
 def windows_among_all_sets(rules: Rules) -> set[frozenset[int]]:
-    """The same in another way: all sets of k cells, kept if they stand in a row without gaps."""
+    """Return the same lines as all sets of k cells in a row without gaps."""
     m, n, k = rules
     found = set()
     for cells in combinations(range(m * n), k):
@@ -65,7 +65,7 @@ def windows_among_all_sets(rules: Rules) -> set[frozenset[int]]:
 
 
 def winner(rules: Rules, board: str) -> str | None:
-    """X or O, whoever has a line; "_" if the board is full; None while the game goes on."""
+    """Return X or O if it has a line, "_" if the board is full, None while the game goes on."""
     for line in windows(rules):
         if board[line[0]] != "_" and len({board[cell] for cell in line}) == 1:
             return board[line[0]]
@@ -73,7 +73,7 @@ def winner(rules: Rules, board: str) -> str | None:
 
 
 def random_game(rules: Rules, seed: int) -> tuple[list[str], list[int]]:
-    """A game of random moves: its boards from the empty one to the final, and its moves."""
+    """Return the boards and the moves of a game of random moves."""
     rng = random.Random(seed)
     boards, cells = ["_" * rules[0] * rules[1]], []
     for cell in rng.sample(range(len(boards[0])), len(boards[0])):
@@ -85,7 +85,7 @@ def random_game(rules: Rules, seed: int) -> tuple[list[str], list[int]]:
 
 
 class Game:
-    """The whole game: `boards` ply by ply, `after[board]` by cell, `result` of finished boards."""
+    """Whole game: `boards` ply by ply, `after[board]` by cell, `result` of finished boards."""
 
     def __init__(self, rules: Rules) -> None:
         self.boards = ["_" * rules[0] * rules[1]]
@@ -108,23 +108,23 @@ class Game:
             self.boards += layer
 
     def table(self, policy: Callable[[Any], Any]) -> Table:
-        """What a policy on arrays answers on every board with a move."""
+        """Return the output of a policy on arrays for every board with a move."""
         answers = policy(np.array([view(board) for board in self.decisions], np.int8))
         return dict(zip(self.decisions, answers.tolist(), strict=True))
 
     def player(self, table: Table) -> Callable[[Any], Any]:
-        """The policy on arrays that plays by a table."""
+        """Return the policy on arrays that plays by a table."""
         rows = {tuple(view(board)): probs for board, probs in table.items()}
         width = len(self.boards[0])
         return lambda boards: np.array([rows[tuple(b)] for b in boards.tolist()]).reshape(-1, width)
 
     def uniform(self) -> Table:
-        """The random player, in fractions."""
+        """Return the random player, in fractions."""
         share = {b: Fraction(1, len(self.after[b])) for b in self.decisions}
         return {b: [share[b] * (mark == "_") for mark in b] for b in self.decisions}
 
     def random_table(self, seed: int, parts: int = 16) -> Table:
-        """A player of random probabilities, multiples of 1 / parts; with parts 1 it never mixes."""
+        """Return a player of random probabilities, multiples of 1 / parts; pure for parts 1."""
         rng, table = random.Random(seed), {}
         for board in self.decisions:
             cells = list(self.after[board])
@@ -133,11 +133,11 @@ class Game:
         return table
 
     def games(self) -> dict[str, tuple[int, int, int]]:
-        """How many games from each board X wins, nobody wins and O wins."""
+        """Count the games from each board that X wins, nobody wins and O wins."""
         return self._backwards(lambda board: dict.fromkeys(self.after[board], 1))
 
     def odds(self, x: Table, o: Table) -> dict[str, tuple[Any, Any, Any]]:
-        """How likely from each board X wins, nobody wins and O wins."""
+        """Return the probabilities from each board that X wins, nobody wins and O wins."""
         return self._backwards(lambda board: (x if mover(board) == "X" else o)[board])
 
     def _backwards(self, weights: Callable[[str], Any]) -> dict[str, tuple[Any, Any, Any]]:
@@ -152,7 +152,7 @@ class Game:
         return found
 
     def worst_case(self, table: Table, seat: str) -> Any:
-        """What the player in `seat` gets (a win 1, a loss -1) if the other side knows its play."""
+        """Return the value of the player in `seat` (a win 1, a loss -1) in the worst case."""
         found: dict[str, Any] = {}
         for board in reversed(self.boards):
             if board in self.result:
@@ -165,7 +165,7 @@ class Game:
         return found[self.boards[0]]
 
     def perfect(self) -> dict[str, tuple[int, int]]:
-        """Value for the side to move and plies to the end, wins fast and losses slow."""
+        """Return the value for the side to move and plies to the end: fast wins, slow losses."""
         found = self.solved
         for board in reversed([] if found else self.boards):
             if board in self.result:
@@ -176,7 +176,7 @@ class Game:
         return found
 
     def worth(self, board: str, cell: int) -> tuple[int, int]:
-        """A move's value for its side, and the stones that the winner puts down until the end.
+        """Return a move's value for its side, and the winner's stones until the end.
 
         Both sides play perfectly after it; the move's own stone counts; 0 for a draw.
         """
@@ -189,7 +189,7 @@ class Game:
         return -perfect[self.after[board][cell]][0], stones
 
     def shortest_loss(self, table: Table, seat: str, least: float) -> list[int] | None:
-        """The shortest game lost in `seat` by moves likelier than `least`, by breadth search.
+        """Return the shortest game lost in `seat` by moves likelier than `least`, breadth first.
 
         Of the shortest the likeliest, of these the first in reading order.
         """
@@ -211,19 +211,19 @@ class Game:
 
 @lru_cache(maxsize=1 << 16)
 def exactly(p: float) -> Fraction:
-    """The simple fraction that a float stands for, so that equal chances tie."""
+    """Return the simple fraction closest to a float, so that equal probabilities tie."""
     return Fraction(p).limit_denominator(10**9)
 
 
 @lru_cache(maxsize=16)
 def game(rules: Rules) -> Game:
-    """The whole game, made once."""
+    """Return the whole game, cached."""
     return Game(rules)
 
 
 @lru_cache(maxsize=16)
 def standards(rules: Rules) -> tuple[Table, Table, Table, int]:
-    """For each board its optimal cells, and the tables of the perfect and the random player."""
+    """Return each board's optimal cells, and the tables of the perfect and the random player."""
     every, perfect = game(rules), game(rules).perfect()
     optimal = {
         board: [c in to and perfect[to[c]][0] == -perfect[board][0] for c in range(len(board))]
@@ -235,7 +235,7 @@ def standards(rules: Rules) -> tuple[Table, Table, Table, int]:
 
 
 def reached(every: Game, table: Table, seat: str) -> set[str]:
-    """The boards that the player's own moves and any replies lead to."""
+    """Return the boards that the player's own moves and any replies lead to."""
     found = {every.boards[0]}
     for board in every.decisions:  # ply by ply
         if board in found:
@@ -245,7 +245,7 @@ def reached(every: Game, table: Table, seat: str) -> set[str]:
 
 
 def certificate(rules: Rules, table: Table) -> dict[str, Any]:
-    """What a certificate must say of the player, from the definitions alone."""
+    """Return the expected certificate of the player, from the definitions alone."""
     every, (optimal, ideal, evenly, value) = game(rules), standards(rules)
     start = every.boards[0]
 

@@ -1,4 +1,4 @@
-"""Small models of Stable-Baselines3 for tests, and what counts their moves."""
+"""Small models of Stable-Baselines3 for tests, and a counter of their moves."""
 
 import gymnasium as gym
 import numpy as np
@@ -29,7 +29,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def made(kind, env=None, seed=0, **settings):
-    """An untrained model."""
+    """Return an untrained model."""
     env = VecEnv(2) if env is None else env
     name = "MultiInputPolicy" if isinstance(env.observation_space, gym.spaces.Dict) else "MlpPolicy"
     given = {"device": "cpu", "seed": seed, **SMALL.get(kind, {}), **settings}
@@ -37,22 +37,22 @@ def made(kind, env=None, seed=0, **settings):
 
 
 def quick(env=None, seed=0, **settings):
-    """A MaskablePPO that learns a little every 64 steps."""
+    """Return a MaskablePPO that learns a little every 64 steps."""
     env = VecEnv(8) if env is None else env
     return made("maskable_ppo", env, seed, n_steps=64 // env.num_envs, batch_size=64, **settings)
 
 
 class Counting(VecEnvWrapper):
-    """Counts moves, illegal moves and boards without a legal cell."""
+    """Wrapper that counts moves, illegal moves and boards without a legal cell."""
 
     moves = illegal = stuck = 0
 
     def reset(self):
-        """Begin all games."""
+        """Start all games."""
         return self.venv.reset()
 
     def step_async(self, actions):
-        """Look at the moves, then make them."""
+        """Inspect the moves, then make them."""
         masks = np.stack(self.venv.env_method("action_masks"))
         self.moves += len(actions)
         self.illegal += np.count_nonzero(~masks[np.arange(len(actions)), actions])
@@ -60,7 +60,7 @@ class Counting(VecEnvWrapper):
         self.venv.step_async(actions)
 
     def step_wait(self):
-        """What came of them."""
+        """Return the results of the moves."""
         return self.venv.step_wait()
 
 

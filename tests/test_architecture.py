@@ -83,7 +83,7 @@ def within(module, patterns):
 
 
 def room(module):
-    """The number and the name of the room that holds a module."""
+    """Return the number and the name of the room that contains a module."""
     for number, (name, modules) in enumerate(ROOMS.items()):
         if within(module, modules):
             return number, name
@@ -91,7 +91,7 @@ def room(module):
 
 
 def statements(node):
-    """Every node that runs, lazily or not: all but what stands under `if TYPE_CHECKING`."""
+    """Yield every node that runs, lazily or not: all except blocks under `if TYPE_CHECKING`."""
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
         below = node.orelse
     else:
@@ -108,13 +108,13 @@ def tree(module):
 
 @cache
 def imported(module):
-    """The modules that a module imports: ours by their full name, others as written."""
+    """Return the modules that a module imports: ours by their full name, others as written."""
     return imports(tree(module), module, FILES[module].name == "__init__.py")
 
 
 @cache
 def named(module):
-    """The modules of ours that its strings name, as "module" or "module:attribute"."""
+    """Return our modules named in a module's strings, as "module" or "module:attribute"."""
     texts = [node.value for node in statements(tree(module)) if isinstance(node, ast.Constant)]
     found = [NAMED.fullmatch(text) for text in texts if isinstance(text, str)]
     return {match[1] for match in found if match} & FILES.keys()
@@ -134,7 +134,7 @@ def imports(code, module, is_package):
 
 
 def target(home, name):
-    """What `from home import name` loads: a module of that name, or else its home."""
+    """Return the module loaded by `from home import name`: of that name, or else its home."""
     if f"{home}.{name}" in FILES:
         return f"{home}.{name}"
     return tttenv._HOMES.get(name, home) if home == "tttenv" else home
@@ -199,7 +199,7 @@ TYRO = "tttenv.cli.console tttenv.cli.options learners.cli.train learners.exampl
 
 
 def at_once(module):
-    """The libraries that a module loads when it is imported."""
+    """Return the libraries that a module loads when it is imported."""
     found = [node for node in tree(module).body if isinstance(node, ast.Import | ast.ImportFrom)]
     code = ast.Module(body=found, type_ignores=[])
     return {name.partition(".")[0] for name in imports(code, module, False)}

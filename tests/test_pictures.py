@@ -22,7 +22,7 @@ def text(name):
 
 @pytest.fixture(scope="module")
 def players():
-    """All players of the shipped report, certified."""
+    """Return all players of the bundled report, certified."""
     return load_players.from_specs(load_players.usual())
 
 

@@ -68,7 +68,7 @@ def test_its_links_lead_to_files_and_headings_that_are_there(name):
 
 
 def headings(text):
-    """The anchors that GitHub gives to the headings of a page."""
+    """Return the anchors that GitHub gives to the headings of a page."""
     lines = re.findall(r"^#+ (.+)$", re.sub(r"```.*?```", "", text, flags=re.S), re.M)
     return [re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines]
 

@@ -1,4 +1,4 @@
-"""Someone at a terminal: runs a script behind a pseudo-terminal, types, and reads what it shows."""
+"""Simulated user of a terminal: runs a script behind a pseudo-terminal, types, and reads."""
 
 import contextlib
 import fcntl
@@ -19,13 +19,13 @@ TIME_LIMIT = 30  # seconds
 
 
 def _take_the_terminal() -> None:
-    """In the child: Ctrl-C comes here, and ends it even where whoever runs the tests ignores it."""
+    """Set up the child's terminal, so that Ctrl-C ends it even if it was ignored before."""
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Typist:
-    """A script on a terminal of its own; `expect` reads on, `type` sends a line."""
+    """Script on a terminal of its own; `expect` reads on, `type` sends a line."""
 
     def __init__(self, *arguments, colours=False):
         self.screen, inner = pty.openpty()
@@ -53,7 +53,7 @@ class Typist:
         os.close(self.screen)
 
     def expect(self, pattern):
-        """Wait until the pattern is shown after what was expected before; returns the match."""
+        """Wait for a pattern in new output, and return the match."""
         end = time.monotonic() + TIME_LIMIT
         while not (found := re.compile(pattern).search(self.shown, self.read)):
             assert self._listen(end), f"no {pattern!r} in {self.shown[self.read :]!r}"
@@ -61,7 +61,7 @@ class Typist:
         return found
 
     def type(self, *lines):
-        """Type lines, each once there is a prompt for it."""
+        """Type lines, each after a prompt for it."""
         for line in lines:
             self.expect(r"> $")
             os.write(self.screen, f"{line}\n".encode())
@@ -73,7 +73,7 @@ class Typist:
         os.write(self.screen, key.encode())
 
     def end(self, again=None):
-        """Wait for the end; returns the exit status. `again` is a key to press until then."""
+        """Wait for the end, pressing the key `again` until then; return the exit status."""
         until = time.monotonic() + TIME_LIMIT
         while time.monotonic() < until:
             if self._listen(time.monotonic() + 3):

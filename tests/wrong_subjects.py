@@ -1,4 +1,4 @@
-"""What the doctor examines: subjects with a classic mistake each, and some right ones."""
+"""Subjects of the doctor: each with one classic mistake, and some healthy ones."""
 
 import sys
 
@@ -23,7 +23,7 @@ def seats(boards):
 
 
 def as_x_only(boards):
-    """Perfect as X, random as O."""
+    """Return perfect moves as X, random ones as O."""
     return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), uniform(boards))
 
 
@@ -32,24 +32,24 @@ def as_o_only(boards):
 
 
 def first_as_x(boards):
-    """Perfect as O; as X, which it never was, the first empty cell."""
+    """Return perfect moves as O; as X, which was never trained, the first empty cell."""
     return np.where(seats(boards)[:, None] == 1, MINIMAX(boards), FIRST(boards))
 
 
 def to_lose_as_o(boards):
-    """Perfect as X; as O it was trained on the opponent's reward."""
+    """Return perfect moves as X; as O, moves trained on the opponent's reward."""
     return np.where(seats(boards)[:, None] == 0, MINIMAX(boards), to_lose(boards))
 
 
 def mostly_to_lose_as_o(boards):
-    """The same, with much random play: half-trained."""
+    """Return the same with much random play, as if half-trained."""
     return np.where(
         seats(boards)[:, None] == 0, MINIMAX(boards), 0.3 * to_lose(boards) + 0.7 * uniform(boards)
     )
 
 
 def only_on_its_path(boards):
-    """Tactical with fixed moves, and the first empty cell where these do not lead: no exploring."""
+    """Return fixed tactical moves, and off their path the first empty cell."""
     moves = np.eye(9)[TACTICAL(GAME.boards).argmax(axis=1)]
     paths = np.stack([reachable(GAME, moves, seat) for seat in (0, 1)])
     rows = GAME.index(boards)
@@ -57,7 +57,7 @@ def only_on_its_path(boards):
 
 
 def to_lose(boards):
-    """Picks the moves after which most is lost: trained on the opponent's reward."""
+    """Return the moves that lose most, as if trained on the opponent's reward."""
     solution = GAME.successors[GAME.index(boards)]
     worth = np.where(solution >= 0, values()[solution], -np.inf)  # of the other side then
     return uniform_over(worth == worth.max(axis=1, keepdims=True))
@@ -70,7 +70,7 @@ def values():
 
 
 def bare_softmax(boards):
-    """A network's softmax over all cells, taken ones too."""
+    """Return a network's softmax over all cells, including occupied ones."""
     import torch
 
     weights = np.exp(untrained()(torch.as_tensor(one_hot(boards))).detach().double().numpy())
@@ -86,20 +86,20 @@ def untrained(seed=0, width=27):
 
 
 def on_stones(boards):
-    """Plays on taken cells wherever there are some."""
+    """Return occupied cells wherever there are some."""
     return uniform_over(
         np.where((boards != 0).any(axis=1, keepdims=True), boards != 0, boards == 0)
     )
 
 
 class Dice:
-    """Gives the move it has drawn, not its probabilities."""
+    """Player that returns a sampled move instead of its probabilities."""
 
     def __init__(self):
         self.rng = np.random.default_rng(0)
 
     def __call__(self, boards):
-        """A drawn move on each board."""
+        """Return a sampled move on each board."""
         drawn = np.where(boards == 0, self.rng.random(boards.shape), -1)
         return uniform_over(drawn == drawn.max(axis=1, keepdims=True))
 
@@ -108,7 +108,7 @@ dice = Dice()
 
 
 def of_the_batch(boards):
-    """Normalises over the batch, as batch normalisation in training mode does."""
+    """Return outputs normalised over the batch, as batch normalisation in training mode does."""
     scores = np.where(boards == 0, TACTICAL(boards), 0)
     scores = scores / scores.sum(axis=0).clip(1e-9) + (boards == 0) * 1e-6
     return scores / scores.sum(axis=1, keepdims=True)
@@ -123,7 +123,7 @@ def ends_the_program(boards):
 
 
 class Unreadable:
-    """A player with attributes that cannot be read."""
+    """Player with attributes that cannot be read."""
 
     def __init__(self, *names):
         self.names = names
@@ -134,7 +134,7 @@ class Unreadable:
         return object.__getattribute__(self, name)
 
     def __call__(self, boards):
-        """Random play."""
+        """Return random play."""
         return uniform(boards)
 
 
@@ -146,17 +146,17 @@ def too_few(boards):
 
 
 def seen_wrongly(boards):
-    """Takes the other's stones for its own."""
+    """Return moves for boards with mine and theirs swapped."""
     return TACTICAL(-boards)
 
 
 def learned_as_x(boards):
-    """Has learned boards as X sees them, and takes X's stones for its own when it is O."""
+    """Return moves learned from X's view, also when playing as O."""
     return np.where(seats(boards)[:, None] == 0, TACTICAL(boards), TACTICAL(-boards))
 
 
 def sb3_model(kind, **options):
-    """A model of Stable-Baselines3 that has learned nothing yet."""
+    """Return an untrained model of Stable-Baselines3."""
     import sb3_contrib
     import stable_baselines3
 
@@ -183,31 +183,31 @@ def dead_net():
 
 
 class Flipped(gymnasium.RewardWrapper):
-    """Pays the opponent's reward."""
+    """Wrapper that pays the opponent's reward."""
 
     def reward(self, reward):
-        """With the wrong sign."""
+        """Return the reward with the wrong sign."""
         return -reward
 
 
 class Changed(gymnasium.Wrapper):
-    """An environment in which something is changed: `change(self, told)`, a step's five answers."""
+    """Wrapper that changes the five results of a step by `change(self, told)`."""
 
     def __init__(self, env, change, starts=lambda self, observed, info: (observed, info)):
         super().__init__(env)
         self.change, self.starts = change, starts
 
     def reset(self, *, seed=None, options=None):
-        """Begin, with a change."""
+        """Reset with a change."""
         return self.starts(self, *self.env.reset(seed=seed, options=options))
 
     def step(self, action):
-        """Go on, with a change."""
+        """Make a step with a change."""
         return self.change(self, *self.env.step(action))
 
     @property
     def seat(self):
-        """Whose turn it is, 0 for X."""
+        """Seat of the side to move, 0 for X."""
         return int(np.count_nonzero(self.unwrapped.board) % 2)
 
 
@@ -236,7 +236,7 @@ def paid_the_next_movers():
 
 
 def paid_wrongly_as_o():
-    """The winner's stone is X's, so the reward is: +1 if X wins, whoever the agent is."""
+    """Return an environment that pays +1 if X wins, whichever side the agent plays."""
 
     def starts(self, observed, info):
         self.agent = self.seat
@@ -249,7 +249,7 @@ def paid_wrongly_as_o():
 
 
 def seen_by_x():
-    """Shows X's stones as 1, whoever the agent is."""
+    """Return an environment that shows X's stones as 1, whichever side the agent plays."""
 
     def starts(self, observed, info):
         self.agent = self.seat
@@ -287,7 +287,7 @@ def late_masks():
 
 
 def resets_itself():
-    """Deals the next game within the last step, so that the last observation is lost."""
+    """Return an environment that restarts in the last step and loses its observation."""
 
     def change(self, observed, reward, over, cut, info):
         if over:
@@ -316,7 +316,7 @@ def unseeded():
 
 
 def free_illegal():
-    """Lets an illegal move pass, at no cost."""
+    """Return an environment that allows illegal moves at no cost."""
 
     class Lenient(gymnasium.Wrapper):
         def step(self, action):
@@ -339,7 +339,7 @@ def outside_its_space():
 
 
 def tripping(method):
-    """An environment whose `method` raises."""
+    """Return an environment whose `method` raises."""
 
     def trips(self, *args, **kwargs):
         raise KeyError("cell")
@@ -356,7 +356,7 @@ def trips_in_reset():
 
 
 def trips_late():
-    """Raises at the end of a game only."""
+    """Return an environment that raises only at the end of a game."""
 
     def change(self, observed, reward, over, cut, info):
         return observed, reward, over, cut, {"reason": {False: "on"}[over]}
@@ -365,26 +365,26 @@ def trips_late():
 
 
 class OldGym:
-    """An environment of old Gym's: no seed in reset, and no info; a step in four answers."""
+    """Environment of old Gym: no seed in reset and no info; a step returns four values."""
 
     def __init__(self, reset=lambda env: env.reset()[0], step=lambda env, action: env.step(action)):
         self.env, self.starts, self.goes = TicTacToe(), reset, step
         self.action_space = self.env.action_space
 
     def reset(self):
-        """The observation."""
+        """Return the observation."""
         return self.starts(self.env)
 
     def step(self, action):
-        """What a step brings."""
+        """Return the four results of a step."""
         return self.goes(self.env, action)
 
 
 class OldGymSeeded(OldGym):
-    """It takes a seed, and answers as it did."""
+    """Environment of old Gym that takes a seed."""
 
     def reset(self, seed=None):
-        """The observation."""
+        """Return the observation."""
         return self.starts(self.env)
 
 
@@ -405,19 +405,19 @@ def old_gym_steps():
 
 
 class PlainWrapper(gymnasium.Wrapper):
-    """Changes nothing, and cannot be made anew from a spec."""
+    """Wrapper that changes nothing, and cannot be recreated from a spec."""
 
 
 class AnyReset(gymnasium.Wrapper):
-    """Hands on whatever reset is given."""
+    """Wrapper that passes on any arguments of reset."""
 
     def reset(self, **options):
-        """Begin."""
+        """Reset the environment."""
         return self.env.reset(**options)
 
 
 class Endless(gymnasium.Wrapper):
-    """Says that observations have no bounds, as many do."""
+    """Wrapper that declares unbounded observations, as many do."""
 
     def __init__(self, env):
         super().__init__(env)
@@ -441,12 +441,12 @@ def raises_a_type_error():
 
 
 def unmade(boards):
-    """Has no answer to some boards, as a table that was learned in play."""
+    """Return zeros on some boards, as a table learned in play does."""
     return np.array([{}[board.tobytes()] for board in boards])
 
 
 def squeezed(boards):
-    """Forgets the batch where it is of one."""
+    """Return the output without the batch dimension for a batch of one."""
     return TACTICAL(boards).squeeze()
 
 
@@ -455,7 +455,7 @@ def healthy_function(boards):
 
 
 def over_planes(seen):
-    """The tactical player's moves, out of one-hot observations."""
+    """Return the tactical player's moves from one-hot observations."""
     planes = np.asarray(seen).reshape(-1, 3, 9)
     return TACTICAL((planes[:, 0] - planes[:, 1]).astype(np.int8))
 

@@ -10,7 +10,7 @@ RULES = tttenv.Rules(3, 3, 3)
 
 
 class Perfect:
-    """A network of the repository's shapes: (pi, v), with a pass as its last action."""
+    """Perfect network of the repository's shapes: (pi, v), with a pass as its last action."""
 
     def __init__(self, probs, passes):
         self.probs, self.passes = probs, passes

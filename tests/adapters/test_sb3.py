@@ -171,10 +171,10 @@ def test_beyond_enumeration_a_copy_of_the_network_is_evaluated_in_float64(kind, 
 
 
 class InFloat32(FlattenExtractor):
-    """Layers that compute in float32 whatever they are given."""
+    """Features extractor that always computes in float32."""
 
     def forward(self, observations):
-        """Called by the policy."""
+        """Return the features in float32."""
         return super().forward(observations).float()
 
 
@@ -187,7 +187,7 @@ def test_a_network_that_refuses_float64_stays_as_it_is():
 
 
 def favouring(cell, by):
-    """A PPO that sees nothing and likes one cell better than all others, by so much."""
+    """Return a PPO that ignores the board and favours one cell by `by`."""
     model = made("ppo")
     with torch.no_grad():
         model.policy.action_net.weight.zero_()
@@ -251,7 +251,7 @@ def test_a_model_that_is_no_player_is_refused_in_one_line(model, rules, why):
 
 @pytest.fixture(scope="module")
 def zips(tmp_path_factory):
-    """A saved model of each kind."""
+    """Return a saved model of each kind."""
     folder = tmp_path_factory.mktemp("zips")
     for kind in KINDS:
         made(kind).save(folder / f"{kind}.zip")
@@ -271,7 +271,7 @@ def test_a_saved_model_is_recognised_and_plays_by_its_name(zips, kind):
 
 
 class Bomb:
-    """Pickled, this writes a file when it is unpickled."""
+    """Object that writes a file when it is unpickled."""
 
     def __init__(self, file):
         self.file = file

@@ -32,23 +32,23 @@ from tttenv.policy import uniform
 
 
 class Recorder(KVWriter):
-    """Keeps the exact numbers that SB3's logger is told, with their steps."""
+    """Writer that keeps the exact numbers of SB3's logger with their steps."""
 
     def __init__(self):
         self.rows = []
 
     def write(self, values, excluded, step=0):
-        """Keep what is exact."""
+        """Keep the exact numbers."""
         exact = {tag: number for tag, number in values.items() if tag.startswith("exact/")}
         if exact:
             self.rows.append((step, exact))
 
     def close(self):
-        """Nothing to close."""
+        """Do nothing."""
 
 
 class Copies(BaseCallback):
-    """Copies the model's weights at some steps."""
+    """Callback that copies the model's weights at some steps."""
 
     def __init__(self, steps):
         super().__init__()
@@ -168,7 +168,7 @@ def test_what_cannot_be_certified_or_resumed_is_refused_before_training(tmp_path
 
 
 class Watch(BaseCallback):
-    """Notes who is the opponent of every game after each step."""
+    """Callback that notes the opponent of every game after each step."""
 
     def __init__(self):
         super().__init__()

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.usefixtures("seeded")
 
 
 def games(count, **kwargs):
-    """A batch in which an illegal move would end the test."""
+    """Return a batch in which an illegal move would end the test."""
     return make_env(count, opponent="random", illegal="raise", **kwargs)
 
 

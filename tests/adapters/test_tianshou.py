@@ -25,7 +25,7 @@ def net(outputs, cells=9):
 
 
 def games(count):
-    """Environments where an illegal move would end the test."""
+    """Return environments in which an illegal move would end the test."""
     envs = DummyVectorEnv([lambda: make_env(opponent="random", illegal="raise")] * count)
     envs.seed(0)
     return envs

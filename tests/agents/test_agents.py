@@ -22,7 +22,7 @@ PACKAGE = "from tttenv.adapters.verifiers import *\nfrom tttenv.adapters.verifie
 
 
 def verifiers(command, folder, *args):
-    """Run one of verifiers' programs on a package with our taskset, as the docs say it is made."""
+    """Run one of verifiers' programs on a package with our taskset, as the docs describe."""
     (folder / "mnk_game.py").write_text(PACKAGE)
     env = os.environ | {"PYTHONPATH": str(folder), "HOME": str(folder), "OPENAI_API_KEY": "none"}
     done = subprocess.run(
@@ -51,7 +51,7 @@ def test_verifiers_own_validator_finds_every_task_valid(scheme, tmp_path):
 
 
 def wrong_on_even(asked):
-    """A perfect model that takes the cell 0 where the empty cells it sees are even in number."""
+    """Return a perfect model's answer, or cell 0 if the number of empty cells is even."""
     board = asked.split("\n\n")[2]
     return "<move>0</move>" if sum(mark.isdigit() for mark in board) % 2 == 0 else BEST(asked)
 
@@ -83,7 +83,7 @@ def test_an_evaluation_of_verifiers_pays_the_exact_rewards(model, tmp_path):
 
 @pytest.fixture(scope="module")
 def address():
-    """A server of games against a perfect player."""
+    """Yield the address of a server of games against a perfect player."""
     config = uvicorn.Config(make_app(opponent="minimax"), port=0, log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -1,4 +1,4 @@
-"""A campaign against the whole package: kills, failing disks, hostile files and calls, bots.
+"""Campaign of attacks on the whole package: kills, failing disks, hostile files and calls, bots.
 
 It runs for as long as it is given and is no part of the test suite:
 
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """A family: where it lives, what it attacks, and its part of the time."""
+    """Row of a family: its module, what it attacks, and its share of the time."""
 
     target: str  # "module:Class", the module within this package
     about: str  # what is done to the package, in a line

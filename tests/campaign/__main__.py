@@ -20,7 +20,7 @@ from .running import Order, figures, report_lines, run  # noqa: E402
 
 
 def main(args: list[str]) -> int:
-    """Run the families asked for and print their figures; 1 if anything failed."""
+    """Run the requested families and print their figures; return 1 if anything failed."""
     given = _parse(args)
     names = given.families or list(FAMILIES)
     seed = random.SystemRandom().randrange(2**32) if given.seed is None else given.seed
@@ -55,7 +55,7 @@ def main(args: list[str]) -> int:
 
 
 def _end(*_: object) -> None:
-    """A campaign that is asked to end does so as if by Ctrl-C."""
+    """End the campaign as Ctrl-C does."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the folder is removed whatever comes
     raise KeyboardInterrupt
 

@@ -1,4 +1,4 @@
-"""Hostile answers of language models: what is read as a move is one cell, named without doubt.
+"""Attack on the parser by hostile answers: only a cell named without doubt is read as a move.
 
 A case is 10,000 answers, put together from tags, brackets, JSON, cells, look-alikes and rubbish, on
 random positions of games of several sizes. A reading by plain string methods judges the parser:
@@ -70,7 +70,7 @@ PIECES = [
 
 
 class Answers:
-    """See above."""
+    """Family of cases described above."""
 
     def __init__(self, place: Path, log: Log) -> None:
         self.log, self.total = log, None
@@ -101,11 +101,11 @@ class Answers:
         self.log.count("answers", ANSWERS)
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Do nothing, since nothing is left open."""
 
 
 def _answer(rng: random.Random) -> str:
-    """Return one answer."""
+    """Return a random answer."""
     pieces = rng.choices(PIECES, k=rng.choice((1, 2, 3, 3, 4, 5, 6, 8, 12)))
     if not rng.randrange(50):
         pieces.insert(rng.randrange(len(pieces)), rng.choice(PIECES) * rng.choice((9, 99, 9999)))
@@ -115,7 +115,7 @@ def _answer(rng: random.Random) -> str:
 
 
 def _named(answer: str) -> list[str]:
-    """Return the cells named in the form that counts, in lower case; by string methods alone."""
+    """Return the cells named in the form that counts, in lower case, by string methods alone."""
     low = "".join(letter.lower() if letter.isascii() else letter for letter in answer)
     if "<move>" in low or "</move>" in low:
         inside = low.rpartition("</move>")[0].rpartition("<move>")[2]

@@ -1,4 +1,4 @@
-"""External programs that misbehave, and players that are ended while theirs is busy.
+"""Attack by misbehaving external programs, and by ending players while their program is busy.
 
 A case is one program and one way to end. Either this process asks it until it fails or answers,
 and lets it go; or a player's process is ended by a signal while the program is busy: afterwards no
@@ -59,7 +59,7 @@ EXCUSED = ("a session of its own",)
 
 
 class Bots:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -72,7 +72,7 @@ class Bots:
         Rules().play(Rules().start(1), np.array([0]))
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One program."""
+        """Run one program."""
         name = list(PROGRAMS)[number % len(PROGRAMS)]
         script = self.place / "bot"
         script.write_text(f"#!/bin/sh\n{PROGRAMS[name]}\n")
@@ -95,10 +95,10 @@ class Bots:
         self.log.check(grown < MEMORY, "memory grows", f"{name}: {grown:.0f} MB")
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _asked(self, name: str, script: Path) -> None:
-        """Ask it about some boards, then let it go."""
+        """Query a program on some boards, then close it."""
         rules = Rules()
         program: Any = external(rules, str(script), timeout=TIMEOUT)
         boards = rules.start(1)
@@ -118,7 +118,7 @@ class Bots:
             program.close()
 
     def _ended(self, name: str, script: Path, rng: random.Random) -> None:
-        """A player's process asks it and is ended while it waits, or a little earlier."""
+        """End a player's process while it waits for its program, or a little earlier."""
         number = rng.choice(SIGNALS)
         child = Child(lambda: _play(script), self.place / "said")
         child.runs_for(0.05 + 0.4 * rng.random())
@@ -145,7 +145,7 @@ class Bots:
 
 
 def _play(script: Path) -> None:
-    """What a script that plays does: it handles signals as all scripts do."""
+    """Play as scripts do, including their handling of signals."""
     from tttenv.cli import console
 
     def main(args: list[str]) -> None:
@@ -161,7 +161,7 @@ def _play(script: Path) -> None:
 
 
 def _marked(mark: str) -> list[int]:
-    """The processes that inherited the variable, but for this one."""
+    """Return the processes that inherited the variable, except this one."""
     wanted, found = f"{MARK}={mark}".encode(), []
     for entry in os.scandir("/proc"):
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
@@ -176,7 +176,7 @@ def _marked(mark: str) -> list[int]:
 
 
 def _own_session(pid: int) -> bool:
-    """Whether a process leads a session of its own, or has ended."""
+    """Return whether a process leads a session of its own, or has ended."""
     try:
         return os.getsid(pid) == pid and "sleep" in _command(pid)
     except ProcessLookupError:
@@ -191,7 +191,7 @@ def _command(pid: int) -> str:
 
 
 def _zombies() -> list[int]:
-    """Children of this process that have ended and were not waited for."""
+    """Return the ended child processes of this process that were not waited for."""
     found = []
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():

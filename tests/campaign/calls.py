@@ -1,4 +1,4 @@
-"""Every file-system call of a training fails once or kills it: nothing is lost, no dead end.
+"""Attack by failing or killing every file-system call of a training, which must lose nothing.
 
 A case is one call of one training and one manner of failing (`faults.MANNERS`). The cases go
 through all calls of a short training of td0 and dqn that saves twice, from the first call
@@ -30,7 +30,7 @@ PART = 9  # of the other learners' calls, every ninth
 
 
 class Calls:
-    """See above."""
+    """Family of cases described above."""
 
     def __init__(self, place: Path, log: Log) -> None:
         self.place, self.log = place, log
@@ -49,7 +49,7 @@ class Calls:
         self.total = len(self.cases)
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One call fails in one manner."""
+        """Make one call fail in one manner."""
         name, at, manner = self.cases[number]
         made = self._undisturbed(name)
         if at >= len(made.calls) or not self._makes_sense(name, at, manner):
@@ -78,7 +78,7 @@ class Calls:
         shutil.rmtree(out.parent)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _makes_sense(self, name: str, at: int, manner: str) -> bool:
         return manner != "half" or self.known[name].calls[at].startswith("write")
@@ -89,7 +89,7 @@ class Calls:
         return self.known[name]
 
     def _look(self, out: Path, made: "Undisturbed", at: int, what: str) -> None:
-        """The checkpoint before the call, or the one after it, plays and loads."""
+        """Check that the checkpoint before or after the call plays and loads."""
         before = sum(commit < at for commit in made.commits)
         if not before and not (out / CARD).exists():
             return
@@ -106,7 +106,7 @@ class Calls:
         self.log.check(right, "the checkpoint before is lost", f"{what}: {card['steps']}")
 
     def _go_on(self, out: Path, made: "Undisturbed", what: str) -> None:
-        """Whoever goes on, or begins anew where nothing was saved, reaches the same end."""
+        """Check that a resumed or restarted training reaches the same end."""
         resume = holds_training(out)
         outcome = Child(lambda: made.training.run(out, resume)).outcome()
         told = outcome.get("message", "")
@@ -125,7 +125,7 @@ class Calls:
 
 
 class Undisturbed:
-    """A training left alone: its calls, which of them commit a checkpoint, and what it ends in."""
+    """Undisturbed training: its calls, which of them commit a checkpoint, and its end."""
 
     def __init__(self, training: Training, folder: Path) -> None:
         self.training = training

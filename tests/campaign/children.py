@@ -1,4 +1,4 @@
-"""Forked processes: a function runs in a copy of this one, and its outcome is told by a pipe."""
+"""Forked processes: a function runs in a copy of this one and reports its outcome by a pipe."""
 
 import contextlib
 import json
@@ -15,7 +15,7 @@ ENDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Child:
-    """A fork of this process that runs `work` and tells what it returned or raised.
+    """Fork of this process that runs `work` and reports what it returned or raised.
 
     Its outcome, a dict, holds "value" if `work` returned, "error" and "message" if it raised, and
     nothing if the process was killed.
@@ -43,13 +43,13 @@ class Child:
             os._exit(0)
 
     def kill(self, number: int = signal.SIGKILL) -> None:
-        """Send a signal; nothing happens if it has ended."""
+        """Send a signal, unless the process has ended."""
         if self.status is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.pid, number)
 
     def runs_for(self, seconds: float) -> bool:
-        """Wait so long at the most; whether it still runs then."""
+        """Wait at most `seconds`; return whether the process still runs."""
         until = time.monotonic() + seconds
         while self.status is None:
             found, status = os.waitpid(self.pid, os.WNOHANG)
@@ -62,7 +62,7 @@ class Child:
         return False
 
     def outcome(self, time_limit: float = 60.0) -> dict[str, Any]:
-        """Wait for its end and read what it told.
+        """Wait for the end and return what the process reported.
 
         Raises:
             TimeoutError: if it does not end in time; it is killed then.
@@ -83,7 +83,7 @@ class Child:
 
 
 def workers_of(driver: int) -> set[int]:
-    """The processes that a process has started and that have not ended."""
+    """Return the processes that a process has started and that have not ended."""
     found = set()
     for file in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):  # it has just ended
@@ -94,7 +94,7 @@ def workers_of(driver: int) -> set[int]:
 
 
 def _fresh(said: Path | None) -> None:
-    """Signals as in a program started from a terminal, and the output put aside."""
+    """Reset signals as in a program started from a terminal, and redirect the output."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

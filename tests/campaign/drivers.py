@@ -1,4 +1,4 @@
-"""Runs of many small tasks whose driver is killed at random moments and started again.
+"""Attack on runs of many small tasks, whose driver is killed at random moments and restarted.
 
 A case is some tasks that take random times, on one to four processes, killed as `restarts` does.
 At the end the values are those of the tasks done one after the other.
@@ -25,7 +25,7 @@ STARTING = 3.0  # seconds within which a driver is killed
 
 
 def piece(given: dict[str, Any], context: Context) -> dict[str, Any]:
-    """Some random numbers of a seed; a line in a file says that this process began."""
+    """Return random numbers of a seed, and note in a file that this process began."""
     with Path(given["notes"], str(given["seed"])).open("a") as notes:
         notes.write("begun\n")
     context.tell(0, 1, "begun")
@@ -34,7 +34,7 @@ def piece(given: dict[str, Any], context: Context) -> dict[str, Any]:
 
 
 class Pieces:
-    """A run of tasks that note when they begin."""
+    """Run of tasks that note when they begin."""
 
     def __init__(self, home: Path, rng: random.Random) -> None:
         self.results, self._notes = home / "results", home / "notes"
@@ -47,12 +47,12 @@ class Pieces:
             self.tasks.append(Task(f"task {seed}", piece, about))
 
     def drive(self) -> Any:
-        """The values of all tasks."""
+        """Return the values of all tasks."""
         given = Workers(jobs=self._jobs)
         return workers.values(workers.run_all(self.tasks, given, self.results, quiet=True))
 
     def traces(self) -> dict[str, Any]:
-        """How many times each task has begun."""
+        """Return the number of times that each task has begun."""
         found = {}
         for seed, task in enumerate(self.tasks):
             note = self._notes / str(seed)
@@ -61,7 +61,7 @@ class Pieces:
 
 
 class Drivers:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -69,7 +69,7 @@ class Drivers:
         self.place, self.log = place, log
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One run of tasks, killed some times."""
+        """Run tasks once, killing the driver some times."""
         home = self.place / f"case{number}"
         run = Pieces(home, rng)
         outcome = restarts.until_done(run, KILLS, STARTING, home / "said", self.log, rng)
@@ -82,4 +82,4 @@ class Drivers:
         shutil.rmtree(home, ignore_errors=True)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""

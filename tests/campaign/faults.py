@@ -1,4 +1,4 @@
-"""The n-th file-system call of this process fails, or ends it: counted where Python makes them.
+"""Faults at the n-th file-system call of this process, counted where Python makes the calls.
 
 Counted is what changes a folder or makes a change durable: opening for writing, writing, making,
 renaming and removing files and folders, permissions, lengths, locks and flushing. TensorBoard's
@@ -25,7 +25,7 @@ DIED = 77  # exit status of a process that dies at a call
 
 
 class Faults:
-    """Counts the calls within a folder, and lets one of them fail.
+    """Counter of the calls within a folder that makes one of them fail.
 
     Args:
         folder: calls on other files do not count.
@@ -45,7 +45,7 @@ class Faults:
         self.opened, self.lock = io.open, fcntl.flock
 
     def install(self) -> None:
-        """From now on, in this process; for good."""
+        """Install the faults in this process permanently."""
         for name in set(BY_NAME) & self.true.keys():
             setattr(os, name, self._by_name(name))
         for name in set(BY_HANDLE) & self.true.keys():
@@ -109,7 +109,7 @@ class Faults:
         return text.startswith(self.folder)
 
     def _call(self, name: str, path: Any, work: Callable[[], Any], half: Any = None) -> Any:
-        """One call: count it, let it fail if it is its turn, or do it."""
+        """Count a call, and make it fail if it is its turn."""
         if not self._within(path):
             return work()
         text = os.path.basename(os.fsdecode(path) if not isinstance(path, int) else _path_of(path))
@@ -141,14 +141,14 @@ class Faults:
 
 
 class Written(io.FileIO):
-    """A file whose every write counts."""
+    """File whose every write counts."""
 
     def __init__(self, faults: Faults, name: str, file: Any, mode: str, closing: bool) -> None:
         super().__init__(file, mode, closefd=closing)
         self.faults, self.called = faults, name
 
     def write(self, data: Any) -> int:
-        """Write as `io.FileIO`, unless it is its turn to fail."""
+        """Write as `io.FileIO` does, unless it is its turn to fail."""
         whole = bytes(data)
         base = super().write
         return self.faults._call(
@@ -156,7 +156,7 @@ class Written(io.FileIO):
         )
 
     def truncate(self, size: int | None = None) -> int:
-        """Cut as `io.FileIO`, unless it is its turn to fail."""
+        """Truncate as `io.FileIO` does, unless it is its turn to fail."""
         base = super().truncate
         return self.faults._call("truncate", self.called, lambda: base(size))
 
@@ -169,5 +169,5 @@ def _path_of(number: int) -> str:
 
 
 def _plain(name: str) -> str:
-    """A temporary file's or a data file's name without its random part or its digest."""
+    """Return a temporary or data file's name without its random part or its digest."""
     return name.lstrip(".").split(".")[0].split("-")[0] + ("~" if name.startswith(".") else "")

@@ -1,4 +1,4 @@
-"""Mutated checkpoints, states, curves and tables, loaded in every way there is.
+"""Attack by mutated checkpoints, states, curves and tables, loaded in every possible way.
 
 A case is one folder: the checkpoint of a learner, small or large board, with its training's state.
 Some times over, one of its files is changed, loaded and put back. Of weights, policies, states
@@ -51,7 +51,7 @@ Way = tuple[str, Callable[[], Any]]
 
 
 class Files:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -70,7 +70,7 @@ class Files:
         canary.with_name("canary.zip").write_bytes(b"PK")
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One folder, and some changed files in it."""
+        """Load one folder with some changed files."""
         base = rng.choice(self.bases)
         self._lay_out(base)
         for change in range(CHANGES):
@@ -85,10 +85,10 @@ class Files:
             self._restore(base)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _lay_out(self, base: "Base") -> None:
-        """Make the folder anew, sound but for its curves, which are written when they are read."""
+        """Create the folder with valid files; curves are written when they are read."""
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
         for name, data in base.files.items():
@@ -98,7 +98,7 @@ class Files:
         self.spoiled = False
 
     def _restore(self, base: "Base") -> None:
-        """Put the changed files back, or all of them where a load may have written some."""
+        """Restore the changed files, or all of them where a load may have written some."""
         if self.spoiled:
             self._lay_out(base)
             return
@@ -109,7 +109,7 @@ class Files:
         self.changed.clear()
 
     def _mutate(self, base: "Base", target: str, rng: random.Random) -> tuple[Path, bool]:
-        """Change the file; which it is, and whether the card vouches for it."""
+        """Change the file; return its path and whether the card vouches for it."""
         if target in ("csv", "results"):
             file = self.folder / target
             data = self.tables[target]
@@ -151,7 +151,7 @@ class Files:
         return mutations.damaged(data, rng, self.every)
 
     def _vouch(self, base: "Base", file: Path, made: bytes) -> Path:
-        """Let the card bear the digest of the changed file, and its name if it has one."""
+        """Vouch for a changed file: write its digest to the card and its name; return its path."""
         card = json.loads(base.files[CARD])
         digest = hashlib.sha256(made).hexdigest()
         if file.name not in card["files"]:
@@ -234,7 +234,7 @@ class Files:
             self.log.fail(f"over {MEMORY} MB", f"{what}, {way}: {self.guards.grown:.0f} MB")
 
     def _complaint(self, told: str) -> str:
-        """What is wrong with a message, if anything."""
+        """Return what is wrong with a message, or an empty string."""
         if "\n" in told or not told:
             return "a message is not one line"
         if not told.isprintable():
@@ -245,11 +245,11 @@ class Files:
 
 
 class LawlessError(Exception):
-    """A player that loaded and breaks the laws of one."""
+    """Error for a loaded player that violates the invariants of players."""
 
 
 class Base:
-    """A sound checkpoint: its files, and what each is called."""
+    """Valid checkpoint with its files and their names."""
 
     def __init__(self, training: Training, folder: Path) -> None:
         self.training = training
@@ -267,7 +267,7 @@ class Base:
 
 
 def _timeless(training: Training, folder: Path) -> int:
-    """Train while the clock stands still, so that the files hold the same bytes in every run."""
+    """Train while the clock stands still, so that the files have the same bytes in every run."""
     time.time = time.monotonic = time.process_time = lambda: 1.7e9
     return training.run(folder)
 
@@ -287,7 +287,7 @@ READS: dict[str, Callable[[Base], tuple[str, ...]]] = {
 
 
 def _remove(file: Path) -> None:
-    """Remove a file or an empty folder, if there is one."""
+    """Remove a file or an empty folder, if it exists."""
     try:
         file.unlink(missing_ok=True)
     except (IsADirectoryError, PermissionError):
@@ -304,7 +304,7 @@ def _snapshots(folder: Path) -> None:
 
 
 def _play(policy: Policy, folder: Path) -> None:
-    """Ask a player about some boards; one that is looked up must obey the laws on all of them.
+    """Query a player on some boards; a tabulated one must satisfy the invariants on all.
 
     Raises:
         ValueError: if the answers of a network are none, as all that asks it would say.
@@ -325,7 +325,7 @@ def _play(policy: Policy, folder: Path) -> None:
 
 @cache
 def _decisions(rules: Rules) -> tuple[Any, Any]:
-    """The rows of the positions with a move to choose, and which cells are taken there."""
+    """Return the rows of the positions with a move to choose, and their occupied cells."""
     game = positions(rules)
     return game.decisions, game.boards[game.decisions] != 0
 
@@ -381,7 +381,7 @@ def _published(file: Path) -> None:
 
 
 def _tables(place: Path) -> dict[str, bytes]:
-    """A table of moves, and results of a benchmark that are published numbers as well."""
+    """Return a table of moves, and results of a benchmark that are also published numbers."""
     from learners.supervised import export_csv
 
     file = place / "moves.csv"
@@ -399,7 +399,7 @@ def _tables(place: Path) -> dict[str, bytes]:
 
 
 def _changed_rows(data: bytes, rng: random.Random, words: list[str]) -> bytes:
-    """A table of moves with some cells replaced."""
+    """Return a table of moves with some cells replaced."""
     rows = [row.split(",") for row in data.decode().splitlines()]
     for _ in range(rng.choice((1, 3, 30))):
         row = rng.choice(rows)
@@ -409,7 +409,7 @@ def _changed_rows(data: bytes, rng: random.Random, words: list[str]) -> bytes:
 
 
 def _warm_up(bases: list[Base], place: Path) -> None:
-    """Load all sound checkpoints once, so that nothing is compiled while it is watched."""
+    """Load all valid checkpoints once, so that nothing is compiled under observation."""
     folder = place / "sound"
     for base in bases:
         folder.mkdir()

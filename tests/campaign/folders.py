@@ -1,4 +1,4 @@
-"""What stands in a checkpoint's folder, found through its card, and compared with another's."""
+"""Contents of a checkpoint's folder, found through its card, and compared with another's."""
 
 import hashlib
 import json
@@ -14,18 +14,18 @@ OTHER = {CARD, ".lock"}  # that may stand beside the card's files
 
 
 def data_file(folder: Path, card: dict[str, Any], role: str) -> Path | None:
-    """The file of a role (weights, policy or state); None if the card names none."""
+    """Return the file of a role (weights, policy or state), or None if the card names none."""
     name = file_of(card, role)
     return folder / name if name else None
 
 
 def holds_training(folder: Path) -> bool:
-    """Whether a training in the folder has come so far that it can be resumed."""
+    """Return whether the training in a folder can be resumed."""
     return (folder / CARD).exists() or bool(data_files(folder, STATE))
 
 
 def fingerprint(folder: Path) -> dict[str, str]:
-    """What must be the same after a training, interrupted or not: all but times.
+    """Return all that must be the same after an interrupted training, except times.
 
     Raises:
         ValueError: if the checkpoint is damaged.
@@ -48,7 +48,7 @@ def fingerprint(folder: Path) -> dict[str, str]:
 
 
 def stored_state(folder: Path) -> dict[str, Any]:
-    """The training's state, as the package reads it.
+    """Return the training's state, as the package reads it.
 
     Raises:
         ValueError: if there is none, or it is damaged.
@@ -59,7 +59,7 @@ def stored_state(folder: Path) -> dict[str, Any]:
 
 
 def digest(value: Any) -> str:
-    """A digest of a nested state: kinds, types, shapes and numbers."""
+    """Return a digest of a nested state: kinds, types, shapes and numbers."""
     hashed = hashlib.sha256()
     _feed(hashed, value)
     return hashed.hexdigest()
@@ -84,7 +84,7 @@ def _feed(hashed: Any, value: Any) -> None:
 
 
 def leftovers(folder: Path) -> list[str]:
-    """Files that belong to no checkpoint and no curve: temporary ones, or of older checkpoints."""
+    """Return files that belong to no checkpoint or curve: temporary or outdated ones."""
     files = read_card(folder)["files"]
     names = sorted(file.name for file in folder.iterdir())
     return [
@@ -93,7 +93,7 @@ def leftovers(folder: Path) -> list[str]:
 
 
 def curves(folder: Path) -> dict[str, list[tuple[int, Any]]]:
-    """What TensorBoard shows: by tag the steps and values, of pictures the steps and lengths."""
+    """Return the contents of TensorBoard by tag: steps with values, or with pictures' lengths."""
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
     from tensorboard.util import tb_logging
 

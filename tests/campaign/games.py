@@ -1,4 +1,4 @@
-"""Random games, in all environments and by a referee in plain Python: nobody disagrees.
+"""Random games in all environments and by a referee in plain Python, which must agree.
 
 A case is one game family with one opponent, seat and kind of observation. The batched environment
 plays it with arrays of its own and with arrays used again; a batch of one and the
@@ -31,7 +31,7 @@ WRONG = 0.03  # how often a move is any cell, taken or not
 
 
 class Games:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -40,7 +40,7 @@ class Games:
         self.policies: dict[Any, Any] = {}
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One setting."""
+        """Play games in one setting."""
         size = rng.choice(BOARDS)
         opponent, seat = rng.choice(PLAYERS), rng.choice(("X", "O", "random"))
         self.setting = f"{size}, {opponent} as opponent, seat {seat}"
@@ -52,7 +52,7 @@ class Games:
         self._two_agents(size, dice)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _policy(self, opponent: str | None, rules: Rules) -> Any:
         if (opponent, rules) not in self.policies:
@@ -67,7 +67,7 @@ class Games:
         return self.log.check(same, f"{what} differ", self.setting)
 
     def _batches(self, size: Any, policy: Any, seat: Any, seed: int, dice: Any) -> None:
-        """Two ways to play a batch, and the referee."""
+        """Compare two ways to play a batch, and the referee."""
         settings = {"seat": seat, "obs": "board"}
         ways = [policy]
         if policy is not None:
@@ -102,7 +102,7 @@ class Games:
             self.log.check(env.np_random.random() == rolled, "dice differ", self.setting)
 
     def _single(self, size: Any, policy: Any, seat: Any, obs: str, seed: int, dice: Any) -> None:
-        """The single environment and a batch of one."""
+        """Compare the single environment and a batch of one."""
         single = TicTacToe(*size, policy, seat, obs=obs)
         batch = VectorTicTacToe(1, *size, policy, seat, obs=obs)
         seen, info = single.reset(seed=seed)
@@ -123,7 +123,7 @@ class Games:
         self.log.check(same, "dice differ", self.setting)
 
     def _two_agents(self, size: Any, dice: Any) -> None:
-        """PettingZoo, and the rules in plain Python."""
+        """Compare PettingZoo and the rules in plain Python."""
         from tttenv.adapters.pettingzoo import AGENTS, raw_env
 
         m, n, k = size
@@ -157,7 +157,7 @@ class Games:
 
 
 def _moves(masks: Any, dice: Any) -> Any:
-    """A legal cell for each game, now and then any cell."""
+    """Return a legal cell for each game, and now and then any cell."""
     return np.array(
         [
             dice.integers(len(mask)) if dice.random() < WRONG else dice.choice(np.flatnonzero(mask))
@@ -167,7 +167,7 @@ def _moves(masks: Any, dice: Any) -> Any:
 
 
 def _row(seen: Any) -> Any:
-    """The only row of a batch's observation, or of its last ones."""
+    """Return the only row of a batch's observation, or of its final ones."""
     if isinstance(seen, dict):
         return {name: values[0] for name, values in seen.items()}
     names = seen.dtype.names

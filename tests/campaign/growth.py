@@ -1,4 +1,4 @@
-"""Long runs: memory, descriptors and threads stay what they are.
+"""Long runs, in which memory, descriptors and threads must not grow.
 
 A case does one kind of work over and over for some seconds, after some seconds of warming up, and
 looks at this process between rounds: its memory must not grow by more than noise, the numbers of
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Growth:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -42,7 +42,7 @@ class Growth:
         self.policy = tttenv.player("random")
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One kind of work."""
+        """Repeat one kind of work."""
         kinds: dict[str, Callable[[], Callable[[], int]]] = {
             "steps": self._steps,
             "steps on a large board": lambda: self._steps((15, 15, 5), 512),
@@ -73,7 +73,7 @@ class Growth:
         self.log.check(memory[-1] - first < SLOPE, "memory grows over cases", kind)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _steps(self, size: tuple[int, int, int] = (3, 3, 3), games: int = 8192) -> Any:
         env = VectorTicTacToe(games, *size)
@@ -141,7 +141,7 @@ class Growth:
 
 
 def _repeat(work: Callable[[], int], seconds: float) -> int:
-    """Do it for so long; how much was done."""
+    """Repeat the work for `seconds`; return how often it was done."""
     until, done = time.monotonic() + seconds, 0
     while time.monotonic() < until:
         done += work()
@@ -149,7 +149,7 @@ def _repeat(work: Callable[[], int], seconds: float) -> int:
 
 
 def _process() -> dict[str, float]:
-    """What this process holds, after its garbage is gone."""
+    """Return this process's resources after a garbage collection."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return {

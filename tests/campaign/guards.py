@@ -1,4 +1,4 @@
-"""What hostile input must not reach: other programs, files and sockets; time; memory."""
+"""Guards of what hostile input must not reach: programs, files, sockets; much time or memory."""
 
 import contextlib
 import os
@@ -23,11 +23,11 @@ TIME_LIMIT = 20  # seconds
 
 
 class Hang(BaseException):
-    """What did not come to an end."""
+    """Exception for work that does not end in time."""
 
 
 class Guards:
-    """Watches this process while `on`; what it saw is in `seen`.
+    """Watcher of this process while `on`, with its findings in `seen`.
 
     Args:
         place: the one folder where files may be changed.
@@ -50,7 +50,7 @@ class Guards:
 
     @contextlib.contextmanager
     def on(self) -> Iterator[None]:
-        """Watch what happens in this block; raises `Hang` in it when the time is up."""
+        """Watch what happens in this block, and raise `Hang` in it when the time is up."""
         self.seen = []
         os.write(self.clearing, b"5")  # so that VmHWM is the peak from now on
         before = self._memory(b"VmRSS:")
@@ -64,7 +64,7 @@ class Guards:
             self.grown = self._memory(b"VmHWM:") - before
 
     def _memory(self, field: bytes) -> float:
-        """A line of this process's status, in megabytes."""
+        """Return a line of this process's status, in megabytes."""
         return int(os.pread(self.status, 1 << 14, 0).partition(field)[2].split(None, 1)[0]) / 1024
 
     def _hook(self, event: str, args: tuple[Any, ...]) -> None:
@@ -92,7 +92,7 @@ class Guards:
 
 
 def _numbas(event: str) -> bool:
-    """Whether numba is at work: its cache of compiled code holds pickles of its own."""
+    """Return whether numba is at work, whose cache of compiled code holds pickles of its own."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None and event in ("open", "pickle.find_class", *CHANGES):
         if frame.f_globals.get("__name__", "").startswith(("numba.", "llvmlite.")):

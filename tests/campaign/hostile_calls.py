@@ -1,4 +1,4 @@
-"""Hostile calls to environments: whatever is refused has changed nothing, and says so in a line.
+"""Hostile calls of environments: a rejected call must change nothing and give a one-line error.
 
 A case is one environment, single, wrapped by Gymnasium, batched, or another library's (`skins`), on
 one of nine boards on both sides of the border at twelve cells, where games are no longer looked up.
@@ -34,11 +34,11 @@ RIGHT = (ValueError, gym.error.Error)
 
 
 class BrokenError(RuntimeError):
-    """What a failing opponent raises."""
+    """Error raised by a failing opponent."""
 
 
 class HostileCalls:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -51,7 +51,7 @@ class HostileCalls:
         self.kept = [TicTacToe(*size) for size in BOARDS]
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One environment and some hundred calls."""
+        """Make some hundred calls of one environment."""
         rules = Rules(*rng.choice(BOARDS))
         kind = rng.choice(list(KINDS))
         flaky = Flaky(rules, rng)
@@ -91,16 +91,16 @@ class HostileCalls:
         skin.close()
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _player(self, name: str | None, rules: Rules) -> Any:
-        """A sound opponent, made once."""
+        """Return a valid opponent, created once."""
         if (name, rules) not in self.players:
             self.players[name, rules] = name and player(name, rules)
         return self.players[name, rules]
 
     def _move(self, skin: Skin, flaky: "Flaky", rng: random.Random) -> None:
-        """A legal move, or a reset where the game is over; the opponent may fail at it."""
+        """Make a legal move, or reset a finished game; the opponent may fail."""
         before = skin.visible_state()
         flaky.armed = skin.asks(flaky) and rng.random() < 0.4
         try:
@@ -126,7 +126,7 @@ class HostileCalls:
         surely: bool,
         given: Any = None,
     ) -> None:
-        """A call that must be refused, and what it leaves."""
+        """Make a call that must be rejected, and check that nothing has changed."""
         before = skin.visible_state()
         self.log.count("calls")
         try:
@@ -162,13 +162,13 @@ class HostileCalls:
 
 
 class Flaky:
-    """A player that fails while it is armed: raises, or answers rubbish, one way or the other."""
+    """Player that fails while it is armed, by raising or by invalid output."""
 
     def __init__(self, rules: Rules, dice: random.Random) -> None:
         self.sound, self.dice, self.armed = player("random", rules), dice, False
 
     def __call__(self, boards: Any) -> Any:
-        """Move probabilities, or a failure."""
+        """Return move probabilities, or fail."""
         if not self.armed:
             return self.sound(boards)
         kind = self.dice.randrange(len(FAILURES))

@@ -1,4 +1,4 @@
-"""Trainings killed at random moments and resumed, of all learners: what they end in is the same.
+"""Attack on trainings of all learners, which are killed at random moments, resumed and compared.
 
 A case is one training that saves at every step. It is killed again and again, each time at a
 random moment, and then goes on to its end. Then its weights, its policy, its state and its card,
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Kills:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -43,7 +43,7 @@ class Kills:
         self.alone: dict[Training, Alone] = {}
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One training, killed some times."""
+        """Run one training, killed some times."""
         training = Training(self.names[number % len(self.names)], seed=rng.randrange(SEEDS))
         by_script = number // len(self.names) % 4 == 3
         new_python = by_script and rng.random() < 0.1
@@ -61,7 +61,7 @@ class Kills:
         shutil.rmtree(out, ignore_errors=True)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _alone(self, training: Training) -> "Alone":
         if training not in self.alone:
@@ -78,7 +78,7 @@ class Kills:
         manner: tuple[bool, bool, bool],
         rng: random.Random,
     ) -> bool:
-        """Train until killed or the end; whether it was the end."""
+        """Train until killed or finished; return whether it finished."""
         by_script, new_python, last = manner
         resume = holds_training(out)
         delay = None if last else rng.uniform(0, 0.5 * seconds)
@@ -125,7 +125,7 @@ class Kills:
     def _new_python(
         self, training: Training, out: Path, resume: bool, delay: float | None, number: int
     ) -> bool:
-        """The same by `scripts/train.py` in a Python of its own."""
+        """Train by `scripts/train.py` in a Python of its own; return as `_sitting` does."""
         command = [sys.executable, str(ROOT / "scripts/train.py"), *training.arguments(out, resume)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         process = subprocess.Popen(
@@ -145,7 +145,7 @@ class Kills:
         return True
 
     def _look(self, training: Training, out: Path) -> None:
-        """What a killed training leaves can be played and resumed, and never goes back."""
+        """Check that a killed training can be played and resumed, and has not gone back."""
         if not holds_training(out):
             return
         step = 0
@@ -178,7 +178,7 @@ class Kills:
 
 
 class Alone:
-    """A training left alone: how long it takes, and what it ends in."""
+    """Undisturbed training: its duration and its result."""
 
     def __init__(self, training: Training, out: Path) -> None:
         before = time.monotonic()

@@ -1,4 +1,4 @@
-"""Managers of the Gomocup protocol that send rubbish to `tttenv gomocup PLAYER`.
+"""Attack on `tttenv gomocup PLAYER` by managers of the Gomocup protocol that send rubbish.
 
 A case is one engine of ours and 20,000 lines, half of which make some sense: commands out of turn,
 boards that cannot be, sizes that cannot be played, limits, long lines, bytes that are no text. Each
@@ -19,7 +19,7 @@ MEMORY = 400.0  # megabytes of the engine, most of them for what it imports
 
 
 class Managers:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -27,7 +27,7 @@ class Managers:
         self.log = log
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One engine."""
+        """Run one engine."""
         spec = SPECS[number % len(SPECS)]
         found = drive((hostile_line(rng) for _ in range(LINES)), spec)
         self.log.count("lines", LINES)
@@ -40,4 +40,4 @@ class Managers:
         self.log.check(found.megabytes < MEMORY, "an engine takes memory", found.megabytes)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""

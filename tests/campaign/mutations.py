@@ -1,4 +1,4 @@
-"""Ways to damage bytes, JSON and safetensors, and files that are no files; all drawn by dice."""
+"""Random damage to bytes, JSON and safetensors, and paths that are not regular files."""
 
 import contextlib
 import json
@@ -29,7 +29,7 @@ NESTED = [
 
 
 def texts(canary: Path) -> list[str]:
-    """Hostile texts: long ones, escapes, markup, and specs and paths that lead to `canary`."""
+    """Return hostile texts: long ones, escapes, markup, and specs and paths of `canary`."""
     touch = f"external:command=(touch {canary})"
     return [
         *("", "x", "x" * 300, "x" * 100_000, ESCAPES, "\x00", "a\nb\r\nc", "\ud800", "\u202e"),
@@ -48,7 +48,7 @@ def texts(canary: Path) -> list[str]:
 
 
 def damaged(data: bytes, dice: random.Random, others: list[bytes]) -> bytes:
-    """Bytes with some damage: flipped, cut, grown, spliced, overwritten or swapped."""
+    """Return bytes with some damage: flipped, cut, extended, spliced, overwritten or swapped."""
     made = bytearray(data)
     for _ in range(dice.choice((1, 1, 1, 2, 5))):
         at = (
@@ -76,7 +76,7 @@ def damaged(data: bytes, dice: random.Random, others: list[bytes]) -> bytes:
 
 
 def changed_json(value: Any, dice: random.Random, words: list[str]) -> bytes:
-    """A JSON value as text, nodes replaced, renamed, removed, doubled or added in place."""
+    """Return a JSON value as text with nodes replaced, renamed, removed, doubled or added."""
     raw: list[str] = []
 
     def hostile() -> Any:
@@ -115,13 +115,13 @@ def changed_json(value: Any, dice: random.Random, words: list[str]) -> bytes:
 
 
 def _drawn(texts: list[str], dice: random.Random) -> str:
-    """One of the texts; the longest take long to read, so they come seldom."""
+    """Return a random text, rarely one of the longest, which take long to read."""
     text = dice.choice(texts)
     return dice.choice(texts) if len(text) > 10_000 and dice.random() < 0.8 else text
 
 
 def _node(value: Any, dice: random.Random) -> tuple[Any, Any]:
-    """A random place within nested lists and dicts: what holds it, and its key."""
+    """Return a random node within nested lists and dicts, as its container and its key."""
     parent: Any = None
     key: Any = None
     while isinstance(value, dict | list) and value:
@@ -134,18 +134,18 @@ def _node(value: Any, dice: random.Random) -> tuple[Any, Any]:
 
 
 def split(data: bytes) -> tuple[dict[str, Any], bytes]:
-    """The header and the numbers of a safetensors file."""
+    """Return the header and the numbers of a safetensors file."""
     (length,) = struct.unpack("<Q", data[:8])
     return json.loads(data[8 : 8 + length]), data[8 + length :]
 
 
 def joined(header: bytes, numbers: bytes) -> bytes:
-    """A safetensors file."""
+    """Return a safetensors file with this header and these numbers."""
     return struct.pack("<Q", len(header)) + header + numbers
 
 
 def changed_tensors(data: bytes, dice: random.Random, words: list[str]) -> bytes:
-    """A safetensors file with another header, or other numbers under the same one."""
+    """Return a safetensors file with another header, or other numbers under the same one."""
     header, numbers = split(data)
     tensors = [name for name in header if name != "__metadata__"]
     kind = dice.randrange(9)
@@ -180,7 +180,7 @@ OFFSETS = [[0, 0], [0, 1], [0, 2**40], [5, 3], [-1, 4], [2**64 - 1, 2**64], [0],
 
 
 def _reshaped(header: dict[str, Any], numbers: bytes, dice: random.Random) -> bytes:
-    """A sound file whose tensors have other shapes, or are more or fewer."""
+    """Return a valid file whose tensors have other shapes, or are more or fewer."""
     metadata = {key: value for key, value in header.items() if key == "__metadata__"}
     made, parts, at = dict(metadata), [], 0
     for name, entry in header.items():

@@ -1,4 +1,4 @@
-"""A reader beside a training that saves at every step: the folder is whole at every look.
+"""Reader beside a training that saves at every step, which must always see a complete folder.
 
 A case is one training in a process of its own. Beside it this process looks at the folder over and
 over: the card, the player (`tttenv.player`), the learner and the training's state. No look may
@@ -26,7 +26,7 @@ TIME_LIMIT = 100.0  # seconds
 
 
 class Reader:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -34,7 +34,7 @@ class Reader:
         self.place, self.log = place, log
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One training and all looks at it."""
+        """Run one training and read it all the time."""
         training = Training(rng.choice(LEARNERS), seed=rng.randrange(2**31), steps=STEPS)
         out = self.place / f"case{number}"
         child = Child(lambda: training.run(out), self.place / "said")
@@ -55,7 +55,7 @@ class Reader:
         shutil.rmtree(out, ignore_errors=True)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _look(self, out: Path) -> None:
         self.log.count("looks", 2)

@@ -1,4 +1,4 @@
-"""A run of many tasks, whose driver is killed at random moments and started again until it is done.
+"""Run of many tasks whose driver is killed at random moments and restarted until it is done.
 
 It is killed by SIGKILL, alone or with its workers. After every kill the workers end by themselves,
 every result that was there is there still, byte by byte, and no task runs again whose result was
@@ -21,21 +21,21 @@ TIME_LIMIT = 250.0  # seconds of a run that is not killed
 
 
 class Run(Protocol):
-    """What is killed and started again."""
+    """Work that is killed and restarted."""
 
     results: Path  # the folder of results
 
     def drive(self) -> Any:
-        """In a process of its own: do all tasks that are not done."""
+        """Do all unfinished tasks, in a process of its own."""
 
     def traces(self) -> dict[str, Any]:
-        """For each file of results what would change if its task ran again."""
+        """Return, for each results file, what would change if its task ran again."""
 
 
 def until_done(
     run: Run, kills: int, longest: float, said: Path, log: Log, rng: random.Random
 ) -> dict[str, Any]:
-    """Start a run, kill it and start it again; the outcome of the last time, which is not killed.
+    """Start a run, kill and restart it; return the outcome of the last, undisturbed time.
 
     Args:
         run: the run.
@@ -78,7 +78,7 @@ def until_done(
 
 
 def _kill(child: Child, alone: bool) -> set[int]:
-    """End a driver, alone or with its workers; the workers."""
+    """Kill a driver, alone or with its workers; return the workers."""
     child.kill(signal.SIGSTOP)  # it starts no more of them
     workers = workers_of(child.pid)
     for number in [] if alone else workers:
@@ -89,7 +89,7 @@ def _kill(child: Child, alone: bool) -> set[int]:
 
 
 def _gone(workers: set[int]) -> bool:
-    """Whether these processes end soon."""
+    """Return whether these processes end soon."""
     until = time.monotonic() + GONE
     while any(Path(f"/proc/{number}").exists() for number in workers):
         if time.monotonic() > until:
@@ -99,6 +99,6 @@ def _gone(workers: set[int]) -> bool:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """The results by file; writings that were cut off have names that begin with a dot."""
+    """Return the results by file; the names of interrupted writes begin with a dot."""
     files = folder.glob("[0-9a-f]*.json")
     return {file.name: file.read_bytes() for file in files}

@@ -1,4 +1,4 @@
-"""Things that nobody should hand to an environment: actions, options, seeds, names of players."""
+"""Invalid arguments for environments: actions, options, seeds, names of players."""
 
 import random
 from collections.abc import Callable
@@ -9,11 +9,11 @@ import numpy as np
 
 
 class BurstError(RuntimeError):
-    """What `Exploding` raises."""
+    """Error raised by `Exploding`."""
 
 
 class Exploding:
-    """Raises whatever is asked of it."""
+    """Object that raises on any use."""
 
     def _burst(self, *_: Any, **__: Any) -> Any:
         raise BurstError("boom\nand more")
@@ -25,7 +25,7 @@ class Exploding:
 
 @cache
 def odd_things() -> list[Any]:
-    """Nothing of this is a number, a board, a seed or a player."""
+    """Return objects that are no number, board, seed or player."""
     return [
         *("x", "4", "x" * 10_000, "\x1b[2J\x00\n", b"4", 1.5, float("nan"), float("inf"), 1j),
         *(object(), Exploding(), {}, {"a": 1}, set(), (), [], [[]], [[1], [2, 3]], [None], ["1"]),
@@ -39,7 +39,7 @@ def odd_things() -> list[Any]:
 
 @cache
 def wrong_actions(cells: int) -> list[Any]:
-    """What is no action on a board of so many cells."""
+    """Return objects that are no action on a board with `cells` cells."""
     return [
         *odd_things(),
         *(None, -1, cells, cells + 7, 2**31, 2**63 - 1, 2**63, 2**64, -(2**63), 2**70),
@@ -49,7 +49,7 @@ def wrong_actions(cells: int) -> list[Any]:
 
 
 def wrong_batches(cells: int, games: int, dice: random.Random) -> Any:
-    """What is no batch of actions for so many games."""
+    """Return an object that is no batch of actions for `games` games."""
     good = [dice.randrange(cells) for _ in range(games)]
     bad = list(good)
     bad[dice.randrange(games)] = dice.choice((-1, cells, 2**62, -(2**63)))
@@ -79,7 +79,7 @@ def wrong_batches(cells: int, games: int, dice: random.Random) -> Any:
 
 
 def wrong_options(cells: int, games: int, dice: random.Random) -> Any:
-    """What are no options of a reset."""
+    """Return an object that is not valid as the options of a reset."""
     cell = dice.randrange(cells)
     one = np.eye(cells, dtype=np.int64)[cell]
     boards: list[Any] = [
@@ -98,13 +98,13 @@ def wrong_options(cells: int, games: int, dice: random.Random) -> Any:
 
 @cache
 def wrong_seeds() -> list[Any]:
-    """What is no seed."""
+    """Return objects that are no seed."""
     return [thing for thing in odd_things() if thing is not None and type(thing) is not int] + [-1]
 
 
 @cache
 def wrong_players() -> list[Any]:
-    """What names no player."""
+    """Return objects that name no player."""
     odd = [thing for thing in odd_things() if not callable(thing)]
     return [
         *odd,
@@ -127,7 +127,7 @@ def wrong_players() -> list[Any]:
 
 
 def wrong_arguments(dice: random.Random) -> dict[str, Any]:
-    """Arguments that make no environment: one of them is wrong."""
+    """Return arguments of an environment, one of which is invalid."""
     odd = odd_things()
     small = (0, -1, 20, 2**40, 2.0, "3", None, *odd)
     words = (None, 0, "x", "random ", *odd)

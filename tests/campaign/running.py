@@ -1,4 +1,4 @@
-"""How a campaign runs: cases in forked workers, figures added up, failures told with their case."""
+"""Execution of a campaign: cases in forked workers, summed figures, failures with their cases."""
 
 import contextlib
 import importlib
@@ -26,7 +26,7 @@ EVERY = 60.0  # seconds after which a long run says how far it is
 
 
 class Log:
-    """What happened in some cases: counted figures, the highest of others, and failures."""
+    """Log of some cases: sums and maxima of figures, and failures."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -43,7 +43,7 @@ class Log:
         self.highest[name] = max(value, self.highest.get(name, value))
 
     def fail(self, kind: str, detail: object = "") -> None:
-        """Tell of a law that did not hold.
+        """Record the violation of an invariant.
 
         Args:
             kind: the law, the same text for all failures of its kind.
@@ -52,14 +52,14 @@ class Log:
         self.failures.append((self.case, kind, " ".join(str(detail).split())[:400]))
 
     def check(self, holds: object, kind: str, detail: object = "") -> bool:
-        """`fail` unless the law holds; whether it does."""
+        """Record a failure unless the invariant holds; return whether it does."""
         if not holds:
             self.fail(kind, detail)
         return bool(holds)
 
 
 class Family(Protocol):
-    """A family of cases; one object serves all cases that a worker runs."""
+    """Family of cases; one object serves all cases that a worker runs."""
 
     total: int | None  # how many different cases there are; None: as many as one likes
 
@@ -67,7 +67,7 @@ class Family(Protocol):
         """Prepare, in the empty folder `place`, which is this worker's own."""
 
     def case(self, number: int, rng: random.Random) -> None:
-        """Run one case: count figures and tell of failures in the log."""
+        """Run one case: count figures and record failures in the log."""
 
     def close(self) -> None:
         """End what the cases left running."""
@@ -75,7 +75,7 @@ class Family(Protocol):
 
 @dataclass
 class Result:
-    """What a family's cases came to."""
+    """Summed results of a family's cases."""
 
     cases: int = 0
     total: int | None = None  # how many there are
@@ -86,7 +86,7 @@ class Result:
     cut_off: bool = False  # by Ctrl-C, or a request to end
 
     def add(self, part: dict[str, Any]) -> None:
-        """Add what a worker tells of."""
+        """Add what a worker reports."""
         self.cases += part["cases"]
         self.total = part["total"]
         self.counts.update(part["counts"])
@@ -97,7 +97,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Order:
-    """Which cases of a family to run, and for how long."""
+    """Order to a family: which cases to run, and for how long."""
 
     name: str
     row: Row
@@ -109,7 +109,7 @@ class Order:
 
 
 def dice(seed: int, family: str, case: int) -> random.Random:
-    """The generator of a case: nothing else decides what happens in it."""
+    """Return the random generator of a case, the only source of its randomness."""
     return random.Random(f"{seed} {family} {case}")
 
 
@@ -139,7 +139,7 @@ def run(order: Order, place: Path) -> Result:
 def _follow(
     workers: list["Worker"], order: Order, place: Path, result: Result, start: float
 ) -> None:
-    """Take in what the workers tell until all are done; those that died are replaced."""
+    """Collect the workers' reports until all are done, replacing those that died."""
     restarts, told = 0, start
     end = workers[0].until
     while workers:
@@ -166,7 +166,7 @@ def _follow(
 
 
 class Worker:
-    """A forked process that runs every `order.workers`-th case from `first` on."""
+    """Forked process that runs every `order.workers`-th case from `first` on."""
 
     def __init__(self, order: Order, place: Path, first: int, end: float | None) -> None:
         self.order, self.first, self.until = order, first, end
@@ -192,11 +192,11 @@ class Worker:
 
     @property
     def at(self) -> int:
-        """The number of the case at hand."""
+        """Number of the current case."""
         return int(struct.unpack("d", self.shared[:8])[0])
 
     def listen(self, result: Result) -> bool:
-        """Take in what the worker tells; False at its end."""
+        """Read the worker's reports; return False at its end."""
         data = os.read(self.pipe, 1 << 16)
         *lines, self.unread = (self.unread + data).split(b"\n")
         for line in lines:
@@ -206,13 +206,13 @@ class Worker:
         return bool(data)
 
     def hangs(self) -> bool:
-        """Whether the case at hand has had too long."""
+        """Return whether the current case has exceeded its time."""
         since = struct.unpack("d", self.shared[8:])[0]
         self.hung = bool(since) and time.monotonic() - since > self.order.row.time_limit
         return self.hung
 
     def end(self) -> int:
-        """End the process, if it still runs; its wait status."""
+        """Kill the process if it still runs; return its wait status."""
         os.close(self.pipe)
         for kill in (os.killpg, os.kill):
             with contextlib.suppress(ProcessLookupError):
@@ -280,14 +280,14 @@ def _tell(writing: int, cases: int, total: int | None, log: Log, done: bool = Fa
 
 
 def _where(error: Exception) -> str:
-    """The error and the place in the campaign that it came from."""
+    """Describe an error and the place in the campaign that it came from."""
     frames = traceback.extract_tb(error.__traceback__)
     places = [f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames[-4:]]
     return f"{error!r} at {' < '.join(reversed(places))}"
 
 
 def figures(name: str, result: Result) -> str:
-    """A family's line of figures."""
+    """Return a family's line of figures."""
     parts = [f"{number:,} {what}" for what, number in result.counts.items()]
     parts += [f"{what} {value:,.1f}" for what, value in result.highest.items()]
     failed = f"{len(result.failures):,} failed"
@@ -297,7 +297,7 @@ def figures(name: str, result: Result) -> str:
 
 
 def report_lines(name: str, seed: int, result: Result) -> Iterator[str]:
-    """The failures by kind, each with some of its cases and how to run them again."""
+    """Yield the failures by kind, each with some of its cases and how to rerun them."""
     kinds: dict[str, list[tuple[int, str]]] = {}
     for case, kind, detail in result.failures:
         kinds.setdefault(kind, []).append((case, detail))

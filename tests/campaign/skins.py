@@ -1,4 +1,4 @@
-"""Environments of every kind that hostile calls are made to, each called in one way.
+"""Uniform interfaces to environments of every kind, for hostile calls.
 
 Besides our own, alone, wrapped by Gymnasium or batched, there are those for PettingZoo,
 Stable-Baselines3, Tianshou, skrl and TorchRL. `told` tells of all that a refused call must leave.
@@ -18,7 +18,7 @@ from . import rubbish
 
 
 class Skin:
-    """An environment of a kind, called in one way; this one is the single environment."""
+    """Environment of one kind behind a uniform interface; here the single environment."""
 
     seeded = opposed = True  # takes seeds, takes opponents
     theirs: tuple[type[Exception], ...] = ()  # errors of the library around it
@@ -30,74 +30,74 @@ class Skin:
         self.env: Any = self.make({"opponent": opponent, "seat": dice.choice(("X", "O", "random"))})
 
     def make(self, more: dict[str, Any]) -> Any:
-        """An environment with other arguments."""
+        """Create an environment with additional arguments."""
         return TicTacToe(**{**self.made, "obs": self.obs, **more})
 
     @property
     def base(self) -> Any:
-        """Our own environment, within what wraps it."""
+        """Innermost environment, without its wrappers."""
         return self.env.unwrapped
 
     @property
     def match(self) -> Any:
-        """The games within."""
+        """Match within the environment."""
         return self.base.match
 
     def begin(self, seed: int) -> None:
-        """The first reset, so that all dice follow from the case."""
+        """Reset with a seed, so that all randomness follows from the case."""
         self.env.reset(seed=seed)
 
     @property
     def games(self) -> int:
-        """How many there are."""
+        """Number of games."""
         return int(self.match.over.size)
 
     def takes_seeds(self, seeds: Any) -> bool:
-        """Whether these are seeds, one for each game."""
+        """Return whether these are valid seeds, one for each game."""
         return False
 
     def step(self, action: Any) -> None:
-        """One step."""
+        """Make one step."""
         self.env.step(action)
 
     def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew."""
+        """Reset the environment."""
         self.env.reset(seed=seed, options=options)
 
     def set_opponent(self, opponent: Any) -> None:
-        """Swap the opponent."""
+        """Replace the opponent."""
         self.env.unwrapped.set_opponent(opponent)
 
     def legal(self) -> Any:
-        """A legal action."""
+        """Return a legal action."""
         return int(self.dice.choice(np.flatnonzero(self.match.legal()[0]).tolist() or [0]))
 
     def wrong_action(self) -> Any:
-        """An action that is none."""
+        """Return an invalid action."""
         return self.dice.choice(rubbish.wrong_actions(self.match.rules.cells))
 
     def wrong_options(self) -> Any:
-        """What are no options of a reset."""
+        """Return invalid options of a reset."""
         return rubbish.wrong_options(self.match.rules.cells, self.games, self.dice)
 
     def over(self) -> bool:
-        """Whether a reset is due."""
+        """Return whether a reset is due."""
         return bool(self.match.over.any())
 
     def asks(self, opponent: Any) -> bool:
-        """Whether it plays against this opponent."""
+        """Return whether the environment plays against this opponent."""
         return self.match.opponent is opponent
 
     def ignores(self, options: Any) -> bool:
-        """Whether these options are nothing to it."""
+        """Return whether the environment ignores these options."""
         return False
 
     def close(self) -> None:
-        """Close it; afterwards it refuses to go on."""
+        """Close the environment, which then rejects further calls."""
         self.env.close()
 
     def visible_state(self) -> dict[str, Any]:
-        """All that it knows about its games, to be compared."""
+        """Return everything that the environment knows about its games, for comparison."""
         match, base = self.match, self.base
         rng = getattr(base, "_np_random", None)
         return {
@@ -112,77 +112,77 @@ class Skin:
 
 
 class Made(Skin):
-    """`gymnasium.make`, in its usual wrappers."""
+    """Environment from `gymnasium.make`, in its usual wrappers."""
 
     # Of its checker, of its own specs, and of what it compares with the modes it knows.
     theirs = (AssertionError, TypeError, AttributeError, rubbish.BurstError)
 
     def make(self, more: dict[str, Any]) -> Any:
-        """By its id."""
+        """Create the environment by its id."""
         return gym.make("TicTacToe-v0", disable_env_checker=True, **{**self.made, **more})
 
 
 class Batch(Skin):
-    """The vector environment."""
+    """Vector environment."""
 
     def make(self, more: dict[str, Any]) -> Any:
-        """Some games."""
+        """Create several games."""
         games = self.dice.choice((1, 2, 7))
         given = {**self.made, "obs": self.obs, **more}
         return VectorTicTacToe(games, **given)
 
     def legal(self) -> Any:
-        """A legal cell for every game."""
+        """Return a legal cell for every game."""
         masks = self.match.legal()
         return np.array([self.dice.choice(np.flatnonzero(row).tolist() or [0]) for row in masks])
 
     def takes_seeds(self, seeds: Any) -> bool:
-        """A list of them, each of which may be None."""
+        """Return whether this is a list of valid seeds, each of which may be None."""
         return (
             isinstance(seeds, list) and [type(seed) for seed in seeds] == [type(None)] * self.games
         )
 
     def wrong_action(self) -> Any:
-        """No batch of actions."""
+        """Return an invalid batch of actions."""
         return rubbish.wrong_batches(self.match.rules.cells, self.games, self.dice)
 
     def over(self) -> bool:
-        """Games are dealt anew by themselves."""
+        """Return whether some games are finished."""
         return self.match.active < self.games
 
 
 class Zoo(Skin):
-    """PettingZoo's environment without wrappers."""
+    """PettingZoo environment without wrappers."""
 
     seeded = opposed = False
     without = ("opponent", "seat")
 
     def make(self, more: dict[str, Any]) -> Any:
-        """For two agents."""
+        """Create a game for two agents."""
         from tttenv.adapters.pettingzoo import raw_env
 
         known = {name: value for name, value in more.items() if name not in self.without}
         return raw_env(**{**self.made, "obs": "board", **known})
 
     def asks(self, opponent: Any) -> bool:
-        """It has no opponent."""
+        """Return False, since there is no opponent."""
         return False
 
     def ignores(self, options: Any) -> bool:
-        """Only a board is something to it."""
+        """Return whether the options contain no board."""
         return not isinstance(options, dict) or set(options) != {"board"}
 
     def wrong_action(self) -> Any:
-        """An action that is none; but whose game is over moves None."""
+        """Return an invalid action; None is excluded after a game, where it is valid."""
         action = super().wrong_action()
         return -1 if action is None and self.over() else action
 
     def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew."""
+        """Reset the environment."""
         self.env.reset(seed=seed, options=options)
 
     def visible_state(self) -> dict[str, Any]:
-        """The games, and whose turn it is."""
+        """Return the games and the agent to move."""
         base = self.env.unwrapped
         names = ("agents", "agent_selection", "rewards", "terminations", "truncations")
         names += ("_cumulative_rewards",)
@@ -193,12 +193,12 @@ class Zoo(Skin):
 
 
 class Batches3(Batch):
-    """The environment for Stable-Baselines3."""
+    """Environment for Stable-Baselines3."""
 
     seeded = False  # its base class deals with seeds
 
     def make(self, more: dict[str, Any]) -> Any:
-        """Some games."""
+        """Create several games."""
         from tttenv.adapters.sb3 import VecEnv
 
         games = self.dice.choice((1, 2, 7))
@@ -206,16 +206,16 @@ class Batches3(Batch):
 
     @property
     def base(self) -> Any:
-        """Our own environment, within what wraps it."""
+        """Innermost environment, without its wrappers."""
         return self.env.games
 
     def begin(self, seed: int) -> None:
-        """The first reset, so that all dice follow from the case."""
+        """Reset with a seed, so that all randomness follows from the case."""
         self.env.seed(seed)
         self.env.reset()
 
     def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew."""
+        """Reset the environment."""
         self.env._options = [options] * self.env.num_envs
         try:
             self.env.reset()
@@ -223,37 +223,37 @@ class Batches3(Batch):
             self.env._reset_options()
 
     def ignores(self, options: Any) -> bool:
-        """What is empty is nothing to say."""
+        """Return whether the options are empty."""
         try:
             return not options
         except Exception:
             return True
 
     def set_opponent(self, opponent: Any) -> None:
-        """Swap the opponent."""
+        """Replace the opponent."""
         self.env.env_method("set_opponent", opponent)
 
 
 class Tianshou(Skin):
-    """Tianshou's environment."""
+    """Tianshou environment."""
 
     without = ("obs",)
 
     def make(self, more: dict[str, Any]) -> Any:
-        """In its wrapper."""
+        """Create the environment in its wrapper."""
         from tttenv.adapters.tianshou import make_env
 
         return make_env(**{**self.made, **more})
 
 
 class Skrl(Batch):
-    """skrl's environment: it takes tensors (games, 1), and reads floats as whole numbers."""
+    """Environment for skrl, which takes tensors (games, 1) and reads floats as integers."""
 
     seeded = opposed = False
     without = ("obs",)
 
     def make(self, more: dict[str, Any]) -> Any:
-        """Some games."""
+        """Create several games."""
         from tttenv.adapters.skrl import make_env
 
         games = self.dice.choice((1, 2, 7))
@@ -261,30 +261,30 @@ class Skrl(Batch):
 
     @property
     def base(self) -> Any:
-        """Our own environment, within what wraps it."""
+        """Innermost environment, without its wrappers."""
         return self.env._env
 
     def begin(self, seed: int) -> None:
-        """The first reset, so that all dice follow from the case."""
+        """Reset with a seed, so that all randomness follows from the case."""
         self.base.reset(seed=seed)
         self.env.reset()
 
     def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew; it takes nothing besides."""
+        """Reset the environment, which takes no other arguments."""
         self.env.reset()
 
     def ignores(self, options: Any) -> bool:
-        """It takes no options."""
+        """Return True, since the environment takes no options."""
         return True
 
     def legal(self) -> Any:
-        """A legal cell for every game."""
+        """Return a legal cell for every game."""
         import torch
 
         return torch.as_tensor(super().legal())[:, None]
 
     def wrong_action(self) -> Any:
-        """Tensors that are no actions."""
+        """Return tensors that are invalid actions."""
         import torch
 
         cells, games = self.match.rules.cells, self.games
@@ -298,18 +298,18 @@ class Skrl(Batch):
 
 
 class TorchRL(Batch):
-    """TorchRL's batch: it takes tensors (games,), and deals no game anew by itself."""
+    """TorchRL batch, which takes tensors (games,) and does not restart games by itself."""
 
     opposed = False
     without = ("obs", "render_mode")
     theirs = (RuntimeError,)  # of tensordict, which wants as many rows as there are games
 
     def takes_seeds(self, seeds: Any) -> bool:
-        """TorchRL seeds by one number."""
+        """Return whether this is one number, by which TorchRL seeds."""
         return False
 
     def make(self, more: dict[str, Any]) -> Any:
-        """Some games."""
+        """Create several games."""
         from tttenv.adapters.torchrl import make_env
 
         games = self.dice.choice((1, 2, 7))
@@ -317,22 +317,22 @@ class TorchRL(Batch):
 
     @property
     def base(self) -> Any:
-        """Our own environment, within what wraps it."""
+        """Innermost environment, without its wrappers."""
         return self.env.base_env.games
 
     def begin(self, seed: int) -> None:
-        """The first reset, so that all dice follow from the case."""
+        """Reset with a seed, so that all randomness follows from the case."""
         self.env.set_seed(seed)
         self.env.reset()
 
     def step(self, action: Any) -> None:
-        """One step."""
+        """Make one step."""
         from tensordict import TensorDict
 
         self.env.step(TensorDict({"action": action}, [self.games]))
 
     def reset(self, seed: Any = None, options: Any = None) -> None:
-        """Begin anew, where `options`, a mask, says so."""
+        """Reset the games that `options`, a mask, selects."""
         from tensordict import TensorDict
 
         if seed is not None:
@@ -340,13 +340,13 @@ class TorchRL(Batch):
         self.env.reset(None if options is None else TensorDict({"_reset": options}, [self.games]))
 
     def legal(self) -> Any:
-        """A legal cell for every game."""
+        """Return a legal cell for every game."""
         import torch
 
         return torch.as_tensor(super().legal())
 
     def wrong_action(self) -> Any:
-        """Tensors that are no actions."""
+        """Return tensors that are invalid actions."""
         import torch
 
         cells, games = self.match.rules.cells, self.games
@@ -359,7 +359,7 @@ class TorchRL(Batch):
         return self.dice.choice(kinds)
 
     def wrong_options(self) -> Any:
-        """Tensors that do not say which games begin anew."""
+        """Return tensors that are invalid reset masks."""
         import torch
 
         games = self.games

@@ -1,4 +1,4 @@
-"""Sweeps whose driver is killed at random moments and started again until they are done.
+"""Attack on sweeps, whose driver is killed at random moments and restarted until they are done.
 
 A case is `scripts/sweep.py` with twelve trainings of two learners on two processes, in this Python
 or in a new one, killed as `restarts` does. At the end its JSON, its CSV and all weights are those
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Sweep:
-    """A sweep in the folder `home`."""
+    """Sweep in the folder `home`."""
 
     def __init__(self, home: Path, seed: int) -> None:
         home.mkdir()
@@ -37,7 +37,7 @@ class Sweep:
         self._arguments = [*SMALL, "--seed", str(seed), "--jobs", "2", "--json"]
 
     def drive(self) -> None:
-        """The script, in the sweep's folder."""
+        """Run the script in the sweep's folder."""
         os.chdir(self.home)
         if self.new_python:
             script = str(ROOT / "scripts/sweep.py")
@@ -50,7 +50,7 @@ class Sweep:
         console.run(sweep.main, "sweep.py")
 
     def traces(self) -> dict[str, Any]:
-        """Of each finished training the sizes and times of its files."""
+        """Return the sizes and times of the files of each finished training."""
         found = {}
         for result in self.results.glob("[0-9a-f]*.json"):
             training = json.loads(result.read_text())["task"]["arguments"]
@@ -64,7 +64,7 @@ class Sweep:
         return found
 
     def timeless(self) -> dict[str, Any]:
-        """Its JSON, CSV and weights without what a clock measured."""
+        """Return the JSON, CSV and weights without measured times."""
         whole = json.loads((self.home / "results/sweep.json").read_text())
         with (self.home / "results/sweep.csv").open(newline="") as stream:
             lines = list(csv.DictReader(stream))
@@ -77,7 +77,7 @@ class Sweep:
 
 
 class Sweeps:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -86,7 +86,7 @@ class Sweeps:
         self.alone: dict[int, Alone] = {}
 
     def case(self, number: int, rng: random.Random) -> None:
-        """One sweep, killed some times."""
+        """Run one sweep, killed some times."""
         seed, home = rng.randrange(SEEDS), self.place / f"case{number}"
         if seed not in self.alone:
             self.alone[seed] = Alone(self.place / f"alone{seed}", seed)
@@ -102,11 +102,11 @@ class Sweeps:
         shutil.rmtree(home, ignore_errors=True)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
 
 class Alone:
-    """A sweep left alone: how long it takes, and what it comes to."""
+    """Undisturbed sweep: its duration and its results."""
 
     def __init__(self, home: Path, seed: int) -> None:
         before, sweep = time.monotonic(), Sweep(home, seed)

@@ -28,7 +28,7 @@ LARGE: dict[str, dict[str, Any]] = {"maskable_ppo": {"pool": ("tactical", "self"
 
 @dataclass(frozen=True)
 class Training:
-    """A training that follows from these fields."""
+    """Training that is determined by these fields."""
 
     learner: str
     seed: int = 0
@@ -37,7 +37,7 @@ class Training:
     rules: str = "3,3,3"
 
     def run(self, out: Path, resume: bool = False, more: int = 0) -> int:
-        """Train in the folder `out` to the end, or `more` steps beyond; the step reached."""
+        """Train in the folder `out` to the end, or `more` steps; return the step reached."""
         from learners.registry import LEARNERS
         from learners.training.loop import Schedule
         from learners.training.train import train
@@ -48,7 +48,7 @@ class Training:
         return train(self.learner, config, rules, plan, out, resume=resume).step
 
     def arguments(self, out: Path, resume: bool = False) -> list[str]:
-        """The same for `scripts/train.py`."""
+        """Return the same training as arguments of `scripts/train.py`."""
         given = [self.learner, "--seed", self.seed, "--steps", self.steps, "--every", 1]
         given += ["--checkpoint-every", self.checkpoint_every, "--rules", self.rules, "--json"]
         for name, value in self._fields().items():
@@ -57,13 +57,13 @@ class Training:
         return [*map(str, given), "--out", str(out), *(["--resume"] if resume else [])]
 
     def _fields(self) -> dict[str, Any]:
-        """What the learner is told besides its seed."""
+        """Return the learner's config fields besides its seed."""
         large = {} if self.rules == "3,3,3" else LARGE.get(self.learner, {})
         return SMALL.get(self.learner, {}) | large
 
 
 def learners() -> list[str]:
-    """The names of all learners."""
+    """Return the names of all learners."""
     from learners.registry import LEARNERS
 
     return list(LEARNERS)
@@ -86,7 +86,7 @@ def warm_up() -> None:
 
 
 def run_script(arguments: list[str]) -> None:
-    """`scripts/train.py` in this process, its signals and its messages included."""
+    """Run `scripts/train.py` in this process, including its signals and messages."""
     import sys
 
     from learners.cli import train as script

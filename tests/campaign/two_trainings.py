@@ -1,4 +1,4 @@
-"""Trainings started together in one folder: exactly one runs, and the folder is its own.
+"""Attack by trainings started at once in one folder, of which exactly one must run.
 
 A case starts two or three trainings of different seeds, at once or some time apart, anew or
 resumed. One of them ends well; each of the others is refused in one line, because somebody is
@@ -22,7 +22,7 @@ SEEDS = 3
 
 
 class TwoTrainings:
-    """See above."""
+    """Family of cases described above."""
 
     total = None
 
@@ -31,7 +31,7 @@ class TwoTrainings:
         self.known: dict[Training, dict[str, str]] = {}
 
     def case(self, number: int, rng: random.Random) -> None:
-        """Some trainings in one folder."""
+        """Start some trainings in one folder."""
         name = rng.choice(LEARNERS)
         count = rng.choice((2, 2, 3))
         seeds = rng.sample(range(SEEDS), count)
@@ -52,7 +52,7 @@ class TwoTrainings:
         shutil.rmtree(out, ignore_errors=True)
 
     def close(self) -> None:
-        """Nothing runs on."""
+        """Do nothing, since nothing is left running."""
 
     def _alone(self, training: Training) -> dict[str, str]:
         if training not in self.known:
@@ -91,7 +91,7 @@ class TwoTrainings:
     def _kill_one(
         self, children: list[Child], trainings: list[Training], out: Path, rng: random.Random
     ) -> None:
-        """Kill all at a random moment; the next training in the folder is not refused."""
+        """Kill all at a random moment, and check that the next training is not rejected."""
         children[0].runs_for(rng.random() * 0.3)
         for child in children:
             child.kill()
@@ -105,7 +105,7 @@ class TwoTrainings:
             self._sound(trainings[0], out)
 
     def _two_resume(self, trainings: list[Training], out: Path) -> None:
-        """Two go on at once with the training in the folder: one does, or it is finished."""
+        """Resume the training in the folder twice at once: one runs, or it is finished."""
         from tttenv.players.checkpoint import read_card
 
         seed = read_card(out)["config"]["seed"]

@@ -28,7 +28,7 @@ SEEDS = range(3)  # the first never mixes
 
 
 def flat(value, name=""):
-    """Nested numbers as {path: number}, the losing lines as they are."""
+    """Return nested numbers as {path: number}, with the losing lines unchanged."""
     if isinstance(value, dict):
         return {k: v for key in value for k, v in flat(value[key], f"{name}.{key}").items()}
     if isinstance(value, list) and not name.startswith(".losing_line"):
@@ -37,7 +37,7 @@ def flat(value, name=""):
 
 
 def alike(found, known):
-    """Two certificates are the same up to the rounding of floats."""
+    """Check that two certificates are equal up to rounding of floats."""
     found, known = flat(found.to_dict()), flat(known)
     found.pop(".queried_twice"), known.pop(".queried_twice", None)
     assert list(found) == list(known)
@@ -149,7 +149,7 @@ def test_sums_slightly_off_one_are_divided_out_for_looked_up_players_too():
 
 
 def one_row(cells, numbers):
-    """The random player, but for one position where these cells get these numbers."""
+    """Return the random player with these numbers on these cells in one position."""
 
     def policy(boards):
         probs = uniform(boards)

@@ -18,7 +18,7 @@ FIELDS = ("never_loses", "always_wins", "one_move")
 
 
 class OneStep:
-    """Wins, else blocks, else takes the cell on the most open lines; asked on canonical boards.
+    """Player that wins, else blocks, else plays on the most open lines, on canonical boards.
 
     Ties go to the first cell of the canonical board, so that images get images.
     """
@@ -29,7 +29,7 @@ class OneStep:
         self.rules, self.tactical = rules, player("tactical", rules)
 
     def __call__(self, boards):
-        """One cell each, (batch, cells)."""
+        """Return probabilities (batch, cells) of one cell each."""
         images, which = canonical(self.rules, boards)
         through = np.zeros(boards.shape)
         for line in self.rules.lines:
@@ -42,7 +42,7 @@ class OneStep:
 
 
 def declared(rules):
-    """All players that declare that they treat mirror images alike."""
+    """Return all players that declare themselves equivariant."""
     named = {name: player(name, rules) for name in ("random", "tactical", "pairing")}
     mixed = blend(named["tactical"], uniform, 0.2)
     depth = 3 if rules.cells <= 20 else 1
@@ -101,7 +101,7 @@ def test_the_full_graph_and_its_quotient_give_the_same_verdicts(rules, name, sea
 
 
 class Corner:
-    """Says that it treats mirror images alike, but breaks a tie by the number of the cell."""
+    """Player that declares itself equivariant, but breaks ties by the number of the cell."""
 
     equivariant = True
 
@@ -109,7 +109,7 @@ class Corner:
         self.rules, self.stones = rules, stones
 
     def __call__(self, boards):
-        """Any cell, or on some boards the first one, (batch, cells)."""
+        """Return uniform probabilities, or on some boards the first cell, (batch, cells)."""
         probs = uniform(boards)
         first = np.eye(self.rules.cells)[(boards == 0).argmax(axis=1)]
         breaks = (boards != 0).sum(axis=1) == self.stones
@@ -128,7 +128,7 @@ def test_on_a_board_that_is_its_own_image_any_of_the_alike_moves_will_do():
     rules = Rules()
 
     class Opens(Corner):
-        """Opens in one corner rather than in all four."""
+        """Player that opens in one corner instead of all four."""
 
     policy = Opens(rules, 0)
     full, found = search(rules, policy, "X", images=False), search(rules, policy, "X")

@@ -24,7 +24,7 @@ TEXTS = [RULES.format(board) for board in GAME.boards[GAME.decisions]]
 
 
 class Forfeiter:
-    """Another player that forfeits the boards that a function chooses."""
+    """Wrapper of a player that forfeits the boards chosen by a function."""
 
     forfeits = True
 
@@ -52,7 +52,7 @@ PLAYERS = {
 
 
 def results(policy, seat, choose):
-    """The value and the length of the shortest lost game, by recursion over single boards.
+    """Return the value and the length of the shortest lost game, by recursion over single boards.
 
     Args:
         policy: the player.
@@ -114,7 +114,7 @@ def test_certificates_count_forfeits_as_losses(name, method):
 
 
 def lost(policy, seat, line):
-    """Whether a game is lost: by its last stone, or because the player then has no answer."""
+    """Return whether a game is lost, by its last stone or by the player's forfeit after it."""
     board = RULES.start()
     for stone, cell in enumerate(line):
         if stone % 2 == seat:

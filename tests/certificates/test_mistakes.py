@@ -14,7 +14,7 @@ SMALL = [Rules(3, 3, 3), Rules(3, 4, 3)]
 
 
 def random_player(rules, seed):
-    """A player with one move a board, drawn at random."""
+    """Return a player with one fixed random move per board."""
     game = positions(rules)
     values = np.random.default_rng(seed).random(game.boards.shape)
     legal = (game.boards == 0) | game.over[:, None]

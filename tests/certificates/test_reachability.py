@@ -33,7 +33,7 @@ def search(rules, policy, seat, **options):
 
 
 def agree(rules, policy, seat, found):
-    """What the search found is what all positions say."""
+    """Check the results of the search against all positions."""
     game, table = positions(rules), tabulate(rules, policy)
     number = "XO".index(seat)
     met = reachable(game, table.table, number) & (game.seats == number) & ~game.over

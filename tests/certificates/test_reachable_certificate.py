@@ -27,7 +27,7 @@ SMALL += [(Rules(2, 5, 4), ["first", "minimax:ties=first"])]
 
 
 def unknown(value):
-    """Whether a field, or some part of it, is None."""
+    """Return whether a field, or some part of it, is None."""
     return value is None or (isinstance(value, dict) and any(map(unknown, value.values())))
 
 

@@ -28,7 +28,7 @@ LARGER = [
 
 
 def lost_in_the_environment(rules, seat, line):
-    """Played by both sides in the environment, the game ends with the player's loss."""
+    """Check that the game ends with the player's loss in the environment."""
     env = gym.make("TicTacToe-v0", m=rules.m, n=rules.n, k=rules.k, opponent=None)
     env.reset(seed=0)
     for cell in line:
@@ -95,7 +95,7 @@ def test_without_the_positions_for_it_nothing_is_said_of_shorter_games(seat):
 
 
 def by_hand(rules, policy, seat):
-    """In how many of the positions that the player can reach the opponent's next stone may win."""
+    """Count the positions reached by the player in which the opponent's next stone may win."""
     lost, seen = 0, set()
     board = rules.start()
     waiting = [board] if seat == "X" else [rules.play(board, cell) for cell in range(rules.cells)]

@@ -80,7 +80,7 @@ def test_moves_come_back_from_the_bits_of_the_page():
 
 
 def hostile():
-    """Contents of a file of snapshots that are none of qtable's, by what is wrong with them."""
+    """Return invalid contents of a file of snapshots, by what is wrong with them."""
     whole = load(read_data(SHIPPED / "qtable", SNAPSHOTS)[1][SNAPSHOTS])
     steps, moves = whole["steps"], whole["moves"]
     off_board, taken, other = moves.copy(), moves.copy(), moves.copy()

@@ -19,7 +19,7 @@ from tttenv.report import charts
 
 
 def grown(count, every=1, safe=math.inf):
-    """The points of a training with so many measures, unbeatable from one on."""
+    """Return the points of a training with `count` measures, unbeatable from `safe` on."""
     points = ()
     for number in range(count):
         worst = 0.0 if number >= safe else -0.5

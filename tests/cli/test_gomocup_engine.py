@@ -150,13 +150,13 @@ def test_boards_go_from_5_to_19():
 
 # --- The same by another hand: a referee that shares no code with the engine.
 class Referee:
-    """What must be answered where the first empty cell is played; of an ERROR the first word."""
+    """Referee of the replies of an engine that plays the first empty cell."""
 
     def __init__(self):
         self.size, self.stones, self.opens, self.rule, self.board = None, {}, None, 0, None
 
     def answer(self, line):
-        """As `Engine.answer`."""
+        """Return the expected reply, as `Engine.answer` does."""
         text = line.strip()
         if self.board is not None:
             return self._within_board(text)
@@ -262,13 +262,13 @@ COMMANDS = "START RECTSTART RESTART BEGIN TURN BOARD TAKEBACK INFO ABOUT"
 
 
 def numbers(text, count):
-    """So many small numbers with commas between them, or None."""
+    """Return `count` small numbers separated by commas, or None."""
     found = re.fullmatch(" *, *".join(["([0-9]{1,4})"] * count), text, re.ASCII)
     return [int(number) for number in found.groups()] if found else None
 
 
 def state(engine):
-    """What the engine's board holds, as the referee keeps it."""
+    """Return the contents of the engine's board, in the referee's format."""
     if engine.game is None:
         return None, {}, None
     rules, board = engine.game.rules, engine.game.board

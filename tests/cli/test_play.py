@@ -36,7 +36,7 @@ ERRORS = {("human second, lost", 3)}  # stones that gave value away: the human's
 
 
 def scripted(cells):
-    """The player that plays the next of these cells, whatever its seat."""
+    """Return the player that plays the next of these cells, in either seat."""
 
     def follow(boards):
         probs = np.zeros(boards.shape)

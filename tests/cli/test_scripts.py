@@ -31,7 +31,7 @@ TINY = ["selfplay", "--hidden", "8", "--every", "5"]
 
 @pytest.fixture
 def ran(run_here):
-    """Runs a script in an empty folder, in this process."""
+    """Return a function that runs a script in an empty folder, in this process."""
     return run_here
 
 

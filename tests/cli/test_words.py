@@ -19,7 +19,7 @@ WORDS = {1: "win", 0: "draw", -1: "loss"}
 
 @pytest.fixture(scope="module")
 def values():
-    """Of every move on the 4,520 undecided boards: its value and the winner's stones to come."""
+    """Return each move's value and winner's remaining stones on the 4,520 undecided boards."""
     assert len(EVERY.decisions) == 4520
     return {
         board: {cell: EVERY.worth(board, cell) for cell in EVERY.after[board]}
@@ -36,7 +36,7 @@ def short(value, stones):
 
 
 def sentence(board, moves, cell):
-    """What is to be said of a blunder, built from the values alone; None for a good move."""
+    """Return the expected sentence about a blunder, or None for a good move."""
     best = max(value for value, _ in moves.values())
     value, stones = moves[cell]
     if value == best:
@@ -126,18 +126,18 @@ def test_the_likeliest_moves_of_a_large_board_are_named_in_order():
 
 
 class NoWindow:
-    """What a window is asked to show, unseen."""
+    """Invisible window that records what it is asked to show."""
 
     def __init__(self, *_, **__):
         self.scene = None
 
     def show(self, board, **scene):
-        """Keep it."""
+        """Record the contents."""
         self.scene = {"board": board} | scene
 
 
 def lines():
-    """A game that leads to each undecided board, by board."""
+    """Return a game that leads to each undecided board, by board."""
     found = {EVERY.boards[0]: []}
     for board in EVERY.decisions:
         for cell, after in EVERY.after[board].items():

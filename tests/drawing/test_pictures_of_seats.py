@@ -19,7 +19,7 @@ SIZES = [(3, 3, 3), (3, 4, 3), (1, 12, 3), (1, 13, 3), (2, 7, 4), (3, 5, 3), (4,
 
 
 def last_cell(boards):
-    """A player that is a plain function: the last empty cell."""
+    """Return the last empty cell, as a player that is a plain function."""
     return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
 
 
@@ -28,7 +28,7 @@ PLAYERS = {"none": None, "function": last_cell, **{n: n for n in ("first", "rand
 
 
 class Replay(Referee):
-    """A referee that also keeps the games as texts of X and O, by the order of the stones."""
+    """Referee that also keeps the games as texts of X and O, by the order of the stones."""
 
     def __init__(self, rules, games, opponent, seat, draw_key):
         super().__init__(rules, games, opponent, seat, draw_key)
@@ -37,14 +37,14 @@ class Replay(Referee):
         self.before_deal = self.texts[:]
 
     def deal(self, which, key=None):
-        """Begin anew, after keeping what the boards were."""
+        """Restart games after recording their boards."""
         self.before_deal = self.texts[:]
         for i in which:
             self.texts[i] = "_" * len(self.texts[i])
         super().deal(which, key)
 
     def revive(self, board):
-        """All games go on from a text."""
+        """Continue all games from a text."""
         self.texts = [board] * len(self.texts)
         self.boards = [view(board) for _ in self.boards]
 
@@ -62,7 +62,7 @@ class Replay(Referee):
 
 
 def drawn(rules, text):
-    """What `render_mode="ansi"` shows of a text."""
+    """Return the output of `render_mode="ansi"` for a text."""
     m, n, _ = rules
     rows = [" ".join(text[row * n : (row + 1) * n]).replace("_", ".") for row in range(m)]
     ended = {None: f"{mover(text)} to move", "_": "draw", "X": "X wins", "O": "O wins"}
@@ -70,7 +70,7 @@ def drawn(rules, text):
 
 
 def read_picture(rules, picture):
-    """The text that a picture shows, by the colours of the ink in each cell."""
+    """Return the text shown by a picture, from the colours of the ink in each cell."""
     m, n, _ = rules
     assert picture.shape == (m * CELL, n * CELL, 3)
     tiles = picture.reshape(m, CELL, n, CELL, 3).swapaxes(1, 2).reshape(m * n, -1, 3)
@@ -86,14 +86,14 @@ def replay(rules, games, opponent, seat, seed):
 
 
 def some_cells(texts, dice, wrong):
-    """An empty cell of each board, and now and then any."""
+    """Return an empty cell of each board, and now and then any cell."""
     cells = [dice.choice([c for c, mark in enumerate(text) if mark == "_"]) for text in texts]
     return [int(dice.integers(len(t))) if dice.random() < wrong else int(c)
             for t, c in zip(texts, cells, strict=True)]  # fmt: skip
 
 
 def same(env, rules, text, board, over, picture=False):
-    """Hold a single environment against the replay's text and board."""
+    """Check a single environment against the replay's text and board."""
     assert env.board.tolist() == board
     assert env.action_masks().tolist() == [not over and mark == "_" for mark in text]
     env.render_mode = "ansi"

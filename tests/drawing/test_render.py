@@ -32,7 +32,7 @@ def shown(board, rules=(3, 3, 3), heat=None, **more):
 
 
 def ground(picture, cell, columns=3):
-    """The colour of a cell between its stone and its rim."""
+    """Return the colour of a cell between its stone and its rim."""
     return tuple(tile(picture, cell, columns)[CELL // 2, 8].tolist())
 
 
@@ -75,7 +75,7 @@ def test_pictures_have_a_square_for_each_cell_and_differ_where_boards_do(rules):
 
 
 def won(rules, board):
-    """The cells of the lines that are full."""
+    """Return the cells of the completed lines."""
     full = ("X" * rules[2], "O" * rules[2])
     lines = [line for line in windows(rules) if "".join(board[c] for c in line) in full]
     return {cell for line in lines for cell in line}
@@ -181,7 +181,7 @@ def test_heat_colours_the_cells_from_paper_to_full_and_no_further():
 
 
 def luminance(colour):
-    """The relative luminance of WCAG 2."""
+    """Return the relative luminance of WCAG 2."""
     parts = np.array(colour) / 255
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return float(linear @ (0.2126, 0.7152, 0.0722))

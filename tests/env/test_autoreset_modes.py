@@ -13,7 +13,7 @@ MODES = ["NextStep", "Disabled"]
 
 
 def asked(boards):
-    """A random opponent that is called in Python."""
+    """Return random moves, as an opponent called through Python."""
     return player("random")(boards)
 
 

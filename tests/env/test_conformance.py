@@ -16,12 +16,12 @@ RULES = Rules()
 
 
 class Forgetful:
-    """Plays the first cell until it has been asked about a board alone."""
+    """Player that plays the first cell until it is queried on a single board."""
 
     asked = 0
 
     def __call__(self, boards):
-        """Probabilities that depend on what was asked before."""
+        """Return probabilities that depend on earlier queries."""
         self.asked += len(boards) == 1
         return uniform(boards) if self.asked else np.eye(9)[(boards == 0).argmax(axis=1)]
 
@@ -75,14 +75,14 @@ def test_what_a_policy_raises_is_the_cause():
 
 
 class Changed(gym.Wrapper):
-    """TicTacToe-v0 whose steps are changed."""
+    """Wrapper of TicTacToe-v0 that changes its steps."""
 
     def __init__(self, change):
         super().__init__(gym.make("TicTacToe-v0", seat="X", disable_env_checker=True))
         self.change = change
 
     def step(self, action):
-        """One step, changed."""
+        """Make one changed step."""
         return self.change(*self.env.step(action))
 
 

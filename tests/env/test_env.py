@@ -244,7 +244,7 @@ def test_importing_the_package_loads_neither_torch_nor_the_compiler():
 
 
 def _scripted(cells):
-    """An opponent that plays these cells, told by how many of its stones lie."""
+    """Return an opponent that plays these cells, by the number of its stones."""
 
     def play(boards):
         probs = np.zeros(boards.shape)

@@ -14,13 +14,13 @@ RULES = Rules()
 
 
 class Keys:
-    """A generator that hands out these keys and no more."""
+    """Generator that returns these keys only."""
 
     def __init__(self, *keys):
         self.keys, self.bit_generator, self.state = list(keys), self, None
 
     def random_raw(self):
-        """The next key."""
+        """Return the next key."""
         assert self.keys, "more keys are drawn than documented"
         return self.keys.pop(0)
 
@@ -34,12 +34,12 @@ def every(games):
 
 
 def sides(match):
-    """Whose view each board is: 0 for X, 1 for O."""
+    """Return the side whose view each board shows: 0 for X, 1 for O."""
     return match.games.seats(slice(None)).tolist()
 
 
 def empty_cell(board, number):
-    """The n-th empty cell of a board."""
+    """Return the n-th empty cell of a board."""
     return int(np.flatnonzero(np.asarray(board) == 0)[number])
 
 

@@ -17,7 +17,7 @@ SOLVED = player("minimax", RULES)
 
 
 def observations(obs):
-    """What the environment itself shows of every undecided board, and the boards in its view."""
+    """Return the environment's observations of all undecided boards, and the boards."""
     env = TicTacToe(opponent=None, obs=obs)
     shown = [env.reset(options={"board": board})[0] for board in BOARDS]
     if obs == "dict":
@@ -70,7 +70,7 @@ def test_unmasked_shows_what_a_mask_hides():
 
 
 def of_boards(seen):
-    """The solved game's moves, out of one-hot observations."""
+    """Return the solved game's moves from one-hot observations."""
     planes = np.asarray(seen).reshape(-1, 3, 9)
     return SOLVED((planes[:, 0] - planes[:, 1]).astype(np.int8))
 
@@ -116,7 +116,7 @@ def test_a_network_is_asked_without_dice_and_left_as_it_was(obs, precision):
 
 
 def answering(change):
-    """A function whose answer about one board of several is changed."""
+    """Return a function whose output on one board of several is changed."""
 
     def fn(seen):
         answer = np.ones((len(seen), 9))
@@ -166,10 +166,10 @@ def test_unknown_kinds_and_things_that_cannot_answer_are_refused():
 
 
 class OfBoards(nn.Module):
-    """A network that is a player as it is: it answers boards with probabilities."""
+    """Network that is a player itself: it maps boards to probabilities."""
 
     def forward(self, boards):
-        """Perfect moves."""
+        """Return perfect moves."""
         return torch.as_tensor(SOLVED(boards))
 
 

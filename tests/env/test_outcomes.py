@@ -41,12 +41,12 @@ DRAWS = {"random": 0.7, "tactical": -1, None: 0.25}  # what a draw pays; otherwi
 
 
 def last_cell(boards):
-    """A player that is a plain function: the last empty cell."""
+    """Return the last empty cell, as a player that is a plain function."""
     return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
 
 
 def made(opponent, rules):
-    """The opponent and a referee's."""
+    """Return the opponent and a referee's version of it."""
     if opponent is None:
         return None, None
     policy = last_cell if opponent == "function" else player(opponent, Rules(*rules))
@@ -54,13 +54,13 @@ def made(opponent, rules):
 
 
 def some_cells(boards, dice, wrong):
-    """An empty cell of each board, and now and then any."""
+    """Return an empty cell of each board, and now and then any cell."""
     cells = [int(dice.choice(np.flatnonzero(np.array(board) == 0))) for board in boards]
     return [int(dice.integers(len(boards[0]))) if dice.random() < wrong else c for c in cells]
 
 
 def refereed(rules, opponent, seat, games, steps, make, wrong=0.05):
-    """An environment's answers to the same steps as a referee's, with the cells chosen.
+    """Yield an environment's results and a referee's for the same steps.
 
     Yields the environment's answer; and for each game its outcome and the reward.
     """
@@ -168,7 +168,7 @@ def test_infos_are_those_that_gymnasium_makes_of_the_single_environments(opponen
 
 
 def same_infos(theirs, ours):
-    """Hold two dicts of batched infos equal, arrays by their types too."""
+    """Check that two dicts of batched infos are equal, including the types of arrays."""
     assert theirs.keys() == ours.keys()
     for name, part in theirs.items():
         if isinstance(part, dict):
@@ -390,7 +390,7 @@ JUDGES = "tttenv.testing tttenv.testing.*"  # of environments made elsewhere, by
 
 
 def judged_by_reward(code):
-    """The comparisons in a module of rewards with a number."""
+    """Yield the comparisons of rewards with a number in a module."""
     for node in ast.walk(code):
         if isinstance(node, ast.Compare):
             parts = list(ast.walk(node))

@@ -65,7 +65,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_one_other_games(tmp_path
 
 
 class Silent:
-    """Answers no board with two stones or more."""
+    """Player that forfeits boards with two stones or more."""
 
     forfeits = True
 

@@ -19,7 +19,7 @@ REFUSALS = (ValueError, gym.error.Error)
 
 
 class Nasty:
-    """An object that fails whatever it is asked."""
+    """Object that raises on any use."""
 
     def __array__(self, *args, **kwargs):
         raise RuntimeError("no array\nof any kind")
@@ -71,7 +71,7 @@ OPTIONS = {
 
 
 def told(env):
-    """All that a refused call must leave as it is."""
+    """Return everything that a rejected call must not change."""
     rng = env._np_random
     state = rng and rng.bit_generator.state
     arrays = [array.tolist() for array in env.match.games.state]
@@ -79,7 +79,7 @@ def told(env):
 
 
 def refused(env, call, *args, **kwargs):
-    """Hold that the call is refused in one short line and changes nothing."""
+    """Check that a call is rejected with one short line and changes nothing."""
     before = told(env)
     with pytest.raises(REFUSALS) as refusal:
         call(*args, **kwargs)

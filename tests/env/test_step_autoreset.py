@@ -19,7 +19,7 @@ MANY = 2 * BLOCK + 23
 
 
 def pair(rules, opponent, games=GAMES, **kwargs):
-    """An environment that plays the opponent in compiled code, and one that asks it in Python."""
+    """Return environments with the opponent in compiled code and called through Python."""
     m, n, k = rules
     compiled = VectorTicTacToe(games, m, n, k, opponent, **kwargs)
     policy = compiled.match.opponent
@@ -29,14 +29,14 @@ def pair(rules, opponent, games=GAMES, **kwargs):
 
 
 def some_moves(env, dice):
-    """Random legal cells, and now and then one that may be taken."""
+    """Return random legal cells, and now and then one that may be occupied."""
     cells = env.sample_actions()
     wild = dice.random(len(cells)) < 0.04
     return np.where(wild, dice.integers(0, env.rules.cells, len(cells)), cells)
 
 
 def plain(answer):
-    """What a step returned, to be compared."""
+    """Return the result of a step in comparable form."""
     if isinstance(answer, dict):
         return {name: plain(part) for name, part in answer.items()}
     if isinstance(answer, tuple):

@@ -18,7 +18,7 @@ OBS = ["onehot", "board", "dict"]
 
 
 def moves(masks, dice, wrong=0.0):
-    """A random legal cell for each game, now and then a cell taken or not."""
+    """Return a random legal cell for each game, and now and then any cell."""
     cells = [dice.choice(np.flatnonzero(mask)) for mask in masks]
     return np.array([dice.integers(len(masks[0])) if dice.random() < wrong else c for c in cells])
 

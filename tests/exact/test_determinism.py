@@ -24,7 +24,7 @@ some_games = pytest.mark.parametrize("rules", SOME, ids=str)
 
 
 def one_hot(boards, which):
-    """All probability on one legal cell a board: the one of this number, counted round."""
+    """Return all probability on one legal cell per board, selected by `which` cyclically."""
     probs = np.zeros(boards.shape)
     for board, number, row in zip(boards, which, probs, strict=True):
         legal = np.flatnonzero(board == 0)
@@ -107,7 +107,7 @@ every_impure_player = pytest.mark.parametrize("name", IMPURE)
 
 
 def refused(judge):
-    """The one line by which a judge refuses a player."""
+    """Return the one-line error with which a player is rejected."""
     with pytest.raises(ValueError, match="answers otherwise than before") as error:
         judge()
     line = str(error.value)

@@ -29,35 +29,35 @@ LARGE = (Rules(4, 4, 4), Rules(5, 5, 4))
 
 
 class Symmetric(nn.Module):
-    """The mean of a network's outputs over the images of the board: mirror cells are equal."""
+    """Network that averages its outputs over the images of the board."""
 
     def __init__(self, net, rules):
         super().__init__()
         self.net, self.images, self.back = net, maps(rules), inverses(rules)
 
     def forward(self, planes):
-        """Outputs (batch, cells), whose sums are added up in another order for each image."""
+        """Return outputs (batch, cells), summed in a different order for each image."""
         seen = planes.unflatten(1, (3, -1))
         pairs = zip(self.images, self.back, strict=True)
         return sum(self.net(seen[:, :, to].flatten(1))[:, back] for to, back in pairs) / 8
 
 
 class OtherCPU(nn.Module):
-    """A network whose outputs are off by up to a millionth."""
+    """Network whose outputs are off by up to a millionth."""
 
     def __init__(self, net, seed):
         super().__init__()
         self.net, self.seed = net, seed
 
     def forward(self, planes):
-        """Outputs (batch, cells)."""
+        """Return outputs (batch, cells)."""
         outputs = self.net(planes)
         dice = np.random.default_rng(self.seed).uniform(-1, 1, outputs.shape)
         return outputs * (1 + 1e-6 * torch.as_tensor(dice).to(outputs.dtype))
 
 
 def player(name, rules, wrap):
-    """The player of an untrained learner with a wrapper around its networks."""
+    """Return the player of an untrained learner with a wrapper around its networks."""
     kind = LEARNERS.load(name)
     usual = kind.presets["default"]
     config = replace(usual, pool=("self",)) if name == "maskable_ppo" else usual
@@ -71,7 +71,7 @@ def player(name, rules, wrap):
 
 
 def boards_of(rules):
-    """All undecided boards of a small game, some of a larger one."""
+    """Return all undecided boards of a small game, or some of a larger one."""
     if rules == SMALL:
         return positions(rules).boards[positions(rules).decisions]
     boards = some_boards(rules, 3000)

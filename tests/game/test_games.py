@@ -14,7 +14,7 @@ from tttenv.policy import uniform
 
 
 def every_game():
-    """All games of 3,3,3 in plain Python: cells, and who won (1 X, -1 O, 0 draw)."""
+    """Return all games of 3,3,3 in plain Python: cells, and the winner (1 X, -1 O, 0 draw)."""
     through = [[set(line) for line in windows((3, 3, 3)) if cell in line] for cell in range(9)]
     found = []
 

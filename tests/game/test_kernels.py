@@ -15,7 +15,7 @@ fillings = given(seed=st.integers(0, 2**32), share=st.sampled_from([0.3, 0.5, 0.
 
 
 def filling(rules, seed, share):
-    """A board of any stones, `share` of them of one kind, whether a game leads to it or not."""
+    """Return a board of arbitrary stones, `share` of them of one side, reachable or not."""
     rng = np.random.default_rng(seed)
     rest = 1 - share
     stones = rng.choice([1, -1, 0], rules[0] * rules[1], p=[share, rest * 0.7, rest * 0.3])

@@ -35,7 +35,7 @@ def planes_of(rules, boards):
 
 
 def plain_planes(rules, board):
-    """The planes but those of threats, by their definition."""
+    """Return all planes except those of threats, by their definition."""
     planes = np.zeros((PLANES, rules.cells))
     planes[MINE], planes[THEIRS], planes[ON_BOARD] = board == 1, board == -1, 1
     for line in rules.lines.tolist():

@@ -15,7 +15,7 @@ SEEDS = st.integers(0, 2**32)
 
 
 def some_boards(seed, count=20):
-    """Undecided boards of tic-tac-toe, reached at random."""
+    """Return undecided boards of tic-tac-toe, reached at random."""
     rules, rng, boards = Rules(), np.random.default_rng(seed), []
     while len(boards) < count:
         board = rules.start()
@@ -116,7 +116,7 @@ def test_sums_slightly_off_one_are_divided_out(seed, off):
 
 
 def bent(cell, by):
-    """A breach of a law: the answer for one board of several, with one cell changed."""
+    """Return a violation: the output for one board of several, with one cell changed."""
 
     def breach(probs):
         probs[3, cell] += by

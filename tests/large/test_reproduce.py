@@ -67,7 +67,7 @@ CLAIMED = {
 
 
 def found_by(source, job):
-    """What a job finds with the budget of --quick."""
+    """Return what a job finds with the budget of --quick."""
     amount = reproduction.load(source).JOBS[job].amounts[0]
     return work.run_one(work.Piece(Task(source, job, amount, 0, None), None), QUIET)["found"]
 
@@ -77,7 +77,7 @@ def command(*arguments):
 
 
 def ran(folder, *arguments):
-    """The script, run in a folder."""
+    """Run the script in a folder."""
     surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
         command(*arguments),
@@ -91,7 +91,7 @@ def ran(folder, *arguments):
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory):
-    """The script's answer about the solved game, and the folder it ran in."""
+    """Return the script's output about the solved game, and the folder it ran in."""
     folder = tmp_path_factory.mktemp("ground")
     return ran(folder, "--only", "ground", "--json", "--jobs", "1", "--out", "o"), folder
 

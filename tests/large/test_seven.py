@@ -30,14 +30,14 @@ def data():
 
 @pytest.fixture(scope="module")
 def proofs():
-    """The modules of the script."""
+    """Return the modules of the script."""
     from scripts.seven_features import claims, features, proof, search
 
     return {"claims": claims, "features": features, "proof": proof, "search": search}
 
 
 def greedy(columns, weights):
-    """The player of these weights, written without the script's help: the first of equals."""
+    """Return the player of these weights without the script's help: the first of ties."""
     worth = np.where(GAME.successors >= 0, (columns @ np.array(weights))[GAME.successors], -np.inf)
     cells = worth.argmax(axis=1)
     return Tabulated(Rules(), np.eye(9)[cells] * ~GAME.over[:, None])

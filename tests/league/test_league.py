@@ -74,18 +74,18 @@ def test_openings_that_nobody_can_list_are_refused():
 # --- Exact results
 @cache
 def table(rules, spec):
-    """A player's answers to all boards."""
+    """Return a player's output on all boards."""
     return tabulate(rules, player(spec, rules))
 
 
 @cache
 def induced(rules, x, o):
-    """The odds of all positions by backward induction, ply by ply."""
+    """Return the odds of all positions by backward induction, ply by ply."""
     return backward_induction(rules, PlayPolicy(table(rules, x)), PlayPolicy(table(rules, o)))
 
 
 def expected(rules, first, second, openings):
-    """What `exact_odds` is to find, looked up in the positions of the whole game."""
+    """Return the expected output of `exact_odds`, looked up in the whole game."""
     stones, found = np.count_nonzero(openings[0]), []
     numbers = positions(rules).index(openings) - positions(rules).plies[stones]
     for colour in (0, 1):
@@ -129,7 +129,7 @@ def test_pairs_played_alone_or_the_other_way_round_have_the_same_result(shape):
 
 
 def followed(rules, seats, board, mover):
-    """Chances of a win of X, a draw and a win of O, move by move."""
+    """Return the odds of a win of X, a draw and a win of O, move by move."""
     if rules.over(board):
         return np.eye(3)[1 if not rules.lost(board) else 2 - 2 * mover]
     chances = seats[mover](board[None])[0]
@@ -271,17 +271,17 @@ COUNT = itertools.count()
 
 
 def forgetful(boards):
-    """A player that answers otherwise each time."""
+    """Return probabilities that differ in each call."""
     return np.eye(9)[[np.flatnonzero(b == 0)[next(COUNT) % 3] for b in boards]]
 
 
 def taken(boards):
-    """A player that plays on taken cells."""
+    """Return moves on occupied cells."""
     return np.eye(9)[(boards != 0).argmax(axis=1)]
 
 
 def lying(boards):
-    """The first empty cell, by somebody who says that images are treated alike."""
+    """Return the first empty cell, as a player that wrongly declares itself equivariant."""
     return np.eye(9)[(boards == 0).argmax(axis=1)]
 
 
@@ -319,7 +319,7 @@ def alone(specs):
 
 
 def whole(specs=SPECS, settings=SETTINGS):
-    """A league played in this process."""
+    """Return a league played in this process."""
     played = {}
     for block in league.blocks(settings, alone(specs)):
         played |= dict(zip(block.pairs, league.play_block(block), strict=True))
@@ -446,7 +446,7 @@ def test_a_file_is_read_back_as_it_was_written(usual, tmp_path):
 
 
 def leaves(content, path=()):
-    """The places of all values in JSON, of lists only the first and the last entry."""
+    """Yield the paths of all values in JSON, for lists only of the first and the last entry."""
     yield path
     if isinstance(content, dict):
         for key, value in content.items():
@@ -563,7 +563,7 @@ OPTIONS = ["--games", "10", "--positions", "1500", "--json"]
 
 
 class _Serially:
-    """A backend of this process.
+    """Backend of this process.
 
     Args:
         most: tasks, after which an interrupt comes.
@@ -596,7 +596,7 @@ class _Serially:
 
 
 def played(monkeypatch, given, most=1000):
-    """How many tasks the command has done, in this process."""
+    """Return the number of tasks that the command has run, in this process."""
     backend = _Serially(most)
     monkeypatch.setattr(workers, "backend", lambda _: backend)
     if most < 1000:
@@ -709,7 +709,7 @@ def test_the_page_shows_every_pair_from_both_sides(usual):
     from html.parser import HTMLParser
 
     class Cells(HTMLParser):
-        """The rows of the last table."""
+        """Parser of the rows of the last table."""
 
         def handle_starttag(self, tag, attributes):
             if tag == "table":

@@ -20,14 +20,14 @@ ROCK_PAPER_SCISSORS = np.array([[0, -1, 1], [1, 0, -1], [-1, 1, 0]])
 
 
 def tournament(rng, count, games=20):
-    """Points of all pairs, half points among them, some pairs without a game."""
+    """Return points of all pairs, including half points, with some pairs without a game."""
     played = np.triu(rng.integers(0, games, (count, count)), 1)
     scored = np.floor(rng.random((count, count)) * (2 * played + 1)) / 2
     return np.triu(scored, 1) + np.triu(played - scored, 1).T
 
 
 def climbed(points, prior):
-    """The same maximum by Hunter's algorithm (2004): one player's strength after the other."""
+    """Return the same maximum by Hunter's algorithm (2004), one player's strength at a time."""
     games, wins = points + points.T, points.sum(axis=1) + prior / 2
     strength = np.ones(len(points))
     for _ in range(20_000):
@@ -92,7 +92,7 @@ def test_draws_alone_and_no_games_at_all_leave_everybody_even():
 
 
 def theirs(values, alpha, population=50, epsilon=0.01):
-    """The same from open_spiel."""
+    """Return the same from open_spiel."""
     given = {"m": population}
     given |= (
         {"use_inf_alpha": True, "inf_alpha_eps": epsilon} if alpha is None else {"alpha": alpha}

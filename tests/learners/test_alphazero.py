@@ -53,7 +53,7 @@ def test_it_obeys_the_laws_of_a_learner_on_any_board(size, counterexamples):
 
 
 def finished(rules, moves, values, proofs, random, reward):
-    """The examples of one game."""
+    """Return the examples of one game."""
     games = _Games.new(replace(TINY, games=1, opening=0), rules, np.random.default_rng(0))
     board = rules.start(1)
     nothing = np.zeros((1, rules.cells), np.float32)
@@ -134,7 +134,7 @@ def test_one_networks_weights_serve_every_board(size):
 
 
 def trained_a_little():
-    """A network whose last layers are not zero."""
+    """Return a network whose last layers are not zero."""
     net, rng = ResidualNet(Shape(8, 2), np.random.default_rng(0)), np.random.default_rng(1)
     with torch.no_grad():
         for weight in net.parameters():
@@ -204,7 +204,7 @@ def test_settings_out_of_range_are_one_clear_line(wrong):
 
 
 def proven(rules, boards):
-    """Examples of positions whose first two empty cells are said to be the good moves."""
+    """Return examples of positions whose first two empty cells are marked as the good moves."""
     good = (boards == 0) & (np.cumsum(boards == 0, axis=1) <= 2)
     rng = np.random.default_rng(3)
     return Examples(
@@ -216,7 +216,7 @@ def proven(rules, boards):
 
 
 def images_after(rules, board, cells):
-    """The canonical images of the boards after moves."""
+    """Return the canonical images of the boards after moves."""
     after = rules.play(np.repeat(board[None], len(cells), axis=0), cells)
     return {image.tobytes() for image in canonical(rules, after)[0]}
 

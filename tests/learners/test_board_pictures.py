@@ -17,7 +17,7 @@ from tttenv.exact import solve
 
 
 def cell_of(picture, cell, columns=3, side=LARGE):
-    """The pixels of a cell of a board's picture."""
+    """Return the pixels of a cell of a board's picture."""
     row, column = divmod(cell, columns)
     return np.asarray(picture)[-side * (3 - row) :][:side, column * side : (column + 1) * side]
 

@@ -32,11 +32,11 @@ WRITING = ("mkstemp", "fsync", "chmod", "replace", "unlink")
 
 
 class Death(BaseException):
-    """A process that ends here: nothing that it would do afterwards is done."""
+    """Simulated end of the process, after which nothing more is done."""
 
 
 class FileSystem:
-    """Counts the calls that write a checkpoint, and lets the n-th of them go wrong.
+    """Counter of the calls that write a checkpoint, which makes the n-th of them fail.
 
     Args:
         monkeypatch: of pytest.
@@ -52,7 +52,7 @@ class FileSystem:
             monkeypatch.setattr(home, name, self.watched(getattr(home, name)))
 
     def watched(self, call):
-        """The same call, counted."""
+        """Return the same call, counted."""
 
         def watch(*args, **kwargs):
             if self.dead:  # whatever an except clause still tries
@@ -142,7 +142,7 @@ def test_a_finished_training_whose_player_is_missing_writes_it_again(tmp_path, t
 
 
 def older(folder):
-    """The folder as older versions wrote it: plain names, and a card that knows no state."""
+    """Rewrite a folder as older versions did: plain names, and a card without a state."""
     card = read_card(folder)
     for role in (WEIGHTS, POLICY, STATE):
         (folder / file_of(card, role)).rename(folder / f"{role}.safetensors")

@@ -21,7 +21,7 @@ from tttenv.exact import positions
 
 
 def numbered_transitions(start, count, rules=None):
-    """Moves that can be told apart: number i is rewarded i."""
+    """Return distinguishable moves: number i is rewarded i."""
     rules, number = rules or Rules(), np.arange(start, start + count)
     boards = rules.start(count)
     return Transitions(boards, number % 9, number.astype(np.float32), number % 2 == 0, boards)

@@ -34,14 +34,14 @@ HEADER = (
 
 @dataclass(frozen=True)
 class ToyConfig:
-    """The settings of a toy learner."""
+    """Settings of a toy learner."""
 
     seed: int = 0
     rate: float = 0.5
 
 
 class Toy:
-    """Prefers some cells to others; each step changes its preferences at random."""
+    """Toy learner that prefers some cells to others, and changes its preferences at random."""
 
     Config = ToyConfig
     presets = {"default": ToyConfig()}
@@ -57,26 +57,26 @@ class Toy:
         return {"drift": float(np.abs(drift).mean())}
 
     def policy(self):
-        """Always the legal cell with the highest preference."""
+        """Return the player of the legal cell with the highest preference."""
         preferences = self.preferences.clone().numpy()
         return lambda boards: greedy(np.broadcast_to(preferences, boards.shape), boards == 0)
 
     def state_dict(self):
-        """The preferences and the generator's state."""
+        """Return the preferences and the generator's state."""
         return {
             "weights": {"preferences": self.preferences.clone()},
             "rng": self.rng.bit_generator.state,
         }
 
     def load_state_dict(self, state):
-        """Go on from `state_dict()`."""
+        """Restore the result of `state_dict()`."""
         self.preferences = state["weights"]["preferences"].clone()
         if "rng" in state:
             self.rng.bit_generator.state = state["rng"]
 
 
 def toy_with(**changed):
-    """A toy that breaks a law by other methods or attributes."""
+    """Return a toy that violates an invariant by other methods or attributes."""
     return type("Broken", (Toy,), changed)
 
 

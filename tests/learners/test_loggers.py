@@ -41,12 +41,12 @@ def rows_of(out):
 
 
 def points(rows):
-    """Without the clock."""
+    """Return the rows without times."""
     return [row for row in rows if not row[1].startswith(("time/", "unbeatable/seconds"))]
 
 
 class Kept(loggers.Logger):
-    """A logger that keeps what it gets, for the table."""
+    """Logger that keeps its input, for the table."""
 
     made = []
 
@@ -63,7 +63,7 @@ class Kept(loggers.Logger):
         self.pictured |= {(step, name): picture for name, picture in pictures.items()}
 
     def flush(self):
-        """Keep how many points there are."""
+        """Record the number of points."""
         self.flushed = len(self.got)
 
     def summary(self, step, certificate):
@@ -71,7 +71,7 @@ class Kept(loggers.Logger):
         self.certificate = certificate
 
     def close(self, finished):
-        """Keep how it ended."""
+        """Record whether the training finished."""
         self.ended = finished
 
 
@@ -85,7 +85,7 @@ def kept(monkeypatch):
 
 @pytest.fixture
 def both(kept, tmp_path):
-    """A training with three loggers; its folder and the logger that kept everything."""
+    """Return the folder of a training with three loggers, and the logger that kept everything."""
     last = trained(tmp_path / "r", "tensorboard", "csv", "kept")
     return tmp_path / "r", kept.made[0], last
 

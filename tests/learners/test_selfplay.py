@@ -24,14 +24,14 @@ DEFAULT = SelfPlayConfig()
 
 
 def any_cells(rules, seed):
-    """All positions, and a cell for each that has a move, (positions,)."""
+    """Return a cell for each position with a move, (positions,)."""
     every, rng = positions(Rules(*rules)), np.random.default_rng(seed)
     legal = every.successors >= 0
     return every, np.where(legal, rng.random(legal.shape), -1).argmax(axis=1)
 
 
 def at(board):
-    """The number of a board of 3,3,3 written as text."""
+    """Return the index of a board of 3,3,3 written as text."""
     return int(positions(Rules()).index(Rules().parse(board)))
 
 

@@ -7,7 +7,7 @@ from learners.cli.search_space import settings
 
 
 def run(x, o, optimal=0.5, unbeatable_at=None):
-    """What is known of one training: worst cases, the share of optimal moves, when it was safe."""
+    """Return a training's result: worst cases, share of optimal moves, unbeatable step."""
     certificate = {"worst_case": {"X": x, "O": o}, "optimal_moves": {"all": optimal}}
     return {"certificate": certificate, "unbeatable_at": unbeatable_at}
 

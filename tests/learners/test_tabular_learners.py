@@ -151,7 +151,7 @@ def test_exported_moves_come_back_and_bad_rows_are_reported(tmp_path):
 
 
 def no_files(folder):
-    """Files that are none, too large, or hold what no row is."""
+    """Return invalid files: missing, too large, or with malformed rows."""
     os.mkfifo(folder / "pipe")
     (folder / "folder").mkdir()
     with (folder / "sparse").open("wb") as stream:

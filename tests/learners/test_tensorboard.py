@@ -23,7 +23,7 @@ from tttenv.certificates.markdown import certificate_table
 
 @pytest.fixture(scope="module")
 def unbeatable(tmp_path_factory):
-    """The folder of a training to the first unbeatable certificate, and its last evaluation."""
+    """Return the folder of a training that became unbeatable, and its last evaluation."""
     out = tmp_path_factory.mktemp("td0") / "td0"
     return out, train("td0", LEARNERS.load("td0").Config(), Rules(), usual_schedule("td0"), out)
 
@@ -34,7 +34,7 @@ def read(unbeatable):
 
 
 def told(name, rules, **settings):
-    """The tags of a short training."""
+    """Return the tags of a short training."""
     learner = LEARNERS.load(name)(LEARNERS.load(name).Config(**settings), rules)
     progress = Progress()
     tags = set(before_training(learner, rules, progress))

@@ -36,7 +36,7 @@ def trained(out, config=SMALL, plan=SHORT, name="selfplay", **more):
 
 
 def file(folder, role):
-    """The file with this role that the folder's card names."""
+    """Return the file with this role that the folder's card names."""
     return folder / (CARD if role == CARD else file_of(read_card(folder), role))
 
 
@@ -45,12 +45,12 @@ def contents(folder, roles=PLAYER):
 
 
 def names(folder):
-    """What a checkpoint's folder holds, without curves."""
+    """Return the contents of a checkpoint's folder, without curves."""
     return {path.name for path in folder.iterdir() if "tfevents" not in path.name}
 
 
 def sound(folder):
-    """Whether a folder holds a card, the files that it names, and nothing else."""
+    """Return whether a folder contains exactly a card and the files that it names."""
     return names(folder) == {CARD, *read_card(folder)["files"]}
 
 
@@ -64,14 +64,14 @@ def steps_of(folder, tag="exact/worst_case_O"):
 
 
 def training_state(folder):
-    """The learner's whole state and the clock's step, but for seconds."""
+    """Return the learner's whole state and the clock's step, without times."""
     state = load_training(folder)
     return state["learner"], state["clock"]["step"], state["about"]
 
 
 @pytest.fixture(scope="module")
 def through(tmp_path_factory):
-    """A training of 40 steps without a stop."""
+    """Return a training of 40 steps without interruption."""
     out = tmp_path_factory.mktemp("through")
     trained(out)
     return out
@@ -129,10 +129,10 @@ def test_every_step_is_reported_and_changes_nothing(tmp_path, through):
 
 
 class Screen(io.StringIO):
-    """A terminal."""
+    """Fake terminal."""
 
     def isatty(self):
-        """Yes."""
+        """Return True."""
         return True
 
 

@@ -23,7 +23,7 @@ BOARDS = [Rules(), Rules(2, 3, 2), Rules(3, 4, 3)]
 
 
 def untrained(rules, seed=0):
-    """A network whose head says something."""
+    """Return a network with a nonzero head."""
     net = MoveTransformer(rules.cells, 1, 8, 2, np.random.default_rng(seed))
     with torch.no_grad():
         net.head.weight.normal_(generator=torch.Generator().manual_seed(seed))
@@ -31,7 +31,7 @@ def untrained(rules, seed=0):
 
 
 def played(rules, moves):
-    """The board after some moves, by the rules' own play."""
+    """Return the board after some moves, by the rules' own play."""
     board = rules.start(1)
     for cell in moves:
         board = rules.play(board, [cell])
@@ -103,7 +103,7 @@ def test_a_network_sees_what_came_before_and_nothing_else():
 
 
 def followed(rules, net, seat):
-    """Won, drawn and lost games and positions, by plain recursion, a list at a time."""
+    """Return the won, drawn and lost games and positions, by plain recursion."""
     results, positions_asked = [0, 0, 0], 0
 
     def follow(moves):

@@ -33,14 +33,14 @@ def stop(evaluation):
 
 
 def curve(out):
-    """The curve of one tag in the CSV file beside it."""
+    """Return the curve of one tag in the CSV file beside it."""
     rows = [line.split(",") for line in (out / "csv" / "curves.csv").read_text().splitlines()]
     return [(int(step), float(value)) for step, tag, value in rows[1:] if tag == TAG]
 
 
 @pytest.fixture
 def mlflow(tmp_path, monkeypatch):
-    """MLflow with a store in files."""
+    """Return MLflow with a store in files."""
     monkeypatch.setenv("MLFLOW_ALLOW_FILE_STORE", "true")
     library = pytest.importorskip("mlflow")
     library.set_tracking_uri(f"file://{tmp_path}/store")
@@ -86,7 +86,7 @@ def test_a_server_of_mlflow_that_is_not_there_is_one_line(mlflow, tmp_path, monk
 
 
 def records(data):
-    """The records of a run's file: a log as LevelDB writes it, in blocks of 32 KiB, after a head.
+    """Yield the records of a run's file: a LevelDB log, in blocks of 32 KiB, after a header.
 
     Each piece has a checksum of four bytes, its length, and its kind: whole, first, middle, last.
     """

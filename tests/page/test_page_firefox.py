@@ -14,7 +14,7 @@ MADE = "!document.querySelector('[aria-busy]') && !document.querySelector('html.
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    """A report of some players and of a network."""
+    """Return a report of some players and of a network."""
     folder = tmp_path_factory.mktemp("firefox")
     none = folder / "none.json"
     specs = ["first", "selfplay", "alphazero_554"]
@@ -24,7 +24,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
-    """A tab of Firefox."""
+    """Yield a tab of Firefox."""
     with firefox(tmp_path_factory.mktemp("profile")) as found:
         yield found
 
@@ -38,7 +38,7 @@ def silent(page):
 
 
 def opened(page, file, fragment="", size=SIZES[0]):
-    """Open the page at an address, and wait until all of it is made and shown."""
+    """Open the page at an address, and wait until it is complete."""
     page.open(file.as_uri() + fragment, *size)
     page.until(MADE)
 

@@ -14,7 +14,7 @@ SILENT = RULES.parse("X________")
 
 
 class Forgetful:
-    """Plays perfectly, but has no answer to a stone in the first corner."""
+    """Perfect player that forfeits after a stone in the first corner."""
 
     forfeits = True
 
@@ -22,14 +22,14 @@ class Forgetful:
         self.best = player("minimax:ties=first")
 
     def __call__(self, boards):
-        """Probabilities (batch, cells); zeros are forfeits."""
+        """Return probabilities (batch, cells); zeros are forfeits."""
         probs = self.best(boards)
         return np.where((boards == SILENT).all(axis=1)[:, None], 0.0, probs)
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    """A report of this player alone."""
+    """Return a report of this player alone."""
     folder = tmp_path_factory.mktemp("forfeits")
     none = folder / "none.json"
     with pytest.MonkeyPatch.context() as patch:

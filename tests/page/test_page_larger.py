@@ -28,13 +28,13 @@ by_network = pytest.mark.parametrize("name", NAMES)
 
 @pytest.fixture(scope="module")
 def shown():
-    """What the page knows of each network, by name."""
+    """Return the page's data of each network, by name."""
     return {one.name: one for one in larger.from_specs(list(NAMES))}
 
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    """A report of one player on 3,3,3 and of the networks."""
+    """Return a report of one player on 3,3,3 and of the networks."""
     folder = tmp_path_factory.mktemp("larger")
     none = folder / "none.json"
     report.make(folder / "report.html", report.Contents(none, none, ["first", *NAMES]))
@@ -43,7 +43,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def inside(browser):
-    """Runs JavaScript in the scope of the worker's own scripts."""
+    """Yield a function that runs JavaScript in the scope of the worker's own scripts."""
     page = browser.new_page()
     files = [("shared", name) for name in SHARED] + [("worker", name) for name in WORKER]
     texts = [(PAGE / folder / f"{name}.js").read_text(encoding="utf-8") for folder, name in files]
@@ -56,7 +56,7 @@ def inside(browser):
 
 
 def sampled(rules, count, rng, policy=None):
-    """Undecided boards of all numbers of stones; with a policy, those of games against it."""
+    """Return undecided boards of all numbers of stones, optionally from games against a policy."""
     found = []
     while len(found) < count:
         board, seat = rules.start(), int(rng.integers(2))
@@ -176,7 +176,7 @@ return given.boards.map((position) => {
 
 
 def absolute(board):
-    """A board seen by the side to move as 1 for X and -1 for O."""
+    """Return a board seen by the side to move as 1 for X and -1 for O."""
     return (board * (1 if np.count_nonzero(board) % 2 == 0 else -1)).tolist()
 
 
@@ -221,7 +221,7 @@ return given.boards.map((position) => {
 
 
 def stones_left(rules, rank):
-    """The winner's stones still to come, a move of this rank among them; None for a draw."""
+    """Return the winner's remaining stones before a move of this rank; None for a draw."""
     return (rules.cells + 1 - abs(rank) + (rank > 0)) // 2 if rank else None
 
 
@@ -508,7 +508,7 @@ def test_the_policy_lets_only_the_worker_in_and_the_page_is_small(shipped):
 
 
 def changed(folder, place, **card):
-    """A copy of a checkpoint with other entries in its card."""
+    """Return a copy of a checkpoint with other entries in its card."""
     shutil.copytree(folder, place)
     told = json.loads((place / "card.json").read_text()) | card
     (place / "card.json").write_text(json.dumps(told))

@@ -23,7 +23,7 @@ EVIL = "<img src=x onerror=alert(1)>"
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    """A report of players of all kinds."""
+    """Return a report of players of all kinds."""
     folder = tmp_path_factory.mktemp("linked")
     none = folder / "none.json"
     specs = ["td0", "dqn", "minimax", "mcts", "tactical", "random", "first"]
@@ -145,7 +145,7 @@ def test_an_opened_position_is_left_by_back_to_the_same_place(opened, file):
 
 
 def in_view(page):
-    """Whether the board and what is said of it can be seen."""
+    """Return whether the board and its remarks are visible."""
     height = page.evaluate("innerHeight")
     boxes = [page.locator(name).bounding_box() for name in ("#board", "#notes", "#status")]
     return all(box["y"] >= 0 and box["y"] + box["height"] <= height for box in boxes)
@@ -272,7 +272,7 @@ def test_a_game_that_plays_itself_can_be_paused_and_taken_over(opened, file):
 
 
 class Head(HTMLParser):
-    """The attributes of a page's meta and link elements."""
+    """Parser of the attributes of a page's meta and link elements."""
 
     def __init__(self, text):
         super().__init__()
@@ -280,7 +280,7 @@ class Head(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        """Called by the parser."""
+        """Collect the attributes."""
         told = dict(attributes)
         if tag == "meta":
             self.meta[told.get("property") or told.get("name")] = told.get("content")

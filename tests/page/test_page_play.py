@@ -32,7 +32,7 @@ def rank(board, cell):
 
 
 def stones(found):
-    """How many stones the winner still has to place, a move of this rank being the first."""
+    """Return the number of the winner's remaining stones, with a move of this rank the first."""
     return (10 - abs(found) + (found > 0)) // 2
 
 
@@ -43,7 +43,7 @@ def verdict(found):
 
 @cache
 def blunder(board, cell):
-    """The sentence about a move that gives something away; None for a good one."""
+    """Return the sentence about a move that gives something away; None for a good one."""
     ranks = {c: rank(board, c) for c in range(9) if board[c] == "_"}
     best = int(np.sign(max(ranks.values())))
     value = int(np.sign(ranks[cell]))
@@ -66,7 +66,7 @@ def put(board, cell):
 
 
 def boards_of(line):
-    """The boards of a game, the empty one first."""
+    """Return the boards of a game, the empty one first."""
     found = ["_" * 9]
     for cell in line:
         found.append(put(found[-1], cell))
@@ -84,7 +84,7 @@ def lost(board):
 
 
 def last_blunders(line, whose, slips=()):
-    """What the page says of the last two stones; `whose` by seat, `slips` the opponents."""
+    """Return the page's remarks on the last two stones; `whose` by seat, `slips` the opponents'."""
     found, boards = [], boards_of(line)
     for ply in range(max(0, len(line) - 2), len(line)):
         sentence, seat = blunder(boards[ply], line[ply]), "XO"[ply % 2]
@@ -99,7 +99,7 @@ def last_blunders(line, whose, slips=()):
 
 
 def decided(line, names):
-    """How the page says a game was decided."""
+    """Return how the page says a game was decided."""
     boards = boards_of(line)
     bad = [ply for ply in range(len(line)) if blunder(boards[ply], line[ply])]
     if not bad:
@@ -149,7 +149,7 @@ def test_a_hundred_games_by_real_clicks_are_as_the_library_says(opened, shipped)
 
 
 def follow(page, seat, name, table, rng):
-    """Play a game at random, every look at the page held to the library; returns its cells."""
+    """Play a random game, comparing the page with the library; return its cells."""
     line, other = [], "XO"[seat == "X"]
     names, whose = {seat: "You", other: name}, {seat: "Your", other: name}
     while True:
@@ -192,7 +192,7 @@ EVERY = f"""(links) => links.map((link) => {{
 
 
 def standing(board):
-    """What the value bar says."""
+    """Return the text of the value bar."""
     side = "XO"[board.count("_") % 2 == 0]
     other = "XO"[side == "X"]
     if over(board):
@@ -485,7 +485,7 @@ def test_nothing_is_taken_back_where_nothing_is(opened, shipped):
 
 
 def press(page, cell):
-    """To the cell by arrow keys, from wherever the focus is on the board, and place a stone."""
+    """Move the focus to the cell by arrow keys, and place a stone."""
     at = "[...document.querySelectorAll('#board button')].indexOf(document.activeElement)"
     for _ in range(40):
         if page.evaluate(at) >= 0:
@@ -558,7 +558,7 @@ def test_overlays_show_exact_values_the_players_chances_or_nothing(opened, shipp
 
 
 def refute(page):
-    """Give a wrong answer and see it refuted."""
+    """Give a wrong answer and check that it is refuted."""
     click(page, 1)
     page.locator("#moves button").last.click()
 

@@ -32,14 +32,14 @@ def file(tmp_path_factory):
 
 
 def kept(name):
-    """The curve of a shipped player, and its players by step."""
+    """Return the curve of a bundled player, and its snapshots by step."""
     card = read_card(SHIPPED / name)
     found = snapshots.read(SHIPPED / name, card, RULES, from_card(card))
     return from_card(card), {at: snapshots.table_of(RULES, moves) for at, moves in found.items()}
 
 
 def told(certificate):
-    """What the page says of who can beat a player, and how soon."""
+    """Return the page's sentence on who can beat a player, and how soon."""
     lines = certificate.losing_line
     if not lines["X"] and not lines["O"]:
         return "It never loses."
@@ -49,7 +49,7 @@ def told(certificate):
 
 
 def chances(page):
-    """What the board says of the opponent's chances, cell by cell; None where there is a stone."""
+    """Return the opponent's probabilities on the board, by cell, or None where there is a stone."""
     found = []
     for label in page.locator("#board button").evaluate_all("all => all.map(b => b.ariaLabel)"):
         share = re.search(r"(\d+) %", label)
@@ -128,7 +128,7 @@ def test_the_board_shows_what_it_would_play_at_every_step(opened, file, name):
 
 
 def line_to(board):
-    """A game that leads to an undecided board, seen by the side to move, by its cells' names."""
+    """Return a game that leads to an undecided board, by the names of its cells."""
     own, others = np.flatnonzero(board == 1), np.flatnonzero(board == -1)
     x, o = (own, others) if len(own) == len(others) else (others, own)
     cells = [cell for pair in zip(x, o, strict=False) for cell in pair]

@@ -35,7 +35,7 @@ PUBLISHED = json.loads((ROOT / "checkpoints/published.json").read_text())["rows"
 
 @pytest.fixture(scope="module")
 def trained(benchmarked):
-    """The folder of a small benchmark's results."""
+    """Return the folder of a small benchmark's results."""
     return benchmarked[1]
 
 
@@ -46,7 +46,7 @@ def several(trained):
 
 @pytest.fixture(scope="module")
 def without_snapshots(tmp_path_factory):
-    """The report of a training that kept its measures, and none of its players."""
+    """Return the report of a training with measures but without snapshots."""
     folder = tmp_path_factory.mktemp("older")
     shutil.copytree(ROOT / "checkpoints/reinforce", folder / "reinforce")
     card = json.loads((folder / "reinforce/card.json").read_text())
@@ -59,7 +59,7 @@ def without_snapshots(tmp_path_factory):
 
 
 def measured(curve, at):
-    """A measure of a curve as the page tells it."""
+    """Return a measure of a curve as the page shows it."""
     as_x, as_o = (minus(phrases.value(curve.worst[seat][at])) for seat in "XO")
     return (
         f"After {curve.steps[at]:,} steps, {curve.seconds[at]:.1f} s: optimal moves"
@@ -68,7 +68,7 @@ def measured(curve, at):
 
 
 def rows_of(page, selector="#leaderboard tbody tr"):
-    """The rows by their head's link or text: the texts of all cells by the column's heading."""
+    """Return the texts of all cells by column heading, by the link or text of their row."""
     return page.locator(selector).evaluate_all(
         """all => Object.fromEntries(all.map(row => [
           (row.querySelector('th a') ?? row.querySelector('th')).textContent,
@@ -82,7 +82,7 @@ def minus(text):
 
 
 def cells_of(found):
-    """A certificate's numbers as the leaderboard shows them, by heading."""
+    """Return a certificate's numbers as the leaderboard shows them, by heading."""
     odds, worst = found["vs_random"], found["worst_case"]
     return {
         "Verdict": "never loses" if found["unbeatable"] else "can be beaten",
@@ -243,7 +243,7 @@ def test_seeds_are_told_where_there_are_several(opened, several, trained):
 
 @pytest.fixture
 def one_seed(trained, tmp_path, monkeypatch):
-    """Results with one seed of each learner, changed as a test wants them."""
+    """Return a function that makes results with one seed of each learner and some changes."""
     monkeypatch.chdir(trained)
 
     def write(quick=False, **reached):
@@ -304,7 +304,7 @@ def test_every_seed_is_a_dot_at_its_seconds(opened, several, trained):
 
 @pytest.fixture(scope="module")
 def swept(tmp_path_factory):
-    """What the command writes of a training."""
+    """Return the sweep file of one training."""
     folder = tmp_path_factory.mktemp("swept")
     where = ["--out", str(folder), "--runs", str(folder / "runs"), "--jobs", "1"]
     sweep.main(["td0", "--seeds", "1", "--steps", "2", *where, "--json"])
@@ -313,7 +313,7 @@ def swept(tmp_path_factory):
 
 @pytest.fixture
 def sweep_file(swept, tmp_path):
-    """Writes a sweep's file, a training for each set of changes to the one there is."""
+    """Return a function that writes a sweep file with changed copies of its training."""
 
     def write(*changes):
         file = tmp_path / "sweep.json"

@@ -27,7 +27,7 @@ BASE64 = """const base64 = (array) => {
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory):
-    """A report of two players: the page teaches the others."""
+    """Return a report of two players, of which the page teaches others."""
     folder = tmp_path_factory.mktemp("taught")
     none = folder / "none.json"
     report.make(folder / "report.html", report.Contents(none, none, ["first", "random"]))
@@ -36,7 +36,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def inside(browser):
-    """Runs JavaScript in the scope of the page's own scripts on the game and on teaching."""
+    """Yield a function that runs JavaScript in the scope of the page's scripts."""
     page = browser.new_page()
     facts = json.dumps(data.tables([]))
     texts = [(PAGE / "scripts" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
@@ -50,12 +50,12 @@ def inside(browser):
 
 
 def taught(inside, seed, games=20_000):
-    """The page's certificate of a player, how many games it took, its table and its values."""
+    """Return the page's certificate of a player, its number of games, its table and its values."""
     return next(all_taught(inside, [seed], games))
 
 
 def all_taught(inside, seeds, games=20_000):
-    """The same for several seeds."""
+    """Yield the same for several seeds."""
     told = inside(
         "const worst = (table) => Math.min(worstCase(table, 0), worstCase(table, 1));"
         "const taught = (seed) => { const learner = new TableLearner(seed);"
@@ -71,7 +71,7 @@ def all_taught(inside, seeds, games=20_000):
 
 
 def assert_same(told, exact):
-    """That two certificates agree in each field, numbers to 1e-12."""
+    """Assert that two certificates agree in each field, numbers to 1e-12."""
     assert set(told) == set(exact)
     for key, value in exact.items():
         pairs = [(told[key], value)]
@@ -118,7 +118,7 @@ def test_the_page_certifies_other_players_as_the_library_does(inside, name):
 
 
 def td0(seed, games):
-    """The values of each class after so many games, by another program of the same algorithm."""
+    """Return the values of each class after `games` games, by another implementation."""
     game, mask, now = positions(RULES), 2**32 - 1, seed
 
     def below(limit):
@@ -167,7 +167,7 @@ def certificate(page):
 
 
 def learned(page):
-    """The lesson's end: waits for it."""
+    """Wait for the end of the lesson, and return it."""
     page.locator("#teach-play").wait_for()
     return page.inner_text("#teach-status")
 

@@ -20,7 +20,7 @@ globalThis.asked = {
 
 @pytest.fixture(scope="module")
 def page(browser, shipped):
-    """The report of the shipped players, whose functions can be called."""
+    """Return the report of the bundled players, whose functions can be called."""
     opened = browser.new_context(bypass_csp=True).new_page()
     opened.goto(shipped.as_uri())
     own = opened.locator("script[type=module]").text_content()

@@ -32,7 +32,7 @@ def test_the_explorer_shows_all_classes_and_where_a_player_may_blunder(opened, s
     _, classes = orbits(RULES, game.boards)
 
     def check(expected):
-        """Ply by ply as many positions as there are classes with an expected one; in all."""
+        """Check the number of positions by ply, one per class with an expected value, and all."""
         total = with_move = 0
         for ply in range(10):
             page.locator(f"[name=ply][value='{ply}']").check(force=True)
@@ -115,7 +115,7 @@ def test_a_players_name_stays_text(opened, tmp_path):
 
 
 class Attributes(HTMLParser):
-    """The names of all attributes in a page's source, and the content of its policy."""
+    """Parser of all attribute names in a page's source, and of its content policy."""
 
     def __init__(self, text):
         super().__init__()
@@ -123,7 +123,7 @@ class Attributes(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        """Called by the parser at every element."""
+        """Collect the attributes."""
         self.names |= {name for name, _ in attributes}
         if ("http-equiv", "Content-Security-Policy") in attributes:
             self.policy = dict(attributes)["content"]

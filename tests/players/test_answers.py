@@ -1,4 +1,4 @@
-"""What a player may answer: arrays, tensors and lists of real numbers, and nothing else."""
+"""Valid outputs of a player: arrays, tensors and lists of real numbers, and nothing else."""
 
 import fractions
 import warnings
@@ -16,14 +16,14 @@ from tttenv.policy import from_observations, uniform, validated
 
 
 class Raising:
-    """Cannot be made an array, and says so at length."""
+    """Object that cannot be converted to an array, with a long error message."""
 
     def __array__(self, *arguments, **options):
         raise RuntimeError("no\n" * 1000)
 
 
 class Unprintable:
-    """Its name is all that can be told."""
+    """Object of which only the type's name can be printed."""
 
     def __repr__(self):
         raise RuntimeError("no name")
@@ -88,7 +88,7 @@ every_wrong_answer = pytest.mark.parametrize("kind", WRONG)
 
 
 def endless():
-    """A list that holds itself."""
+    """Return a list that contains itself."""
     made = []
     made.append(made)
     return made
@@ -102,7 +102,7 @@ def no_warnings():
 
 
 def refused(judge):
-    """The one line by which an answer is refused."""
+    """Return the one-line error with which an output is rejected."""
     with pytest.raises(ValueError) as error:  # noqa: PT011  # each kind has its own words
         judge()
     line = str(error.value)

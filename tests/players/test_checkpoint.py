@@ -35,7 +35,7 @@ print(json.dumps([tttenv.certify(tttenv.Rules(), policy).to_dict(), policy(board
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A checkpoint as training leaves it."""
+    """Return a checkpoint as training leaves it."""
     out = tmp_path_factory.mktemp("made") / "player"
     train("selfplay", SelfPlayConfig(seed=2, hidden=(9,)), Rules(), SHORT, out)
     return out
@@ -51,7 +51,7 @@ def card_of(folder):
 
 
 def data(folder, role):
-    """The file with this role."""
+    """Return the file with this role."""
     return folder / file_of(card_of(folder), role)
 
 
@@ -60,7 +60,7 @@ def change_card(folder, **changed):
 
 
 def replace_file(folder, role, tensors):
-    """Another file with the same role, and a card that vouches for it."""
+    """Replace the file of a role, and update the card to vouch for it."""
     content, files = save(tensors), card_of(folder)["files"]
     del files[data(folder, role).name]
     name = f"{role}-{digest(content)[:16]}.safetensors"
@@ -79,7 +79,7 @@ def truncate(file):
 
 
 def spelled(value):
-    """A nested state as text, with the kind, type, shape and numbers of every array."""
+    """Return a nested state as text, with the kind, type, shape and numbers of every array."""
     if isinstance(value, dict):
         return {key: spelled(inner) for key, inner in value.items()}
     if isinstance(value, list):

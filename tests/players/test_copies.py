@@ -18,7 +18,7 @@ from tttenv.policy import blend, uniform
 
 
 def last_cell(boards):
-    """A player that is a plain function of a module."""
+    """Return the last empty cell, as a player that is a module's plain function."""
     return np.eye(boards.shape[1])[boards.shape[1] - 1 - (boards[:, ::-1] == 0).argmax(axis=1)]
 
 
@@ -49,7 +49,7 @@ def moves(env, dice):
 
 
 def plain(answer):
-    """What a call returned, to be compared."""
+    """Return the result of a call in comparable form."""
     if isinstance(answer, np.ndarray):
         return str(answer.dtype), answer.shape, answer.tobytes()
     if isinstance(answer, dict):
@@ -58,7 +58,7 @@ def plain(answer):
 
 
 def played(env, turns):
-    """What some steps return."""
+    """Return the results of some steps."""
     dice, told = np.random.default_rng(0), []
     for _ in range(turns):
         answer = env.step(moves(env, dice))

@@ -12,20 +12,20 @@ from tttenv.players.alphabeta_kernel import WIN
 
 
 class Negamax:
-    """Every move of every position, as the docstring of the kernel says."""
+    """Plain negamax over every move of every position, as the kernel's docstring defines it."""
 
     def __init__(self, rules):
         self.rules = rules
         self.lines = new_open_lines(rules.lines, rules.cells)
 
     def root(self, board, depth):
-        """The score of each move of a board that is not won or lost at once."""
+        """Return the score of each move of a board that is not won or lost at once."""
         threats = self.wins(-board)
         moves = threats or np.flatnonzero(board == 0).tolist()
         return {cell: -self.score(self.after(board, cell), depth - 1) for cell in moves}
 
     def score(self, board, depth):
-        """For the side to move, which cannot win at once; blocks are not counted in the depth."""
+        """Return the score for the side to move, which cannot win at once."""
         stones = np.count_nonzero(board)
         threats = self.wins(-board)
         if len(threats) > 1:
@@ -41,7 +41,7 @@ class Negamax:
         return min(max(best, lower), upper)
 
     def bounds(self, board, stones):
-        """The scores of the quickest loss and of the quickest win that the open lines allow."""
+        """Return the scores of the quickest loss and the quickest win that the open lines allow."""
         set_board(self.lines, board)
         mine, theirs = (stones_needed(self.lines, side) for side in (0, 1))
         empty, win, loss = len(board) - stones, max(3, 2 * mine - 1), max(4, 2 * theirs)
@@ -51,7 +51,7 @@ class Negamax:
         )
 
     def wins(self, board):
-        """The cells where the side of the stones 1 completes a line."""
+        """Return the cells where the side with the stones 1 completes a line."""
         held = (board[self.rules.lines] == 1).sum(axis=1)
         open_ = (board[self.rules.lines] == 0).sum(axis=1)
         ready = self.rules.lines[(held == self.rules.k - 1) & (open_ == 1)]
@@ -59,14 +59,14 @@ class Negamax:
 
     @staticmethod
     def after(board, cell):
-        """The board of the other side after a move."""
+        """Return the board after a move, in the other side's view."""
         board = board.copy()
         board[cell] = 1
         return -board
 
 
 def quiet_boards(rules, least, most):
-    """Boards of random games with so many empty cells, not won or lost at once."""
+    """Return boards of random games with this many empty cells, without an immediate result."""
     texts = [text for seed in range(60) for text in random_game(rules, seed)[0]]
     boards = [np.array(view(text), np.int8) for text in dict.fromkeys(texts)]
     plain = Negamax(Rules(*rules))

@@ -17,7 +17,7 @@ SEATS = ["X", "O", "random"]
 
 
 class Unusual(BaseException):
-    """Something that nobody expects."""
+    """Exception that nobody expects."""
 
 
 def raises(error):
@@ -28,7 +28,7 @@ def raises(error):
 
 
 def spoils(boards):
-    """Writes into the boards it was given, then fails."""
+    """Write into the given boards, then fail."""
     boards[:] = 1
     raise OSError("spoiled")
 
@@ -54,13 +54,13 @@ FAULTS = {
 
 
 class Flaky:
-    """A player that fails at the next question but `after`, where that is not None."""
+    """Player that fails at the query after `after` others, unless that is None."""
 
     def __init__(self, healthy, fault):
         self.healthy, self.fault, self.after = healthy, fault, None
 
     def __call__(self, boards):
-        """Fail or answer."""
+        """Fail, or return probabilities."""
         if self.after == 0:
             return self.fault(boards)
         if self.after is not None:
@@ -69,7 +69,7 @@ class Flaky:
 
 
 def told(env):
-    """All that an environment knows about its games, to be compared."""
+    """Return everything that an environment knows about its games, for comparison."""
     match, rng = env.match, env._np_random
     return (
         [array.tolist() for array in match.games.state],
@@ -85,7 +85,7 @@ def told(env):
 
 
 def plain(answer):
-    """What a call returned, to be compared."""
+    """Return the result of a call in comparable form."""
     if isinstance(answer, np.ndarray):
         return str(answer.dtype), answer.shape, answer.tobytes()
     if isinstance(answer, dict):
@@ -94,7 +94,7 @@ def plain(answer):
 
 
 def held(answer):
-    """The arrays inside what a call returned."""
+    """Return the arrays inside the result of a call."""
     if isinstance(answer, np.ndarray):
         return [answer]
     parts = answer.values() if isinstance(answer, dict) else answer
@@ -103,7 +103,7 @@ def held(answer):
 
 
 class Pair:
-    """An environment whose opponent now and then fails, and its twin whose opponent never does."""
+    """Environment whose opponent sometimes fails, and its twin whose opponent never does."""
 
     def __init__(self, make, opponent, fault):
         self.flaky = Flaky(opponent, fault)
@@ -111,7 +111,7 @@ class Pair:
         self.failures, self.latest = 0, ()
 
     def call(self, method, *args, **kwargs):
-        """Call it on both, with failures at the first and the second question, then without."""
+        """Call a method on both, with failures at the first and the second query, then without."""
         for after in (0, 1, None):
             before, copies = told(self.tried), [array.copy() for array in self.latest]
             self.flaky.after = after
@@ -137,14 +137,14 @@ class Pair:
 
 
 def some_cells(masks, dice, wrong=0.05):
-    """A legal cell for each game, if it is not over, and now and then any."""
+    """Return a legal cell for each unfinished game, and now and then any cell."""
     cells = [dice.choice(np.flatnonzero(mask)) if mask.any() else 0 for mask in masks]
     wild = dice.random(len(cells)) < wrong
     return np.where(wild, dice.integers(masks.shape[1], size=len(cells)), cells)
 
 
 def play(pair, turns, games):
-    """Steps and resets with failures in each of them."""
+    """Make steps and resets with failures in each of them."""
     dice, over = np.random.default_rng(0), True
     pair.call("reset", seed=3)
     for turn in range(turns):

@@ -17,13 +17,13 @@ EVALUATORS = ["lines", "playouts", "tactical"]
 
 
 def value_for_mover(prover, board):
-    """The proved value of an undecided board for the side to move; None if it takes too long."""
+    """Return the proved value of an undecided board for the side to move, or None if slow."""
     value = prover.prove(board, 20_000).value
     return value if value is None or prover.rules.seat(board) == 0 else -value
 
 
 def value_after(prover, board, cell):
-    """The proved value of a move for the side that makes it."""
+    """Return the proved value of a move for the side that makes it."""
     after = prover.rules.play(board, cell)
     if prover.rules.over(after):
         return int(prover.rules.lost(after))

@@ -18,7 +18,7 @@ END = "<end>"
 
 
 def byte_tokenizer():
-    """A token for each byte, and one for the end."""
+    """Return a tokenizer with one token per byte, and one for the end."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     bytes_only = models.BPE(vocab={byte: at for at, byte in enumerate(alphabet)}, merges=[])
     made = Tokenizer(bytes_only)
@@ -56,7 +56,7 @@ def save(home, answers):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A model that answers 4, whatever stands on the board."""
+    """Return the folder of a model that answers 4 on every board."""
     return save(tmp_path_factory.mktemp("hf") / "four", {".": "4", "4": END})
 
 
@@ -86,7 +86,7 @@ def test_answers_have_a_maximum_length(tmp_path):
 
 
 def wrong_folders(folder, tmp_path):
-    """Folders that hold no model that can be loaded, and a word of the message."""
+    """Yield folders without a loadable model, and a word of the error message."""
     yield tmp_path / "missing", "no model"
     pickled = shutil.copytree(folder, tmp_path / "pickled")
     torch.save({}, pickled / "pytorch_model.bin")

@@ -31,7 +31,7 @@ NOISE = b"\0" * 1000
 
 @pytest.fixture
 def server(tmp_path, monkeypatch):
-    """An empty Hub, whose address, cache and token the library has."""
+    """Yield an empty Hub whose address, cache and token are set for the library."""
     with serving() as made:
         monkeypatch.setattr(constants, "ENDPOINT", made.url)
         monkeypatch.setattr(constants, "HF_ASSETS_CACHE", str(tmp_path / "assets"))
@@ -44,7 +44,7 @@ def server(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(capsys):
-    """Runs a command as from a shell; returns its status, output and errors."""
+    """Return a function that runs a command and returns its status, output and errors."""
 
     def run(command, *args):
         capsys.readouterr()
@@ -59,7 +59,7 @@ def run(capsys):
 
 
 def offered(server, name="td0", **changed):
-    """Put the files of a shipped player on the Hub, with some contents changed."""
+    """Put the files of a bundled player on the Hub, with some contents changed."""
     folder = bundled.folder(name)
     files = {file.name: file.read_bytes() for file in folder.iterdir()}
     server.files[REPO] = files | changed
@@ -71,7 +71,7 @@ def weights_of(files):
 
 
 def naming(files, named):
-    """The bytes of a card that names other data files."""
+    """Return the bytes of a card that names other data files."""
     return json.dumps(json.loads(files["card.json"]) | {"files": named}).encode()
 
 
@@ -182,7 +182,7 @@ def answer(content, status=200, **headers):
 
 
 def drip(handler):
-    """One byte at a time, without end."""
+    """Send one byte at a time, without end."""
     handler.send_response(200)
     handler.end_headers()
     for _ in range(10_000):
@@ -192,7 +192,7 @@ def drip(handler):
 
 
 def drip_head(handler):
-    """A head without end."""
+    """Send a header without end."""
     handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Long: ")
     for _ in range(10_000):
         handler.wfile.write(b"a")
@@ -201,7 +201,7 @@ def drip_head(handler):
 
 
 def flood(handler):
-    """More bytes than any card, announced as none."""
+    """Send more bytes than any card without announcing their number."""
     handler.send_response(200)
     handler.send_header("Transfer-Encoding", "chunked")
     handler.end_headers()
@@ -210,7 +210,7 @@ def flood(handler):
 
 
 def short(handler):
-    """Fewer bytes than announced."""
+    """Send fewer bytes than announced."""
     handler.send_response(200)
     handler.send_header("Content-Length", "5000")
     handler.end_headers()
@@ -219,7 +219,7 @@ def short(handler):
 
 
 def hang_up(handler):
-    """Nothing at all."""
+    """Close the connection without an answer."""
     handler.close_connection = True
 
 
@@ -228,7 +228,7 @@ def to_itself(handler):
 
 
 def echoed(handler):
-    """The token in every place that an error might repeat."""
+    """Send the token in every place that an error might repeat."""
     said = str(handler.headers["Authorization"])
     told = {"X-Error-Message": said, "X-Request-Id": said, "X-HF-Warning": said}
     handler.answer({"error": said}, 400, **told)
@@ -254,7 +254,7 @@ ANYWHERE = {  # hostile answers, and what is said of each
 
 
 def only_line(told, err):
-    """Check that a command said one line on standard error, besides what it began with."""
+    """Check that a command printed one line on standard error, besides its first one."""
     lines = [line for line in err.splitlines() if not line.startswith(("downloading", "upload"))]
     assert len(lines) == 1, err
     assert re.search(told, lines[0]), err
@@ -263,7 +263,7 @@ def only_line(told, err):
 
 @pytest.fixture
 def impatient(server, monkeypatch):
-    """A server, and a client that waits for tenths of seconds."""
+    """Yield a server, and set the client's time limits to tenths of a second."""
     import threading
 
     server.patient = threading.Event()
@@ -348,7 +348,7 @@ def test_a_token_that_cannot_be_sent_is_not_shown(server, run, monkeypatch):
 
 
 class Opened:
-    """A pickle that would write a file."""
+    """Object that would write a file when it is unpickled."""
 
     def __reduce__(self):
         return (open, ("PWNED", "w"))
@@ -361,7 +361,7 @@ def test_what_is_no_checkpoint_is_refused_in_one_line(server, run, tmp_path, mon
     hashes = json.loads(files["card.json"])["files"]
 
     def claims(data):
-        """A repository whose card is right about a file of other content."""
+        """Return a repository whose card has the right digest of a file of other content."""
         named = f"weights-{digest(data)[:16]}.safetensors"
         card = naming(files, {named: digest(data)})
         return {"card.json": card, named: data}

@@ -29,13 +29,13 @@ def spec(url, **more):
 
 
 def except_on(position, answer):
-    """The perfect player but for one position, given as text."""
+    """Return the answers of the perfect player, except on one position, given as text."""
     wrong = text.prompt(RULES, RULES.parse(position))
     return lambda asked: answer if asked == wrong else PERFECT(asked)
 
 
 def in_process(answer, notation="grid"):
-    """The player that asks a function instead of a server."""
+    """Return the player that queries a function instead of a server."""
     return LanguageModel(RULES, answer, {"model": "m", "temperature": 0.0}, notation)
 
 

@@ -47,7 +47,7 @@ def test_every_node_but_the_root_is_counted_once_itself_and_once_for_each_child_
 
 
 def plain_uct(visits, points, cells, c):
-    """The cell UCT visits next, from what is known of the root's moves, in order of `cells`."""
+    """Return the cell that UCT visits next, from the statistics of the root's moves."""
     total = visits.sum()
     for i in range(len(cells)):
         if visits[i] == 0:

@@ -31,7 +31,7 @@ def undecided(rules, games=6):
 
 
 def made(spec, rules):
-    """The player, or None if it says that the game is too large for it."""
+    """Return the player, or None if the game is too large for it."""
     try:
         return player(spec, Rules(*rules))
     except ValueError as refusal:
@@ -77,7 +77,7 @@ def test_the_random_and_the_first_player_do_what_their_names_say(rules):
 
 
 def one_ply(rules, board):
-    """Win, else block, else anything: the cells of the tactical player, without its code."""
+    """Return the cells of the tactical player, without its code: win, else block, else any."""
     me, empty = mover(board), [cell for cell, mark in enumerate(board) if mark == "_"]
     wins = [cell for cell in empty if winner(rules, put(board, cell)) == me]
     other = "XO"[me == "X"]

@@ -17,7 +17,7 @@ BOARDS = positions(RULES).boards[positions(RULES).decisions]
 
 
 class Masked(torch.nn.Module):
-    """A network of two inputs."""
+    """Network of two inputs."""
 
     def __init__(self, net):
         super().__init__()
@@ -36,7 +36,7 @@ def net_of(inputs, seed=0):
 
 
 def saved(net, file, *shapes, names=("board",), free=True):
-    """Write a network by torch's exporter; `free`: for batches of any size."""
+    """Write a network by torch's exporter; `free` allows batches of any size."""
     given = tuple(torch.zeros(1, *shape) for shape in shapes)
     axes = {name: {0: "batch"} for name in (*names, "logits")} if free else None
     with warnings.catch_warnings():
@@ -81,7 +81,7 @@ def test_a_network_of_two_inputs_takes_the_mask(tmp_path):
 
 
 def graph(shape, size=9, kind=TensorProto.FLOAT, outside=None):
-    """A model that multiplies by zeros, its weights in another file if `outside` names one."""
+    """Return a model that multiplies by zeros, with external weights if `outside` names a file."""
     weights = helper.make_tensor("w", kind, [shape[-1], size], np.zeros(shape[-1] * size))
     if outside:
         weights.ClearField("float_data")

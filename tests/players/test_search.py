@@ -23,19 +23,19 @@ EVERY_MOVE = [(3, 3, 3), (2, 3, 2), (3, 3, 2), (1, 5, 3), (5, 1, 4), (2, 4, 3)]
 
 
 def decisions(rules):
-    """All undecided boards and what is known of them."""
+    """Return all undecided boards with their solutions."""
     game, solution = positions(rules), solve(rules)
     return game.boards[game.decisions], solution, game.decisions
 
 
 def late_boards(rules, games, least, most):
-    """Boards of random games, as texts, with so many empty cells."""
+    """Return boards of random games, as texts, with this many empty cells."""
     found = [board for seed in range(games) for board in random_game(rules, seed)[0][:-1]]
     return [b for b in dict.fromkeys(found) if least <= b.count("_") <= most]
 
 
 def exact_rank(rules, board, known):
-    """By trying everything: the sooner a win the more above 0, the sooner a loss the more below."""
+    """Return the exact rank by exhaustive search: sooner wins higher, sooner losses lower."""
     if board not in known:
         end = winner(rules, board)
         if end:
@@ -169,7 +169,7 @@ def test_late_in_larger_games_it_plays_as_trying_everything_does(rules, memory):
 
 
 def keys(hashes, stones):
-    """The keys (boards,) of boards (boards, cells) with stones 1 of side 0 and -1 of side 1."""
+    """Return the keys (boards,) of boards (boards, cells) with stones 1 and -1 of sides 0 and 1."""
     own, other = hashes.stone_keys[:, 0], hashes.stone_keys[:, 1]
     signs = stones[:, :, None]
     each = np.where(signs == 1, own, np.where(signs == -1, other, np.uint64(0)))

@@ -37,12 +37,12 @@ HOSTILE = (
 
 
 def config_of(name, **changed):
-    """The default config of a learner as a card holds it."""
+    """Return the default config of a learner as a card stores it."""
     return json.loads(json.dumps(asdict(LEARNERS.load(name).presets["default"]) | changed))
 
 
 def gift(folder, name, rules="5,5,4", weights=None, **changed):
-    """A checkpoint that only a stranger would make: weights beside any card."""
+    """Write a handmade checkpoint: weights with an arbitrary card."""
     kind, config = LEARNERS.load(name), LEARNERS.load(name).presets["default"]
     shapes = kind.empty_weights(config, Rules.of(rules))
     made = weights or {key: torch.zeros(t.shape, dtype=t.dtype) for key, t in shapes.items()}
@@ -66,7 +66,7 @@ def gift(folder, name, rules="5,5,4", weights=None, **changed):
 
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
-    """Where a command that is run would leave a file."""
+    """Yield the path where an executed command would leave a file."""
     monkeypatch.chdir(tmp_path)
     yield
     assert not (tmp_path / "PWNED").exists()
@@ -216,7 +216,7 @@ def test_a_strangers_training_names_its_players_again_or_is_refused(tmp_path, ru
 
 
 def changed_moments(change):
-    """The optimiser's numbers changed, or the dice of a learner that has no optimiser."""
+    """Change the optimiser's numbers, or the random state of a learner without an optimiser."""
 
     def broken(state):
         moments = state["learner"].get("optimiser", {"state": {}})["state"]
@@ -232,7 +232,7 @@ def changed_moments(change):
 
 
 def changed_replay(**changes):
-    """The moves to learn from again changed, or the dice of a learner that has none (yet)."""
+    """Change the replayed moves, or the random state of a learner without any."""
 
     def broken(state):
         kept = state["learner"].get("replay", {"kept": {}})["kept"]

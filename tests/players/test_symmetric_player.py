@@ -21,7 +21,7 @@ SQUARE, OBLONG = Rules(3, 3, 3), Rules(4, 3, 3)
 
 
 def afterwards(rules, boards, probs):
-    """For each board the canonical boards after a move, and their probabilities."""
+    """Return, for each board, the canonical boards after a move and their probabilities."""
     rows, cells = np.nonzero(probs)
     numbers = canonical(rules, rules.play(boards[rows], cells))[0]
     found = [{} for _ in boards]
@@ -32,7 +32,7 @@ def afterwards(rules, boards, probs):
 
 
 def require_equivariant(rules, policy, boards):
-    """Assert that what follows a board is the same up to symmetry for all its images."""
+    """Assert that the boards after a move are equal up to symmetry for all images."""
     assert policy.equivariant
     here = afterwards(rules, boards, policy(boards))
     for image in maps(rules):
@@ -113,7 +113,7 @@ def test_one_board_of_each_class_tells_the_whole_game():
 
 
 def reached(policy, seat, classes):
-    """Boards that can be met when one seat plays by the policy and the other anything."""
+    """Return the boards reached when one seat plays by the policy and the other anything."""
     found, boards = [], SQUARE.start(1)
     for ply in range(9):
         found.append(boards)

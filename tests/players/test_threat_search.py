@@ -23,7 +23,7 @@ BOARDS = [(4, 4, 4), (5, 5, 3), (5, 5, 4), (6, 6, 4), (7, 7, 5)]
 
 
 def winning(rules, board, mark):
-    """The empty cells on which a mark completes a line."""
+    """Return the empty cells on which a mark completes a line."""
     found = set()
     for window in windows(rules):
         marks = "".join([board[cell] for cell in window])
@@ -33,14 +33,14 @@ def winning(rules, board, mark):
 
 
 def doubles(rules, board, mark):
-    """The empty cells on which a mark threatens to complete lines on two cells."""
+    """Return the empty cells on which a mark threatens to complete lines on two cells."""
     empty = [cell for cell, found in enumerate(board) if found == "_"]
     after = {c: board[:c] + mark + board[c + 1 :] for c in empty}
     return {c for c in empty if len(winning(rules, after[c], mark)) > 1}
 
 
 def quiet_boards(rules, games, stones):
-    """Boards of random games with at least so many stones and no line that needs one more."""
+    """Return boards of random games with this many stones and no line short of one stone."""
     found = [board for seed in range(games) for board in random_game(rules, seed)[0][stones:-1]]
     return [
         board
@@ -57,7 +57,7 @@ def test_double_threats_answers_and_attacks_are_what_trying_every_move_shows():
 
 
 def compare_with_trying_every_move(rules):
-    """How often each of the three functions had something to say on some boards."""
+    """Compare three functions with brute force; return how often each had a result."""
     game = Rules(*rules)
     lines = new_open_lines(game.lines, game.cells)
     room, barred = new_threat_room(lines, game.cells), np.zeros(game.cells, np.bool_)
@@ -89,7 +89,7 @@ def compare_with_trying_every_move(rules):
 
 
 def value_for_mover(rules, board):
-    """The proven value of a board (cells,) for the side to move."""
+    """Return the proven value of a board (cells,) for the side to move."""
     found = prove(rules, board, nodes=300_000).value
     return None if found is None else found * (1 - 2 * int(rules.seat(board)))
 

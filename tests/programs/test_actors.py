@@ -27,7 +27,7 @@ LEARNED, STEPS = 9, 12  # it has learned after so many steps, and trains on
 
 
 def flat(state, name=""):
-    """All numbers of a learner's state, by their place in it."""
+    """Return all numbers of a learner's state, by path."""
     if isinstance(state, dict):
         return {k: v for part in state for k, v in flat(state[part], f"{name}/{part}").items()}
     if isinstance(state, list | tuple):
@@ -36,7 +36,7 @@ def flat(state, name=""):
 
 
 def trained(backend=None, number=1, overlap=False, steps=STEPS, learner=None, disturb=None):
-    """The learner after so many steps, disturbed before each."""
+    """Return the learner after `steps` steps, disturbed before each."""
     torch.set_num_threads(1)
     learner = AlphaZero(CONFIG, RULES) if learner is None else learner
     learner.actors = None if backend is None else Actors(backend, number, overlap)
@@ -55,7 +55,7 @@ def two():
 
 @pytest.fixture(scope="module")
 def alone(two):
-    """The states of trainings with two actors that nobody disturbs, without and with overlap."""
+    """Return the states of undisturbed trainings with two actors, without and with overlap."""
     return [flat(trained(two, 2, overlap).state_dict()) for overlap in (False, True)]
 
 

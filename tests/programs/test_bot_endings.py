@@ -44,7 +44,7 @@ FORKED = (
 
 @pytest.fixture
 def bot(tmp_path):
-    """Writes a bot that ignores all it can and gives its command; `pids` are those it started."""
+    """Return a function that writes a bot ignoring all signals and returns its command."""
 
     def write(family):
         file = tmp_path / "bot"
@@ -75,7 +75,7 @@ def gone(pids):
 
 @contextlib.contextmanager
 def running(code):
-    """A Python that runs the code, once it has printed `ready`; yields it and its other lines."""
+    """Yield a Python process that runs the code, once it has printed `ready`."""
     child = subprocess.Popen(
         [sys.executable, "-c", code],
         cwd=ROOT,

@@ -25,7 +25,7 @@ MAIN = "from tttenv.cli.main import main; main()"
 
 
 def ran(folder, *arguments, code="", **more):
-    """What `tttenv ARGUMENTS` does in a folder, after some other code."""
+    """Run `tttenv ARGUMENTS` in a folder, after some other code."""
     command = [sys.executable, "-c", code + MAIN, *arguments]
     around = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
@@ -34,7 +34,7 @@ def ran(folder, *arguments, code="", **more):
 
 
 def seconds_of_children():
-    """Of processor time, which other work on the machine does not lengthen."""
+    """Return the children's processor seconds, which do not depend on other work."""
     spent = os.times()
     return spent.children_user + spent.children_system
 

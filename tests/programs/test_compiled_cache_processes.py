@@ -49,7 +49,7 @@ def launch(script, home, **settings):
 
 
 def finished(process):
-    """The cache's folder as the process saw it, and what it told."""
+    """Return the cache's folder as the process saw it, and its output."""
     out, told = process.communicate(timeout=120)
     assert process.returncode == 0, told
     right, _, folder = out.strip().partition(" ")

@@ -23,7 +23,7 @@ TRAINING = re.compile(
 
 
 def weights(seed):
-    """All first weights of a learner with this disturbance; None: as they are."""
+    """Return all initial weights of a learner with this disturbance, or without for None."""
     with pytest.MonkeyPatch.context() as patch:
         if seed is not None:
             disturb(patch, seed)
@@ -91,7 +91,7 @@ def test_skipped():
 
 @pytest.fixture
 def ran(tmp_path):
-    """Runs the sample with the settings of all tests and gives its output."""
+    """Return a function that runs the sample with the settings of all tests."""
     (tmp_path / "test_sample.py").write_text(SAMPLE)
     (tmp_path / "conftest.py").write_text((TESTS / "conftest.py").read_text(encoding="utf-8"))
 

@@ -30,7 +30,7 @@ OURS = re.compile(r"(?:tttenv|python scripts/(?=\w+\.py)) ?(\w*)(?:\.py)?(.*)")
 
 
 def command_lines():
-    """The page, the command and the arguments of each line of shell that is ours."""
+    """Yield the page, the command and the arguments of each of our shell command lines."""
     for page, text in PAGES.items():
         for block in SHELL.findall(text):
             for line in block.splitlines():
@@ -63,7 +63,7 @@ def test_every_command_line_parses():
 
 
 def python_blocks(page):
-    """The blocks of Python of a page that do not run when it is built."""
+    """Return the Python blocks of a page that do not run when it is built."""
     return re.findall(r"^```python\n(.*?)^```", PAGES[page], re.S | re.M)
 
 

@@ -21,7 +21,7 @@ print(*rules.lost([three, four]), compiled.CACHE_FOLDER)
 
 @pytest.fixture
 def run(tmp_path):
-    """A way to run SCRIPT on a copy of the package: what is lost, and the cache's folder."""
+    """Return a function that runs SCRIPT on a copy of the package."""
     shutil.copytree(
         Path(tttenv.__file__).parent,
         tmp_path / "tttenv",

@@ -56,7 +56,7 @@ def contents(folder):
 
 @pytest.fixture
 def driver(tmp_path):
-    """Starts DRIVER in a process group of its own; its workers end with the test."""
+    """Yield a function that starts DRIVER in a process group of its own."""
     started = []
 
     def start(function, count=4, seconds=0.0, jobs=2):
@@ -177,7 +177,7 @@ def test_edited_sources_are_another_version(tmp_path, monkeypatch):
 
 
 def mutations(text):
-    """A result's file altered in ways that a reader could overlook."""
+    """Yield alterations of a result's file that a reader could overlook."""
     found = json.loads(text)
     yield "cut off", text[: len(text) // 2]
     yield "empty", ""
@@ -258,7 +258,7 @@ def test_work_that_cannot_be_sent_or_found_is_an_error_of_its_task(monkeypatch):
 
 
 def sent_as_another(given, context):
-    """A function that a worker does not find under its name."""
+    """Return a value, as a function that a worker does not find under its name."""
 
 
 sent_as_another.__module__, sent_as_another.__qualname__ = work.__name__, "gone"

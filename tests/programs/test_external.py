@@ -38,7 +38,7 @@ EVERYWHERE = "' '.join(f'{cell}:{1 / len(empty)}' for cell in empty)"
 
 @pytest.fixture
 def bot(tmp_path):
-    """Writes a program and gives the command that starts it."""
+    """Return a function that writes a program and returns the command that starts it."""
 
     def write(text, interpreter="/bin/sh"):
         file = tmp_path / "bot"
@@ -51,7 +51,7 @@ def bot(tmp_path):
 
 @pytest.fixture
 def python_bot(bot, tmp_path):
-    """A bot in Python that answers what an expression over `empty` says, and logs its questions."""
+    """Return a function that writes a bot in Python, which logs its queries."""
     file = tmp_path / "log"
 
     def write(answer):

@@ -36,7 +36,7 @@ def engine(skin, rules=RULES, log=os.devnull, **limits):
 
 
 def boards_of(rules, count=25):
-    """Different boards, the empty one first, then as in a game."""
+    """Return different boards, the empty one first, then as in a game."""
     found = np.unique(some_boards(rules, 4 * count, seed=3), axis=0)
     found = found[np.argsort(np.count_nonzero(found, axis=1), kind="stable")]
     return found[np.linspace(0, len(found) - 1, count).astype(int)]
@@ -124,7 +124,7 @@ def test_every_failure_gets_a_verdict_in_one_line_and_nothing_is_left_running(fa
 
 
 def counted():
-    """The open files and the children of this process."""
+    """Return the numbers of open files and of children of this process."""
     tasks = Path(f"/proc/self/task/{threading.get_native_id()}/children")
     return len(os.listdir("/proc/self/fd")), len(tasks.read_text().split())
 
@@ -165,7 +165,7 @@ def test_an_engine_ends_with_all_that_it_started(manner, tmp_path):
 
 
 def fake_limits(limits):
-    """The same with little time."""
+    """Return the same limits with little time."""
     return type(limits)(limits.time, 0.3, 0.3, limits.max_memory, limits.folder)
 
 

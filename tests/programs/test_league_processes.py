@@ -35,7 +35,7 @@ def test_processes_make_the_file_of_a_league_played_here(tmp_path, usual):
 
 
 def gone(group):
-    """Whether a group of processes ends within seconds."""
+    """Return whether a process group ends within seconds."""
     for _ in range(50):
         try:
             os.killpg(group, 0)

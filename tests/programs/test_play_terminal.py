@@ -15,7 +15,7 @@ from tttenv.cli.play import words
 
 
 def piped(*arguments, typed="", **more):
-    """play.py with its input from a pipe."""
+    """Run play.py with its input from a pipe."""
     return subprocess.run(
         command("play.py", *arguments),
         input=typed,
@@ -27,7 +27,7 @@ def piped(*arguments, typed="", **more):
 
 
 def working_seconds():
-    """What ended child processes have worked: other than time, the same on a busy machine."""
+    """Return the processor seconds of ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 

@@ -24,7 +24,7 @@ SCRIPTS = sorted(
 
 @pytest.fixture
 def ran(tmp_path):
-    """Runs a script in an empty folder."""
+    """Return a function that runs a script in an empty folder."""
     return partial(run_script, cwd=tmp_path)
 
 
@@ -106,7 +106,7 @@ def test_a_reader_who_leaves_early_sees_no_traceback(ran, arguments):
 
 @contextlib.contextmanager
 def at_work(folder, *arguments):
-    """A script in a process group of its own that has saved its first player under `r`."""
+    """Yield a running script in a process group of its own that has saved its first player."""
     with subprocess.Popen(
         command(*arguments),
         cwd=folder,

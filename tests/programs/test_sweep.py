@@ -30,7 +30,7 @@ def settings(*learners, seed=0, **more):
 
 
 def ran(folder, *arguments, status=0):
-    """The script's results, its whole output, and its rows by folder without seconds."""
+    """Run the script; return its results, its whole output, and its rows by folder."""
     command = [sys.executable, str(ROOT / "scripts" / "sweep.py"), *map(str, arguments)]
     around = os.environ | {"PYTHONPATH": str(ROOT)}
     told = subprocess.run(
@@ -41,7 +41,7 @@ def ran(folder, *arguments, status=0):
 
 
 def timeless(text):
-    """The trainings of a sweep without what a clock measured."""
+    """Return the trainings of a sweep without measured times."""
     found = json.loads(text)["trainings"]
     for row in found:
         row["seconds"] = row["unbeatable_seconds"] = None
@@ -190,7 +190,7 @@ SMALL = ["td0", "qtable", "--seeds", "2", "--grid", "games=16,32", "--steps", "1
 
 @pytest.fixture(scope="module")
 def done(tmp_path_factory):
-    """A sweep by one worker, and its folder."""
+    """Return the results of a sweep by one worker, and its folder."""
     folder = tmp_path_factory.mktemp("sweep")
     return ran(folder, *SMALL, "--jobs", "1").stdout, folder
 
@@ -282,7 +282,7 @@ CHANGES = 16  # of a folder until a training in it has begun, and some more
 
 
 def killed_at(call, work):
-    """Do the work, which is cut off at the change of a folder with this number; whether it was."""
+    """Do the work until the given change of a folder; return whether it was cut off."""
 
     class Killed(BaseException):
         pass

@@ -38,7 +38,7 @@ TABLES += ["train", *(f"{name} --help" for name in PROGRAMS)]
 
 
 def printed(width=None, wide=False, **more):
-    """What all_tables.py prints, by table: in a terminal so wide, or in a pipe."""
+    """Return the output of all_tables.py by table, in a terminal of this width or in a pipe."""
     home = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES", "FORCE_COLOR")}
     home |= {"PYTHONPATH": str(ROOT), "TERM": "xterm", "PYTHONUTF8": "1", **more}
     command = [sys.executable, str(ROOT / "tests" / "all_tables.py"), *["--wide"] * wide]

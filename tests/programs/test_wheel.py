@@ -22,7 +22,7 @@ CORE = [  # what the core needs, and what that needs, as they are imported
 
 
 def run(*command, cwd, **more):
-    """A command in a folder, without our checkout on its path."""
+    """Run a command in a folder, without our checkout on its path."""
     around = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     return subprocess.run(
         [str(word) for word in command],
@@ -32,7 +32,7 @@ def run(*command, cwd, **more):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel, built by the build tool that is installed with the test tools."""
+    """Return the wheel, built by the build tool installed with the test tools."""
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation"]
     told = run(*build, "--wheel-dir", folder, ROOT, cwd=folder)
@@ -43,7 +43,7 @@ def wheel(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
-    """The folder of the programs of an environment with the wheel and what its core needs."""
+    """Return the programs' folder of an environment with the wheel and its core dependencies."""
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, with_pip=False, symlinks=True)
     paths = sysconfig.get_paths(vars={"base": str(home), "platbase": str(home)})

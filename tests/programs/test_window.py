@@ -35,14 +35,14 @@ SIZES = [(510, 565), (900, 400), (320, 900), (60, 60)]
 
 @pytest.fixture
 def unseen(monkeypatch):
-    """A display that only pretends."""
+    """Set an invisible display."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     yield
     pygame.display.quit()
 
 
 def painted(rules, text, size=(510, 565), **more):
-    """The pixels (width, height, 3) of a scene, and its layout."""
+    """Return the pixels (width, height, 3) of a scene, and its layout."""
     pygame.font.init()
     surface, game = pygame.Surface(size), Rules(*rules)
     layout = Layout(game, *size, notes=len(more.get("notes", ())))
@@ -51,7 +51,7 @@ def painted(rules, text, size=(510, 565), **more):
 
 
 def at(picture, layout, cell, right=0.5, down=0.5):
-    """The colour at some share of a cell."""
+    """Return the colour at a relative position within a cell."""
     x, y = layout.corner(cell)
     return tuple(picture[int(x + right * layout.cell), int(y + down * layout.cell)].tolist())
 
@@ -268,7 +268,7 @@ def test_without_pygame_the_extra_is_named(tmp_path):
 
 @pytest.fixture
 def screen():
-    """The name of an X server that shows nothing to anybody."""
+    """Yield the name of an invisible X server."""
     if not shutil.which("Xvfb") or not shutil.which("xdotool"):
         pytest.skip("needs Xvfb and xdotool (Debian: xvfb, xdotool)")
     reading, writing = os.pipe()
@@ -282,7 +282,7 @@ def screen():
 
 
 class Sitting:
-    """play.py in a window in the corner of a screen, with a mouse, a keyboard and a camera."""
+    """Session of play.py in a window on a screen, with a mouse, a keyboard and a camera."""
 
     def __init__(self, screen, *arguments):
         self.screen, self.layout = screen, Layout(Rules(), 578, 640, notes=LINES)
@@ -304,11 +304,11 @@ class Sitting:
         self.child.communicate()
 
     def shot(self):
-        """The screen's pixels (width, height, 3)."""
+        """Return the screen's pixels (width, height, 3)."""
         return np.asarray(ImageGrab.grab(xdisplay=self.screen).convert("RGB")).transpose(1, 0, 2)
 
     def do(self, *words):
-        """Let xdotool do it."""
+        """Run xdotool."""
         subprocess.run(["xdotool", *words], env=without(DISPLAY=self.screen), check=True)
 
     def click(self, cell):
@@ -326,7 +326,7 @@ class Sitting:
             time.sleep(0.05)
 
     def sees_board(self, text, hints=None):
-        """Wait until the stones of `text` stand there, and hints (values) or none on the rest."""
+        """Wait for the stones of `text`, with hints (values) or none on the other cells."""
 
         def shown(picture):
             for cell, mark in enumerate(text):

@@ -24,7 +24,7 @@ CELLS = RULES.cells
 def smallest_zone(
     stones: Stones, attacker_moves: bool, rng: np.random.Generator
 ) -> set[int] | None:
-    """A zone of which no cell can be left out; None if the defender does not hold."""
+    """Return a minimal zone, or None if the defender does not hold."""
     zone = set(empty(stones))
     if not GAME.holds_within(stones, zone, attacker_moves):
         return None
@@ -53,7 +53,7 @@ def board_with(stones: Stones) -> kernel.Board:
 
 
 def walk(numbers: list[int]) -> kernel.Walk:
-    """A walk at the beginning of a proof."""
+    """Return a walk at the beginning of a proof."""
     plies = CELLS + 2
     return kernel.Walk(
         numbers=np.array(numbers, np.int16),
@@ -68,13 +68,13 @@ def walk(numbers: list[int]) -> kernel.Walk:
 
 
 def some(cells: list[int], count: int, rng: np.random.Generator) -> list[int]:
-    """So many cells, or fewer if there are fewer; one time in ten any cells of the board."""
+    """Return `count` cells or fewer; one time in ten any cells of the board."""
     among = list(range(CELLS)) if rng.random() < 0.1 else cells
     return [int(cell) for cell in rng.choice(among, min(count, len(among)), replace=False)]
 
 
 def pairs_on_lines(stones: Stones, rng: np.random.Generator) -> list[int]:
-    """A pair on each line open to the attacker that has room for one; pairs may share a cell."""
+    """Return a pair on each line open to the attacker with room for one; pairs may overlap."""
     pairs = set()
     for line in GAME.lines:
         free = [cell for cell in line if stones[cell] == EMPTY]
@@ -84,7 +84,7 @@ def pairs_on_lines(stones: Stones, rng: np.random.Generator) -> list[int]:
 
 
 def leaf(step: int, stones: Stones, rng: np.random.Generator) -> list[int]:
-    """A step that no position follows, right or wrong."""
+    """Return a step without following positions, right or wrong."""
     free = empty(stones)
     zone = some(free, int(rng.integers(len(free) + 1)), rng)
     if step == kernel.POTENTIAL:

@@ -46,7 +46,7 @@ SMALL = ["3,3,3", "3,4,3", "4,4,4", "4,5,4", "5,5,5"]
 
 
 def written(folder: Path, rules: Rules, board: object = None) -> Path:
-    """The file of a proof of the board."""
+    """Return the file of a proof of the board."""
     file = folder / "proof.safetensors"
     proof = tttenv.prove(rules, board)
     proof.save(file)
@@ -54,12 +54,12 @@ def written(folder: Path, rules: Rules, board: object = None) -> Path:
 
 
 def numbers(file: Path) -> dict[str, list[int]]:
-    """The numbers of a proof, by attacker."""
+    """Return the numbers of a proof, by attacker."""
     return {name: array.tolist() for name, array in load_file(file).items()}
 
 
 def parts(file: Path) -> tuple[dict, dict]:
-    """The arrays and the metadata of a proof's file, to be changed."""
+    """Return the arrays and the metadata of a proof's file, to be changed."""
     metadata = header(file.read_bytes(), file).metadata
     return {name: array.copy() for name, array in load_file(file).items()}, metadata
 

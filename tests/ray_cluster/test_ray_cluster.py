@@ -39,7 +39,7 @@ TIME_LIMIT = 60  # seconds in which a driver that was asked to end has ended, an
 
 
 def processes(*options):
-    """The numbers of the processes that pgrep finds."""
+    """Return the ids of the processes that pgrep finds."""
     found = subprocess.run(["pgrep", *options], capture_output=True, text=True).stdout
     return [int(number) for number in found.split()]
 
@@ -50,7 +50,7 @@ def kill(number):
 
 
 class Nodes:
-    """A cluster whose nodes can be taken away and added."""
+    """Cluster whose nodes can be removed and added."""
 
     def __init__(self):
         self.cluster = Cluster()
@@ -59,7 +59,7 @@ class Nodes:
         self.address = self.cluster.address
 
     def lose(self):
-        """One node goes at once, with all that runs there."""
+        """Remove one node at once, with all that runs there."""
         node = self.others.pop()
         running = processes("-P", str(raylet(node)))
         self.cluster.remove_node(node, allow_graceful=False)
@@ -67,21 +67,21 @@ class Nodes:
             kill(number)
 
     def add(self):
-        """Another node comes; only in the main thread."""
+        """Add a node; works only in the main thread."""
         self.others.append(self._started())
 
     def replace(self):
-        """One node goes, another one comes."""
+        """Remove one node and add another one."""
         self.lose()
         self.add()
 
     def at_work(self):
-        """The numbers of the processes that are at a task of the executor."""
+        """Return the ids of the processes that run a task of the executor."""
         raylets = ",".join(str(raylet(node)) for node in [self.head, *self.others])
         return processes("-P", raylets, "-f", "^ray::_perform")
 
     def _started(self, **more):
-        """A node that the cluster knows; another try if it does not come up in Ray's 30 seconds.
+        """Return a node that the cluster knows, retrying if it does not start in 30 seconds.
 
         On a busy machine it may take longer. What a try has left is ended, or it might still come.
         """
@@ -98,14 +98,14 @@ class Nodes:
 
 
 def raylet(node):
-    """The number of the process that is a node."""
+    """Return the process id of a node."""
     (found,) = node.all_processes["raylet"]
     return found.process.pid
 
 
 @pytest.fixture(scope="module")
 def nodes():
-    """A cluster that programs here find; those that others run on this machine stay unseen."""
+    """Yield a cluster that programs here find, hiding those of others on this machine."""
     with tempfile.TemporaryDirectory(prefix="ray-") as place, pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_TMPDIR", place)
         made = Nodes()
@@ -115,7 +115,7 @@ def nodes():
 
 
 def cores_known():
-    """The cores of all nodes that the cluster believes alive; one that was lost counts a while."""
+    """Return the cores of all nodes that the cluster believes alive, which lags behind losses."""
     return int(ray.cluster_resources()["CPU"])
 
 
@@ -129,7 +129,7 @@ def contents(folder):
 
 
 def script(name, *arguments, **environment):
-    """One of our scripts in a process group of its own."""
+    """Return one of our scripts, running in a process group of its own."""
     return subprocess.Popen(
         [sys.executable, str(ROOT / "scripts" / name), *map(str, arguments)],
         env=os.environ | {"PYTHONPATH": str(ROOT), **environment},
@@ -141,7 +141,7 @@ def script(name, *arguments, **environment):
 
 
 def timeless(text):
-    """The results of trainings without their seconds and folders."""
+    """Return the results of trainings without their seconds and folders."""
     found = json.loads(text)["trainings"]
     for training in found:
         del training["seconds"], training["unbeatable_seconds"], training["folder"]
@@ -273,7 +273,7 @@ def test_a_token_that_is_lying_about_is_not_used_for_a_cluster_without_tokens(no
 
 @contextmanager
 def cluster_with_a_token(home):
-    """A cluster of one node as README starts it; yields the environment of its users."""
+    """Yield the environment of users of a one-node cluster started as in README."""
     kept = {k: v for k, v in os.environ.items() if k not in {"RAY_ADDRESS", "RAY_AUTH_MODE"}}
     user = kept | {"HOME": str(home), "PATH": f"{Path(sys.executable).parent}:{kept['PATH']}"}
     subprocess.run(
@@ -333,7 +333,7 @@ SWEEP = ["td0", "qtable", "--seeds", "6", "--steps", "40", "--grid", "games=64",
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """A sweep by processes, left alone: its results, and its folder."""
+    """Return the results and the folder of a sweep by processes, left alone."""
     folder = tmp_path_factory.mktemp("alone")
     child = script("sweep.py", *SWEEP, *places(folder))
     out, complaint = child.communicate(timeout=LONGEST)

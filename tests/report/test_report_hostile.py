@@ -1,4 +1,4 @@
-"""The report on what strangers wrote: names, numbers, results and event files of any kind."""
+"""Reports of untrusted input: names, numbers, results and event files of any kind."""
 
 import ast
 import dataclasses
@@ -44,7 +44,7 @@ NO_RESULTS = r"holds no results of the benchmark: players\[0\]\.\w+ is "
 
 
 class Skeleton(HTMLParser):
-    """A page without its words: every tag with the names of its attributes, and the scripts."""
+    """Parser of a page without its words: all tags with attribute names, and the scripts."""
 
     def __init__(self, page):
         super().__init__()
@@ -53,7 +53,7 @@ class Skeleton(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        """Called by the parser."""
+        """Record a start tag."""
         self.tags.append((tag, *(name for name, _ in attributes)))
         if tag == "a":
             assert dict(attributes)["href"].startswith("#")
@@ -62,27 +62,27 @@ class Skeleton(HTMLParser):
             self.scripts.append("")
 
     def handle_endtag(self, tag):
-        """Called by the parser."""
+        """Record an end tag."""
         self.tags.append(f"/{tag}")
         self.inside = False
 
     def handle_comment(self, data):
-        """Called by the parser."""
+        """Record a comment."""
         self.tags.append("comment")
 
     def handle_decl(self, decl):
-        """Called by the parser."""
+        """Record a declaration."""
         self.tags.append(decl)
 
     def handle_data(self, data):
-        """Called by the parser."""
+        """Record the text of scripts."""
         if self.inside:
             self.scripts[-1] += data
 
 
 @pytest.fixture(scope="module")
 def players():
-    """One player with a curve, one whose events cannot be read, and one that has none."""
+    """Return one player with a curve, one with unreadable events, and one without any."""
     curve = curves.Curve([1, 2], [1.0, 2.0], {"X": [-1.0, 0.0], "O": [-1.0, 0.0]}, [0.5, 1.0])
     trained, first, random = from_specs([f"{ROOT}/checkpoints/td0/", "first", "random"])
     return [
@@ -192,7 +192,7 @@ def test_markup_is_escaped_once_and_numbers_are_finite():
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    """Writes a results file of one player in the current folder; a stranger's, so to say."""
+    """Return a function that writes an untrusted results file in the current folder."""
     monkeypatch.chdir(tmp_path)
 
     def write(**row):
@@ -274,7 +274,7 @@ def test_files_that_are_no_files_are_refused_in_a_line(tmp_path, option):
 
 @pytest.fixture(scope="module")
 def events_of_a_training(tmp_path_factory):
-    """The event file of a short training, and its records."""
+    """Return the event file of a short training, and its records."""
     from learners.registry import LEARNERS
     from learners.training.loop import usual_schedule
     from learners.training.train import train
@@ -288,7 +288,7 @@ def events_of_a_training(tmp_path_factory):
 
 @pytest.fixture
 def training(events_of_a_training, tmp_path):
-    """A copy of a trained player's folder, as of an older version: its card holds no curve."""
+    """Return a copy of a trained player's folder of an older version, without a curve."""
     folder = Path(shutil.copytree(events_of_a_training.parent, tmp_path / "training"))
     card = json.loads((folder / "card.json").read_text())
     assert card.pop("curve")["steps"] == [0, 1, 2, 3, 4, 5, 6]

@@ -27,7 +27,7 @@ BEATEN = [
 
 @pytest.fixture(scope="module")
 def beginner(tmp_path_factory):
-    """A network for 5,5,4 after one step; its card has a certificate by reachable positions."""
+    """Return a network for 5,5,4 after one step, certified by reachable positions."""
     folder = tmp_path_factory.mktemp("trained") / "beginner"
     config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
     train("reinforce", config, Rules(5, 5, 4), usual_schedule("reinforce", steps=1), folder)
@@ -36,7 +36,7 @@ def beginner(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A table for 2,4,2; its card has a certificate of all positions."""
+    """Return a table for 2,4,2, certified on all positions."""
     folder = tmp_path_factory.mktemp("trained") / "small"
     config = LEARNERS.load("reinforce").Config(seed=0, hidden=(8,), games=4)
     train("reinforce", config, Rules(2, 4, 2), usual_schedule("reinforce", steps=1), folder)
@@ -44,7 +44,7 @@ def small(tmp_path_factory):
 
 
 def changed(folder, place, **certificate):
-    """A copy of a trained player with other words in its card's certificate."""
+    """Return a copy of a trained player with other entries in its card's certificate."""
     shutil.copytree(folder, place)
     card = json.loads((place / "card.json").read_text())
     card["certificate"] |= certificate
@@ -53,7 +53,7 @@ def changed(folder, place, **certificate):
 
 
 class Words(HTMLParser):
-    """The texts of a page's table cells, headings and paragraphs, in order."""
+    """Parser of the texts of a page's table cells, headings and paragraphs, in order."""
 
     def __init__(self, page):
         super().__init__()
@@ -61,13 +61,13 @@ class Words(HTMLParser):
         self.feed(page)
 
     def handle_starttag(self, tag, attributes):
-        """Called by the parser."""
+        """Start a text."""
         self.at = tag
         if tag == "tr":
             self.rows.append([])
 
     def handle_data(self, data):
-        """Called by the parser."""
+        """Collect the text."""
         if self.at in ("td", "th"):
             self.rows[-1].append(data)
         if self.at in ("p", "h3", "figcaption"):

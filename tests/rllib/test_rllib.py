@@ -32,7 +32,7 @@ def test_its_public_names_are_there():
 
 @pytest.fixture(scope="module")
 def machine():
-    """Ray on this machine, with room for two env runners beside the training."""
+    """Yield Ray on this machine, with room for two env runners beside the training."""
     with tempfile.TemporaryDirectory(prefix="ray-") as place, pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_TMPDIR", place)
         ray.init("local", num_cpus=3, include_dashboard=False, logging_level=logging.ERROR)
@@ -42,7 +42,7 @@ def machine():
 
 
 def masked(batch, **env_runners):
-    """Masked PPO against random moves; an illegal one would end the training."""
+    """Return masked PPO against random moves, in which an illegal move would end the training."""
     network = DefaultModelConfig(fcnet_hiddens=[64, 64])
     return (
         PPOConfig()
@@ -65,7 +65,7 @@ def masked(batch, **env_runners):
 
 @pytest.fixture(scope="module")
 def trained(machine, disturbance):
-    """A training in this process, until it wins four games of five as X."""
+    """Yield a training in this process that wins four games of five as X."""
     algorithm = masked(2048, num_env_runners=0).build_algo()
     before = rllib.policy(algorithm, RULES)
     for _ in range(STEPS):
@@ -117,7 +117,7 @@ def test_openings_give_the_agent_any_position():
 
 
 def numbers(algorithm):
-    """The processes of the env runners that are alive."""
+    """Return the ids of the processes of the env runners that are alive."""
     runners = algorithm.env_runner_group
     return set(runners.foreach_env_runner(lambda runner: os.getpid(), local_env_runner=False))
 

@@ -279,7 +279,7 @@ def test_the_verdict_says_how_much_was_learned(name, told, verdict, capsys):
 
 @pytest.fixture
 def doctor(run_here):
-    """Runs the script in this process."""
+    """Return a function that runs the script in this process."""
     return partial(run_here, "doctor.py")
 
 

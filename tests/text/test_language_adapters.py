@@ -14,7 +14,7 @@ RULES = Rules()
 
 
 def answer_of(policy, rules, board):
-    """The text that a player of ours would write."""
+    """Return the text that one of our players would write."""
     return f"<move>{policy(board[None])[0].argmax()}</move>"
 
 
@@ -59,7 +59,7 @@ def test_reasoning_gyms_settings_are_checked_in_one_line(wrong):
 
 
 def game_of_textarena(env, answers):
-    """Play by answers, functions of the board; the infos of all steps, and the rewards."""
+    """Play a game by functions of the board; return the infos of all steps, and the rewards."""
     env.reset(num_players=2, seed=0)
     board, infos, done = env.rules.start(), [], False
     while not done:
@@ -103,7 +103,7 @@ def test_textarena_on_other_rules_and_an_answer_without_a_legal_move():
 
 
 def env_info(reason):
-    """The verdict on an answer without a legal move at the start of 4,4,3, where X wins."""
+    """Return the verdict on an answer without a legal move at the start of 4,4,3, where X wins."""
     found = text.verdict(Rules(4, 4, 3), Rules(4, 4, 3).start(), "nowhere")
     assert found.reason == reason
     return {name: getattr(found, name) for name in found.__dataclass_fields__}

@@ -22,7 +22,7 @@ DECISIONS = GAME.boards[GAME.decisions]
 
 
 def shown(rules, board, notation):
-    """The board that a prompt shows, as `Rules.format` writes it; it reads the text alone."""
+    """Return the board that a prompt shows, as `Rules.format` writes it, from the text alone."""
     paragraphs = text.prompt(rules, board, notation).split("\n\n")
     if notation == "moves":
         cells = re.findall(r"\b([a-s])(\d+)\b", paragraphs[2])

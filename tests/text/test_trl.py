@@ -70,7 +70,7 @@ def test_an_unknown_scheme_is_named_before_the_training():
 
 
 def best_cell(prompt, known={}):  # noqa: B006  # all prompts of 3,3,3, made once
-    """The first of the best moves."""
+    """Return the first of the best moves."""
     if not known:
         game, solution = positions(RULES), solve(RULES)
         rows = game.decisions

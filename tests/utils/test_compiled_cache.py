@@ -23,7 +23,7 @@ def twice(number):
 
 @pytest.fixture(autouse=True)
 def messages(monkeypatch):
-    """What was told of the cache, from nothing on."""
+    """Return the messages about the cache, initially none."""
     told = []
     monkeypatch.setattr(compile_cache, "_warned", [])
     monkeypatch.setattr(
@@ -34,7 +34,7 @@ def messages(monkeypatch):
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder for compiled code with the code for whole numbers in it."""
+    """Return a folder for compiled code with the code for integers in it."""
     made = tmp_path / "cache"
     private_folder(made)
     assert start(made) == 0
@@ -42,7 +42,7 @@ def folder(tmp_path):
 
 
 def start(folder, *numbers):
-    """Use a compiled function as a new process would: how much of it was found in the cache."""
+    """Use a compiled function as a new process would; return the number of cache hits."""
     function = numba.njit(nogil=True)(twice)
     function._cache = CheckedCache(twice, str(folder))
     for number in numbers or (21,):
@@ -51,7 +51,7 @@ def start(folder, *numbers):
 
 
 def anew():
-    """Forget that anything was told, as a new process has."""
+    """Forget earlier warnings, as a new process does."""
     compile_cache._warned.clear()
 
 
@@ -66,7 +66,7 @@ def test_what_was_compiled_is_found_again_without_a_word(folder, messages):
 
 
 class Planted:
-    """Leaves a trace when it is unpickled."""
+    """Object that leaves a trace when it is unpickled."""
 
     def __init__(self, trace):
         self.trace = trace
@@ -76,7 +76,7 @@ class Planted:
 
 
 def flipped(share):
-    """One bit flipped so far into the file."""
+    """Return damage by one flipped bit at this share of the file."""
 
     def damage(file):
         data = bytearray(file.read_bytes())
@@ -88,7 +88,7 @@ def flipped(share):
 
 
 def cut(share):
-    """Cut short to such a part."""
+    """Return damage by truncation to this share."""
 
     def damage(file):
         file.write_bytes(file.read_bytes()[: int(share * file.stat().st_size)])
@@ -97,7 +97,7 @@ def cut(share):
 
 
 def overwritten(make):
-    """Other contents, made of the present ones and of a path for a trace."""
+    """Return damage by contents made from the present ones and a path for a trace."""
 
     def damage(file):
         file.write_bytes(make(file.read_bytes(), file.parent / "trace"))

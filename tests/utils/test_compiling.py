@@ -17,7 +17,7 @@ from tttenv.utils.struct import Struct
 
 @dataclass(frozen=True, eq=False)
 class Inside(Struct):
-    """A struct in another."""
+    """Struct within another."""
 
     numbers: NDArray[np.int16]
     share: float
@@ -25,7 +25,7 @@ class Inside(Struct):
 
 @dataclass(frozen=True, eq=False)
 class Whole(Struct):
-    """A struct with a field of every kind."""
+    """Struct with a field of every kind."""
 
     below: Inside
     k: int

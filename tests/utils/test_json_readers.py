@@ -20,14 +20,14 @@ ROOT = Path(__file__).parents[2]
 
 
 def kept_model(file):
-    """As `stored_certificate`, of any file."""
+    """Read any file as `stored_certificate` does."""
     (file.parent / CERTIFICATE).unlink(missing_ok=True)
     (file.parent / CERTIFICATE).symlink_to(file)
     return stored_certificate(file.parent, Rules())
 
 
 def checked_seven(file):
-    """As `seven.py --file`."""
+    """Read a file as `seven.py --file` does."""
     seven.verify(seven.read(file), file)
 
 

@@ -12,7 +12,7 @@ from tttenv.utils.schema import Between, checked, fits
 
 @dataclass(frozen=True)
 class Config:
-    """A learner's settings, for instance."""
+    """Example of a learner's settings."""
 
     lr: float
     hidden: tuple[int, ...] = (8,)
@@ -20,7 +20,7 @@ class Config:
 
 
 class Row(TypedDict):
-    """A row of a file, for instance."""
+    """Example of a file's row."""
 
     name: str
     seed: Annotated[int, Between(0, 9)]

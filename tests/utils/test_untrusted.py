@@ -15,7 +15,7 @@ PLAIN = (int, float, bool)  # kinds of option that name nothing
 
 
 def options(row):
-    """The kinds of a player's options, without None."""
+    """Yield the types of a player's options, without None."""
     hints = typing.get_type_hints(PLAYERS.load(row) if row in PLAYERS else FOREIGN.load(row))
     for name, hint in hints.items():
         if name not in ("rules", "return"):
