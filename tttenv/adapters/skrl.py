@@ -73,7 +73,7 @@ def legal(observations: torch.Tensor) -> torch.Tensor:
 
 
 def masked(numbers: torch.Tensor, observations: torch.Tensor) -> torch.Tensor:
-    """Set logits or values (batch, cells) to -1e9 on occupied cells, for use in `compute`."""
+    """Return logits or values (batch, cells) with -1e9 on occupied cells, for use in `compute`."""
     return numbers.masked_fill(~legal(observations), -1e9)
 
 

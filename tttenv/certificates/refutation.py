@@ -210,7 +210,7 @@ class _Attack:
         return None
 
     def questions(self, positions: int) -> Iterator[tuple[NDArray[np.int64], Mask]]:
-        """Query batches of positions, until nothing is left or the limit is reached.
+        """Query batches of positions and yield their results, until a limit or the end.
 
         Yields:
             Two cells after which the opponent has won, or -1, (positions, 2); and which positions

@@ -116,7 +116,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 @contextmanager
 def asked_by_workers(given: Arguments, rules: Any, policy: Any) -> Iterator[Any]:
-    """Return the player, evaluated by workers if it searches board by board."""
+    """Yield the player, evaluated by workers if it searches board by board."""
     if given.workers == HERE:
         yield policy
         return

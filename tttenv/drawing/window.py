@@ -69,7 +69,7 @@ class Window:
         self._draw()
 
     def events(self) -> Iterator[Event]:
-        """Return the events since the last call."""
+        """Yield the events since the last call."""
         for event in pygame.event.get():
             key = event.key if event.type == pygame.KEYDOWN else None
             if event.type == pygame.QUIT or key == pygame.K_ESCAPE:

@@ -139,7 +139,7 @@ class GomocupProtocol:
 
 
 def stones(rules: Rules, board: Boards) -> Iterator[str]:
-    """Return the lines of a BOARD command for a board (cells,), with the sides alternating."""
+    """Yield the lines of a BOARD command for a board (cells,), with the sides alternating."""
     mine = [(cell, 1) for cell in np.flatnonzero(board == 1).tolist()]
     theirs = [(cell, 2) for cell in np.flatnonzero(board == -1).tolist()]
     pairs = zip_longest(*((mine, theirs) if len(mine) == len(theirs) else (theirs, mine)))

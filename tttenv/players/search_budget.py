@@ -48,7 +48,7 @@ class Budget:
 
     @property
     def spent(self) -> int:
-        """Positions searched so far."""
+        """Number of positions searched so far."""
         return self.total - int(self.left[0])
 
     def check(self) -> None:

@@ -228,7 +228,7 @@ class Prover:
         return ProofProgress(nodes, seconds, attacker, moves, proof, disproof)
 
     def _record(self, position: Boards, attacker: str, wins: bool) -> Claim:
-        """Record the proof that the attacker wins, or that the defender holds.
+        """Record the proof that the attacker wins, or that the defender holds; return the claim.
 
         Raises:
             ValueError: if the table does not hold the proof, as after a damaged file was loaded.

@@ -38,7 +38,7 @@ CHANCE = 0.1  # margin of optimal moves over random ones that untrained weights 
 
 
 def answers(subject: CheckedPlayer) -> Finding:
-    """Check that it returns probabilities that sum to one, or a forfeit, for every board."""
+    """Check that the player returns valid probabilities, or a forfeit, for every board."""
     boards, numbers = subject.boards, subject.output
     good = (np.abs(numbers.sum(axis=1) - 1) <= 1e-4) & (numbers >= 0).all(axis=1)
     if forfeits(subject.policy):
@@ -100,7 +100,7 @@ def batches(subject: CheckedPlayer) -> Finding:
 
 
 def legal(subject: CheckedPlayer) -> Finding:
-    """Check the probability on occupied cells, with and without its mask."""
+    """Check the probability on occupied cells, with and without the player's mask."""
     boards = subject.boards
     played = float(subject.output[boards != 0].sum() / len(boards))
     breaks = TAKEN if subject.output[boards != 0].any() else ""
@@ -121,7 +121,7 @@ def legal(subject: CheckedPlayer) -> Finding:
 
 
 def all_illegal(subject: CheckedPlayer) -> Finding:
-    """Check whether its preferred cells, before masking, are nearly always occupied."""
+    """Check whether the preferred cells, before masking, are nearly always occupied."""
     boards = subject.boards
     told = subject.output if subject.network is None else subject.unmasked(boards)
     taken = boards[np.arange(len(boards)), told.argmax(axis=1)] != 0
@@ -162,7 +162,7 @@ WORSE = -0.2  # on that way, what is clearly worse than random moves
 
 
 def learned(subject: CheckedPlayer) -> Finding:
-    """Check whether it plays better than random moves, in either seat."""
+    """Check whether the player is better than random moves, in either seat."""
     if not enumerable(subject.rules):
         return skipped(LARGE)
     both = subject.strength
@@ -224,7 +224,7 @@ def if_it_has_learned(look: Look) -> Look:
 
 @if_it_has_learned
 def rewards(subject: CheckedPlayer) -> Finding:
-    """Check whether it avoids winning, like an agent trained on the opponent's reward."""
+    """Check whether the player avoids winning, as if trained on the opponent's reward."""
     both = subject.strength
     for seat, name in zip(both, SEATS, strict=True):
         if _plays_to_lose(seat, both) and (
@@ -251,7 +251,7 @@ def _plays_to_lose(seat: Strength, both: Sequence[Strength]) -> bool:
 
 @if_it_has_learned
 def sides(subject: CheckedPlayer) -> Finding:
-    """Check whether it is strong in one seat and near random in the other."""
+    """Check whether the player is strong in one seat and near random in the other."""
     if rewards(subject).status == "problem":
         return skipped("it plays to lose anyway")
     found = dict(zip(SEATS, subject.strength, strict=True))
@@ -297,7 +297,7 @@ def _way(part: float) -> str:
 
 @if_it_has_learned
 def explored(subject: CheckedPlayer) -> Finding:
-    """Check whether it plays well only in positions that its own moves lead to."""
+    """Check whether the player is good only in positions that its own moves lead to."""
     if "problem" in (rewards(subject).status, sides(subject).status):
         return skipped("it plays to lose or in one seat only")
     blind = [
@@ -320,7 +320,7 @@ def explored(subject: CheckedPlayer) -> Finding:
 
 @if_it_has_learned
 def view(subject: CheckedPlayer) -> Finding:
-    """Check whether it plays better on boards with mine and theirs swapped."""
+    """Check whether the player is better on boards with mine and theirs swapped."""
     if (turned := _turned(subject)) is None:
         return skipped("answers boards that can be reached only")
     if not turned:
