@@ -75,7 +75,7 @@ def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
         typist.type("undo")
         typist.expect("there is no stone of yours to take back")
         typist.type("hint")
-        typist.expect(r"exact +tactical's chances, %\n")
+        typist.expect(r"exact +tactical plays, %\n")
         typist.expect(r"  1   =   =   =      1  11  11  11\n")
         typist.type("b2", "S")
         typist.expect("b2 is already taken")
@@ -93,7 +93,7 @@ def test_rubbish_is_explained_take_back_and_hints_work_and_nothing_is_fatal():
         typist.expect("0 stones taken back")
         typist.type("n")
         typist.expect("you are O, tactical is X")
-        typist.expect(r"exact +tactical's chances, %\n")  # hints stayed on
+        typist.expect(r"exact +tactical plays, %\n")  # hints stayed on
         typist.press(CTRL_D)
         typist.expect("score: you 0, draws 0, tactical 0\n")
         assert typist.end() == 0

@@ -69,7 +69,7 @@ def hint_lines(
         return [*wrapped(first, width, "  "), *searched, *likeliest]
     written = [paint(f"{mark:>3}", mark) for mark in marks(rules, board)]
     likely = [_percent(hint, cell) or written[cell] for cell in range(rules.cells)]
-    blocks = [[f"{name}'s chances, %", *_grid(rules, likely, 3, paint)]]
+    blocks = [[f"{name} plays, %", *_grid(rules, likely, 3, paint)]]
     if hint.values is not None:
         worth = [_worth(hint, cell, paint) or written[cell] for cell in range(rules.cells)]
         blocks.insert(0, ["exact", *_grid(rules, worth, 3, paint)])

@@ -61,7 +61,7 @@ class Windowed:
             if hint.values is not None:
                 cells = range(session.rules.cells)
                 found["labels"] = tuple(hint.short(cell) for cell in cells)
-            legend = f"{_legend(session.rules, hint)}   yellow: {player.name}'s chances"
+            legend = f"{_legend(session.rules, hint)}   yellow: what {player.name} plays, %"
         return found | {
             "alarms": tuple(alarms),
             "legend": legend,
