@@ -46,12 +46,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Run the benchmark and print where its files are.
-
-    Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
-    """
+    """Run the benchmark and print where its files are."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     for name in given.learners:
         row(name)

@@ -55,12 +55,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Train all settings, print and write the results; the exit status is 1 if a training failed.
-
-    Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
-    """
+    """Train all settings, print and write the results; exit with status 1 if a training failed."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     check(given, prog)
     with console.stage("loading PyTorch", given.json):

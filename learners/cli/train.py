@@ -63,12 +63,7 @@ class Options:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Parse the arguments, train, and print the result.
-
-    Args:
-        args: what was typed after the command's name.
-        prog: the command's name, for its help and messages.
-    """
+    """Parse the arguments, train, and print the result."""
     if not args or args[0].startswith("-"):
         _overview(args, prog)
         return

@@ -51,7 +51,6 @@ def save(
     rules: Rules,
     about: dict[str, Any],
     training: dict[str, Any] | None = None,
-    canonical: bool = False,
     certificate: Certificate | None = None,
     snapshots: Sequence[Snapshot] = (),
 ) -> None:
@@ -63,7 +62,6 @@ def save(
         rules: the game.
         about: what the card says besides: learner, preset, config, steps and more.
         training: the state to go on from, written into the same commit.
-        canonical: the player is asked about canonical boards only, by `players.symmetric_player`.
         certificate: of the player, on a board too large to enumerate; left out, it is computed.
         snapshots: of the training so far.
 
@@ -75,8 +73,6 @@ def save(
         files[SNAPSHOTS] = for_file(snapshots)
     files[WEIGHTS] = save_tensors(_contiguous(learner.state_dict()["weights"]))
     policy = learner.policy()
-    if canonical:
-        policy = canonical_player(rules, policy)
     if enumerable(rules):
         table = tabulate(rules, policy)
         files[POLICY] = save_tensors({"policy": _smallest(table.table)})
@@ -88,7 +84,7 @@ def save(
         "certificate": certificate.to_dict(),
         "choice": {
             "tolerance": getattr(learner, "tolerance", None),
-            "canonical": canonical or declares_equivariance(policy),
+            "canonical": declares_equivariance(policy),
         },
     }
     commit(folder, {**about, "rules": str(rules), **found}, files)

@@ -13,7 +13,6 @@ import torch
 from filelock import FileLock, Timeout
 from threadpoolctl import threadpool_limits
 
-from learners.actors import Actors
 from learners.base import Learner, PlaysByActors, StartsFromWeights
 from learners.registry import LEARNERS
 from learners.training.checkpoint import load_training, load_weights, save
@@ -144,6 +143,8 @@ def _use_actors(
     Raises:
         ValueError: if such a learner has no use for them.
     """
+    from learners.actors import Actors
+
     if not isinstance(learner, PlaysByActors):
         raise ValueError(f"{name} plays its games itself: it has no use for actors")
     if backend is None:

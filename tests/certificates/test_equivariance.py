@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tttenv import Rules, player
-from tttenv.certificates import reachability
+from tttenv.certificates import POSITIONS, reachability
 from tttenv.certificates.equivariance import require_images_alike
 from tttenv.certificates.one_side import SeatedPlayer
 from tttenv.game.symmetry import canonical, inverses
@@ -87,7 +87,7 @@ def test_the_full_graph_and_its_quotient_give_the_same_verdicts(rules, name, sea
     policy = declared(rules)[name]
     # All that a mixed player can reach on 4 by 4 are millions of positions: up to the first loss.
     small = rules.cells < 16 or name == "one step"
-    more = {"followed": reachability.POSITIONS if small else 0}
+    more = {"followed": POSITIONS if small else 0}
     full = search(rules, policy, seat, images=False, **more)
     found = search(rules, policy, seat, **more)
     assert full.symmetry is None

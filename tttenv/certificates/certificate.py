@@ -1,16 +1,14 @@
 """Certificates: a player's exact strength, with games that prove it."""
 
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tttenv import policy as policies
-from tttenv.certificates import reachability
-from tttenv.certificates.reachability import Watch
-from tttenv.certificates.reachable_certificate import ValueOf, measure
+from tttenv.certificates import POSITIONS
 from tttenv.exact import (
     SEATS,
     Mixture,
@@ -30,8 +28,11 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Mask, Probs
 from tttenv.players.as_policy import resolve_policy
 from tttenv.policy import Policy
-from tttenv.proofs.prover import known_value
 from tttenv.utils.untrusted import shown
+
+if TYPE_CHECKING:
+    from tttenv.certificates.reachability import Watch
+    from tttenv.certificates.reachable_certificate import ValueOf
 
 TINY = 1e-6  # a value-losing move counts as a blunder if its probability is above this
 TOLERANCE = 1e-9  # values that differ by less are equal
@@ -119,13 +120,13 @@ def default_method(rules: Rules, policy: Policy) -> str:
 def certify(
     rules: Rules,
     policy: Policy | str | Any,
-    positions: int = reachability.POSITIONS,
+    positions: int = POSITIONS,
     *,
     method: str | None = None,
-    value_of: ValueOf = known_value,
+    value_of: "ValueOf | None" = None,
     images: bool = True,
     name: str = "",
-    watch: Watch | None = None,
+    watch: "Watch | None" = None,
 ) -> Certificate:
     """Compute the exact certificate of `policy` on `rules`.
 
@@ -149,7 +150,8 @@ def certify(
         positions: by reachable positions, the limit for each seat.
         method: "all positions", on up to 16 cells, or "reachable positions"; None chooses as
             described above.
-        value_of: by reachable positions, the game's value for X, if known.
+        value_of: by reachable positions, the game's value for X, if known; by default
+            `tttenv.proofs.prover.known_value`.
         images: by reachable positions, merge symmetric positions if the player declares itself
             equivariant by its attribute `equivariant`; this is checked.
         name: the player's name in messages; by default its spec, function or class.
@@ -169,6 +171,8 @@ def certify(
     require_pure(resolved)
     name = display_name(name or policy)
     if (method or default_method(rules, resolved)) == REACHABLE:
+        from tttenv.certificates.reachable_certificate import measure
+
         limits: dict[str, Any] = {"positions": positions, "images": images}
         fields = measure(rules, resolved, name, value_of=value_of, watch=watch, **limits)
         return Certificate(**fields, method=REACHABLE)

@@ -20,6 +20,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from tttenv.certificates import POSITIONS
 from tttenv.certificates.equivariance import require_images_alike
 from tttenv.certificates.frontier import Frontier, distinct, with_sums
 from tttenv.certificates.frontier_kernel import Codes, open_for
@@ -31,7 +32,6 @@ from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import declares_equivariance, forfeits
 from tttenv.utils.compile_time import Stopwatch
 
-POSITIONS = 20_000_000  # default limit of positions per seat: 160 MB of codes
 FOLLOWED = 100_000  # the limit for the exact result against random replies
 BATCH = 2**15  # boards in one query of the player; fewer on large boards
 SHORT_BATCH = 2**6  # the same for a player that is slow to answer

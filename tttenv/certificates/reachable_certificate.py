@@ -21,6 +21,7 @@ from tttenv.exact.evaluation import SEATS
 from tttenv.game.rules import Rules
 from tttenv.players.pairing import PairingPlayer
 from tttenv.policy import Policy
+from tttenv.proofs.prover import known_value
 
 ATTACKED = 20_000  # positions per seat of the best-first attack, before the full search
 
@@ -50,7 +51,7 @@ def measure(
     name: str,
     *,
     positions: int,
-    value_of: ValueOf,
+    value_of: ValueOf | None,
     images: bool = True,
     watch: Watch | None = None,
 ) -> dict[str, Any]:
@@ -66,14 +67,14 @@ def measure(
         name: its name in messages.
         positions: the limit for each seat; an attack that finds no lost game has queried up to
             20,000 before.
-        value_of: the game's value, if known.
+        value_of: the game's value, if known; None for `tttenv.proofs.prover.known_value`.
         images: as in `reachability.search`.
         watch: called before every query.
 
     Raises:
         ValueError: as `reachability.search`.
     """
-    value = value_of(rules)
+    value = (value_of or known_value)(rules)
     found: dict[str, SeatResult] = {}
     for seat in SEATS:
         worth = None if value is None else value if seat == "X" else -value
