@@ -1,4 +1,4 @@
-"""Imports go down only, heavy libraries stay where they belong, read from the code's own AST."""
+"""Import layers and heavy libraries, read from the code's AST."""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Numbers in README, docs and pictures are those of the players and files in checkpoints/."""
+"""Numbers in README, docs and pictures, compared with the players and files in checkpoints/."""
 
 import html
 import re

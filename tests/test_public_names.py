@@ -1,4 +1,4 @@
-"""Names that code outside this repository imports: modules may move, these stay."""
+"""Public names for code outside this repository, which stay when modules move."""
 
 import importlib
 from pathlib import Path

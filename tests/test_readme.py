@@ -1,4 +1,4 @@
-"""What the READMEs say: their Python run as written, their rows, paths and links there."""
+"""READMEs: their rows, paths and links."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""alpha-zero-general: its game is ours, and its networks are certified as they play."""
+"""Adapter to alpha-zero-general: the same game, and certificates of its networks."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""OpenSpiel both ways: the same game and exact numbers, its bots as players and ours as bots."""
+"""Adapter to OpenSpiel: the same game and exact numbers, bots in both directions."""
 
 import numpy as np
 import pyspiel

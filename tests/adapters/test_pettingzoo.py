@@ -1,4 +1,4 @@
-"""The PettingZoo environment: PettingZoo's own tests in silence, and the game of `Rules`."""
+"""PettingZoo environment: PettingZoo's own tests without output, and the game of `Rules`."""
 
 import copy
 import warnings

@@ -1,4 +1,4 @@
-"""Callbacks of Stable-Baselines3: exact numbers in the log, and self-play."""
+"""Callbacks for Stable-Baselines3: exact numbers in the log, and self-play."""
 
 import copy
 import json

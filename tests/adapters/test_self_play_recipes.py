@@ -1,4 +1,4 @@
-"""The recipes for self-play: each runs, keeps to the masks, and ends with a certificate."""
+"""Self-play recipes: each runs, uses the masks, and ends with a certificate."""
 
 import importlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""skrl: models that never take a taken cell, though skrl knows no masks, and a PPO that learns."""
+"""Adapter to skrl: models that never choose occupied cells, and a PPO that learns."""
 
 import numpy as np
 import pytest

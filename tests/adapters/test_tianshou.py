@@ -1,4 +1,4 @@
-"""Tianshou 2: what its environment shows, and that its players keep to the masks."""
+"""Adapter to Tianshou 2: its environment's observations, and players that use the masks."""
 
 import numpy as np
 import pytest

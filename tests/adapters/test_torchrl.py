@@ -1,4 +1,4 @@
-"""TorchRL: specs that hold, masks that are kept, the same games as ours, and a PPO that learns."""
+"""Adapter to TorchRL: valid specs, masks, the same games as ours, and a PPO that learns."""
 
 import gymnasium
 import numpy as np

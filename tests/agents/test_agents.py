@@ -1,4 +1,4 @@
-"""The game in verifiers and OpenEnv, by their own checks; `make test-agents` runs this."""
+"""Environments for verifiers and OpenEnv, by their own checks; run by `make test-agents`."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Certificates, number by number, against a solver that shares no code with them."""
+"""Certificates, compared number by number with an independent solver."""
 
 import json
 

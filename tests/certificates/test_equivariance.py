@@ -1,4 +1,4 @@
-"""Mirror images stand for one another only for players that treat them alike, ties included."""
+"""Merging of symmetric positions only for equivariant players, ties included."""
 
 import numpy as np
 import pytest

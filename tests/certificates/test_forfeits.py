@@ -1,4 +1,4 @@
-"""Players that may forfeit: a row of zeros loses the game at once, wherever games are played."""
+"""Players that may forfeit: a row of zeros loses the game at once in every kind of game."""
 
 from functools import cache
 

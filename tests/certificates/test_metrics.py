@@ -1,4 +1,4 @@
-"""Metrics: explained tags, exact results as the reference says, intervals that cover the truth."""
+"""Metrics: described tags, exact results as in the reference, intervals that cover the truth."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The search of what a player can reach: held to all positions where these can be listed."""
+"""Search of reachable positions, compared with all positions where these can be listed."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Certificates by reachable positions: beside those over all positions, and on larger boards."""
+"""Certificates from reachable positions, against those from all positions, and on larger boards."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Lost games searched attack first: they are lost, and small games show whether they are found."""
+"""Best-first search for lost games, checked on small games."""
 
 import gymnasium as gym
 import numpy as np

@@ -1,4 +1,4 @@
-"""The players along a training's curve: bounded, exact, the same after a stop, checked."""
+"""Snapshots along a learning curve: bounded, exact, the same after an interruption, validated."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The curve that a training leaves on its card: bounded, and the same after a stop."""
+"""Learning curve on a training's card: bounded, and the same after an interruption."""
 
 import itertools
 import json

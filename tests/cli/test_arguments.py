@@ -1,4 +1,4 @@
-"""What is said of a wrong command line: one sentence that names the option and what it takes."""
+"""Errors about invalid command lines: one sentence with the option and its valid values."""
 
 import errno
 import importlib

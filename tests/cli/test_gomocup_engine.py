@@ -1,4 +1,4 @@
-"""Our players as engines of the Gomocup protocol: each line gets an answer, wrong ones no move."""
+"""Players as engines of the Gomocup protocol: every line gets a reply, invalid ones no move."""
 
 import random
 import re

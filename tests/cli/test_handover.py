@@ -1,4 +1,4 @@
-"""What one command writes, another reads: each file that passes between two, by both for real.
+"""Files that one command writes and another reads, with real runs of both commands.
 
 A new file that a command reads is a new row of PAIRS. The reader has to take the file as the writer
 wrote it, and to notice when it is damaged, which shows that it reads this file. What takes longer

@@ -1,4 +1,4 @@
-"""Playing: sessions of games, names of cells, exact advice, and play.py as one types into it."""
+"""Interactive play: sessions of games, names of cells, exact advice, and typed input."""
 
 import io
 import json

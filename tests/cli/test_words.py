@@ -1,4 +1,4 @@
-"""One language: what the terminal, the window and the page say of a move, on all positions."""
+"""Consistent wording of moves in the terminal, the window and the page, on all positions."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""X is who opened: pictures, boards and masks against a replay in plain Python, on all boards."""
+"""Marks by seat in pictures, boards and masks, against a replay in plain Python on all boards."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Boards for people: as text with whose turn it is, and as pictures with heat."""
+"""Rendering of boards as text with the side to move, and as pictures with heat."""
 
 from itertools import combinations, pairwise
 

@@ -1,4 +1,4 @@
-"""When finished games restart: in the same step, in the next one, or when they are reset."""
+"""Autoreset modes: finished games restart in the same step, in the next one, or on reset."""
 
 import gymnasium as gym
 import numpy as np

@@ -1,4 +1,4 @@
-"""One list of checks: what the kit raises, the doctor reports, and laws are broken one by one."""
+"""Conformance checks: `check_*` functions and the doctor agree, and each detects its violation."""
 
 import gymnasium as gym
 import numpy as np

@@ -1,4 +1,4 @@
-"""The single environment: spaces, masks, rewards, options, bad input and both check_envs."""
+"""Single environment: spaces, masks, rewards, options, bad input and both check_envs."""
 
 import inspect
 import itertools

@@ -1,4 +1,4 @@
-"""Exploring starts: games begin with random stones, and are the environment's own from there on."""
+"""Exploring starts: games begin with random stones, and continue as usual from there."""
 
 import gymnasium as gym
 import numpy as np

@@ -1,4 +1,4 @@
-"""`gymnasium.utils.play` on TicTacToe-v0, driven by a script of keys."""
+"""Keyboard control of TicTacToe-v0 by `gymnasium.utils.play`, with scripted keys."""
 
 import gymnasium as gym
 import pytest

@@ -1,4 +1,4 @@
-"""Games in progress: resets, keys and the dice they give, boards set, games kept, views."""
+"""Games in progress: resets, keys and their random numbers, set boards, kept games, views."""
 
 import numpy as np
 import pytest

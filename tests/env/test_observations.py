@@ -1,4 +1,4 @@
-"""Players made of functions and networks over the environment's observations."""
+"""Players made from functions and networks of the environment's observations."""
 
 import numpy as np
 import pytest

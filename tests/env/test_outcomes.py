@@ -1,4 +1,4 @@
-"""How games end and what that pays: both environments and all adapters against plain rules."""
+"""Outcomes and rewards of both environments and all adapters, against plain rules."""
 
 import ast
 import copy

@@ -1,4 +1,4 @@
-"""Games as a data set: each replays by the rules, and they are distributed as the players play."""
+"""Recorded games: each replays by the rules, and their distribution is that of the players."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Whatever is handed to the environments: one line of refusal of a known type, nothing changed."""
+"""Invalid calls of the environments: a one-line error of a documented type, nothing changed."""
 
 from time import process_time
 

@@ -1,4 +1,4 @@
-"""A batch's whole step: the same however the opponent is asked, in whatever thread."""
+"""Whole step of a batch: the same however the opponent is called, and in any thread."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,4 +1,4 @@
-"""The vector environment: equal to the single one and to a plain-Python referee, same keys."""
+"""Vector environment, compared with the single one and a plain-Python referee by the same keys."""
 
 import gymnasium as gym
 import numpy as np

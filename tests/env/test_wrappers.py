@@ -1,4 +1,4 @@
-"""Gymnasium's wrappers: each runs on TicTacToe-v0, or says what kind of environment it is for."""
+"""Gymnasium's wrappers: each works on TicTacToe-v0, or is for another kind of environment."""
 
 import re
 from pathlib import Path

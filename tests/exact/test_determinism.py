@@ -1,4 +1,4 @@
-"""Exact results are refused to players that do not always answer a board alike."""
+"""Rejection of players that do not always give the same output on a board."""
 
 from itertools import cycle, product
 

@@ -1,4 +1,4 @@
-"""Exact results: the enumerated and solved game against a solver that shares no code with it."""
+"""Exact results: the enumerated and solved game, compared with an independent solver."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Features of boards, against counting by hand."""
+"""Features of boards, compared with counts by hand."""
 
 import numpy as np
 import pytest

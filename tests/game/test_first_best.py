@@ -1,4 +1,4 @@
-"""How a network's outputs become a move: alike on every CPU, in every batch, up to the last bit."""
+"""Moves from a network's outputs: the same on every CPU and in every batch."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Every game there is, played in a batch, against the plain-Python rules; and large boards."""
+"""All games played in a batch, against the plain-Python rules, and large boards."""
 
 import numpy as np
 import pytest

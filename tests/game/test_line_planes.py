@@ -1,4 +1,4 @@
-"""What lines say of a position: planes against plain Python, judgements against the prover."""
+"""Line planes of a position, against plain Python, and verdicts, against the prover."""
 
 import numpy as np
 import pytest

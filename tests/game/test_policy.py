@@ -1,4 +1,4 @@
-"""What makes a policy: uniform, greedy, mixtures, sampling; and the laws for its answers."""
+"""Policies: uniform, greedy, mixtures, sampling, and the invariants of their output."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The rules of every game, against a plain referee that never saw the code."""
+"""Rules of every game, against an independent plain referee."""
 
 from itertools import product
 

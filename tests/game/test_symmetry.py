@@ -1,4 +1,4 @@
-"""The symmetries of the board are a group that the rules of the game do not notice."""
+"""Symmetries of the board: they form a group and preserve the rules of the game."""
 
 import numpy as np
 import pytest

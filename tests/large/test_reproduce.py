@@ -1,4 +1,4 @@
-"""The published numbers re-run: the tables, what is cheap and exact in them, and the script."""
+"""Re-run of the published numbers: the tables, their cheap exact numbers, and the script."""
 
 import json
 import os

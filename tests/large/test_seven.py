@@ -1,4 +1,4 @@
-"""What is claimed of the seven features: it holds, and what is changed in a proof is noticed."""
+"""Claims about the seven features: they hold, and changes of a proof are detected."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""Shipped players for boards too large to list: certified again by the positions they reach."""
+"""Bundled players for larger boards, certified again by the positions they reach."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The largest boards with exact results: 4 by 4, held to what is known of them from outside."""
+"""Largest boards with exact results, 4 by 4, compared with known numbers."""
 
 import json
 import subprocess

@@ -1,4 +1,4 @@
-"""Leagues: openings, exact and sampled results of pairs, and what is kept, written and shown."""
+"""Leagues: openings, exact and sampled results of pairs, storage, files and output."""
 
 import itertools
 import json

@@ -1,4 +1,4 @@
-"""Ratings: Elo beside another maximiser, alpha-rank beside open_spiel's, cycles counted twice."""
+"""Ratings: Elo against another optimiser, alpha-rank against open_spiel's, counts of cycles."""
 
 import itertools
 from math import comb, log10

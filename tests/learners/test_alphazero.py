@@ -1,4 +1,4 @@
-"""AlphaZero: its laws on several boards, the results it learns from, its network and its player."""
+"""AlphaZero: its invariants on several boards, its training targets, network and player."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Pictures with words on them: a policy for TensorBoard, and the game that the README shows."""
+"""Pictures with text: a policy for TensorBoard, and the game in the README."""
 
 from io import BytesIO
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The PPO in a single file: it learns, repeats itself bit for bit, and answers in one line."""
+"""Single-file PPO: it learns, is reproducible bit for bit, and prints one line."""
 
 import ast
 import sys

@@ -1,4 +1,4 @@
-"""Deaths and failures while a checkpoint is written: it is whole or not there, and goes on."""
+"""Crashes and failures during the writing of a checkpoint, which stays complete and resumable."""
 
 import json
 import os

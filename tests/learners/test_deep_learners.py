@@ -1,4 +1,4 @@
-"""Deep learners: what they replay, aim at and see, that they become unbeatable, and resume."""
+"""Deep learners: replayed moves, targets and inputs, unbeatable results, and resuming."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Learners: the kit's laws for every row and preset, toys that the kit refuses, and nets."""
+"""Learners: the invariants for every row and preset, toys that violate them, and networks."""
 
 import inspect
 import json

@@ -1,4 +1,4 @@
-"""Loggers of a training: all take the same, and none changes what is learned."""
+"""Loggers of a training: all get the same, and none changes what is learned."""
 
 import csv
 import sys

@@ -1,4 +1,4 @@
-"""Self-play: its look-ahead plays real games, its targets published or repaired."""
+"""Self-play: its look-ahead plays real games, its targets as published or repaired."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Sweeps: which settings are better, and which values are drawn."""
+"""Sweeps: the order of settings, and the sampled values."""
 
 import pytest
 

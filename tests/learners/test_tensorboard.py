@@ -1,4 +1,4 @@
-"""What TensorBoard is told: every tag described, no empty group, settings, certificate, address."""
+"""TensorBoard output: described tags, no empty group, settings, certificate, address."""
 
 import re
 from contextlib import closing

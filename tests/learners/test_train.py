@@ -1,4 +1,4 @@
-"""Training: where it stops, that a stop changes nothing, what a kill leaves, its curves."""
+"""Training: its end, interruptions without effect, files after a kill, and curves."""
 
 import contextlib
 import hashlib

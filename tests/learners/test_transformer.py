@@ -1,4 +1,4 @@
-"""The transformer: what it sees, what its games teach, and every history followed."""
+"""Transformer: its inputs, its training games, and every history followed."""
 
 import numpy as np
 import pytest

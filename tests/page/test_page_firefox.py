@@ -1,4 +1,4 @@
-"""The page in Firefox: its first screen, games by mouse and keyboard, larger boards."""
+"""Page in Firefox: its first screen, games by mouse and keyboard, larger boards."""
 
 import pytest
 from firefox import firefox

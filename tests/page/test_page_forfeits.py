@@ -1,4 +1,4 @@
-"""A player that has no legal answer somewhere, such as a language model: the page says so."""
+"""Page for a player that may forfeit, such as a language model."""
 
 import numpy as np
 import pytest

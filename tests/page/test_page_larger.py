@@ -1,4 +1,4 @@
-"""Larger boards in the page: what its players do, what is proved of positions, and whole games."""
+"""Larger boards in the page: their players' moves, proofs of positions, and whole games."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Addresses of the page: positions shared, opened and left again, games to watch, the head."""
+"""Addresses of the page: shared positions, history, games to watch, and the head."""
 
 import re
 import shlex

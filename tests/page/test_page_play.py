@@ -1,4 +1,4 @@
-"""The page's board: games by real clicks against every player, and what is said of every move."""
+"""Board of the page: games by real clicks against every player, and remarks on every move."""
 
 import random
 from functools import cache

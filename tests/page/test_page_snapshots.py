@@ -1,4 +1,4 @@
-"""Players along a learning curve, on the page: their moves, what is said of them, how one plays."""
+"""Snapshots along a learning curve in the page: their moves, descriptions and games."""
 
 import json
 import re

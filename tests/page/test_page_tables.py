@@ -1,4 +1,4 @@
-"""The page's tables and figures: every number the library's, every width and paper holds them."""
+"""Tables and figures of the page: the library's numbers, at every width and on paper."""
 
 import json
 import re

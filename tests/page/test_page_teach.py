@@ -1,4 +1,4 @@
-"""The player that is taught in the page: certified there and by the library, the same each time."""
+"""Player taught in the page: certified there and by the library, and reproducible."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The page says of every move what the terminal and the window say."""
+"""Wording of moves in the page, the same as in the terminal and the window."""
 
 import pytest
 from test_words import NAMES, lines, seen, values

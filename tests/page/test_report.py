@@ -1,4 +1,4 @@
-"""The report in a real browser, from file://: played, clicked, read, compared with the exact."""
+"""Report in a real browser, from file://: played, clicked, read, compared with exact numbers."""
 
 import json
 import re

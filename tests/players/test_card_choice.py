@@ -1,4 +1,4 @@
-"""What a card says of how its player chooses, and that the player chooses so."""
+"""Choice of moves as stated in a checkpoint's card."""
 
 import json
 

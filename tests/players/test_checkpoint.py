@@ -1,4 +1,4 @@
-"""Checkpoints: they play without torch, damage is named in one line, files are whole and plain."""
+"""Checkpoints: played without torch, damage named in one line, complete regular files."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Environments copied in mid-game play on alike, and closed ones refuse to."""
+"""Copies of environments in mid-game continue identically, and closed ones reject calls."""
 
 import copy
 import pickle

@@ -1,4 +1,4 @@
-"""Alpha-beta to a depth gives the scores of a plain negamax, whatever the order of its moves."""
+"""Alpha-beta to a depth against a plain negamax, in any order of moves."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Whatever an opponent raises or answers: a call that fails has changed nothing."""
+"""Failing opponents: a call that fails changes nothing."""
 
 import numpy as np
 import pytest

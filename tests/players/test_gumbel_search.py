@@ -1,4 +1,4 @@
-"""The tree search on many trees: what it proves is true, what it plays is legal and independent."""
+"""Tree search on many trees: its proofs are true, its moves legal and independent of the batch."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Language models in a folder of transformers, as players in this process."""
+"""Language models from transformers folders as players in this process."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Players on the Hugging Face Hub: pushed, pulled and played, whatever the Hub answers."""
+"""Players on the Hugging Face Hub: pushed, pulled and played, with any responses of the Hub."""
 
 import json
 import pickle

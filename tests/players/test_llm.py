@@ -1,4 +1,4 @@
-"""Language models as players, asked over a server on the loopback."""
+"""Language models as players, queried over a loopback server."""
 
 import json
 from itertools import count

@@ -1,4 +1,4 @@
-"""Laws of every player in the table, and known results of the named ones."""
+"""Invariants of every player in the table, and known results of some."""
 
 import re
 from itertools import product

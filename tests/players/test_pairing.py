@@ -1,4 +1,4 @@
-"""The player that answers by pairs: where it claims not to lose, it never does."""
+"""Player with pairing strategies: it never loses where it claims not to."""
 
 import numpy as np
 import pytest

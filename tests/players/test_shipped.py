@@ -1,4 +1,4 @@
-"""The players in checkpoints/: whole, small, and as strong as their cards say."""
+"""Bundled players in checkpoints/: complete, small, and as strong as their cards state."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Checkpoints of strangers: what they name is not run, what does not fit is refused in a line."""
+"""Untrusted checkpoints: nothing they name is executed, invalid ones are rejected in one line."""
 
 import json
 import shutil

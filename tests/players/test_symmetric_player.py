@@ -1,4 +1,4 @@
-"""Players asked about canonical boards only: images of a board get images of a move."""
+"""Players queried on canonical boards only: images of a board get images of a move."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Actors of AlphaZero: the same training with and without them, whatever becomes of them."""
+"""Actors of AlphaZero: the same training with and without them, and when they are lost."""
 
 from dataclasses import replace
 from itertools import combinations

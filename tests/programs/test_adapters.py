@@ -1,4 +1,4 @@
-"""Foreign libraries are imported lazily, and missing ones named with what to install."""
+"""Lazy imports of other libraries, and install hints for missing ones."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a command needs is compiled beside it, and later commands find it compiled."""
+"""Background compilation of what a command needs, found by later commands."""
 
 import os
 import subprocess

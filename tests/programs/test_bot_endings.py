@@ -1,4 +1,4 @@
-"""Bots end with us, however we end: by a signal, without a word, or as our terminal closes."""
+"""Ends of bots: by a signal, a kill, or a closed terminal of our process."""
 
 import contextlib
 import os

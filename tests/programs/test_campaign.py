@@ -1,4 +1,4 @@
-"""The campaign of attacks: its table, one case of each family, and that it can fail."""
+"""Campaign of attacks: its table, one case per family, and that it can fail."""
 
 import importlib
 import re

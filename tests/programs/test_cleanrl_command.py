@@ -1,4 +1,4 @@
-"""The PPO in a single file as a program, and on a large board."""
+"""Single-file PPO as a program, and on a large board."""
 
 import json
 import subprocess

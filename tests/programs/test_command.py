@@ -1,4 +1,4 @@
-"""The command `tttenv`: the functions of the scripts under one name, and what needs no torch."""
+"""Command `tttenv`: the scripts' functions under one name, and which need no torch."""
 
 import os
 import re

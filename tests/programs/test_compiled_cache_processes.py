@@ -1,4 +1,4 @@
-"""The cache of compiled code, of programs: where it is, and what is left when they are killed."""
+"""Cache of compiled code in programs: its location, and its state after kills."""
 
 import os
 import signal

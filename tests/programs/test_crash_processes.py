@@ -1,4 +1,4 @@
-"""Two trainings in one folder: one waits or is refused, and one sound player is left."""
+"""Two trainings in one folder: one waits or is rejected, and one valid player is left."""
 
 import subprocess
 import sys

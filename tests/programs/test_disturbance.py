@@ -1,4 +1,4 @@
-"""Disturbed first weights: as small as told, different for every seed, and gone afterwards."""
+"""Disturbed initial weights: of the given size, different for every seed, and temporary."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""Compiled loops after an edit of the rule, and where nothing can be cached."""
+"""Compiled loops after an edit of the rules, and without any cache."""
 
 import os
 import shutil

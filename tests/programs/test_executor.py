@@ -1,4 +1,4 @@
-"""Laws of the executor, on processes: the same results however they are shared, lost or resumed."""
+"""Invariants of the executor with processes: the same results when shared, lost or resumed."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Bots that are other programs: certified like any player, and every failure gets a verdict."""
+"""Bots run by other programs: certified like any player, with an error for every failure."""
 
 import gc
 import json

@@ -1,4 +1,4 @@
-"""Our players as engines of the Gomocup protocol, as programs: streams, and managers that leave."""
+"""Players as engines of the Gomocup protocol, as programs: streams, and managers that leave."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Engines of the Gomocup protocol as players: sound ones play, others get a verdict and end."""
+"""Engines of the Gomocup protocol as players: valid ones play, others are rejected."""
 
 import gc
 import os

@@ -1,4 +1,4 @@
-"""What the long commands write, others read: the rest of test_handover.py."""
+"""Files that long commands write and others read: the rest of test_handover.py."""
 
 import pytest
 from handover import LEFT_OUT, Handover, Pair

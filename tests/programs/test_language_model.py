@@ -1,4 +1,4 @@
-"""The language model that learns from prompts alone: a few steps of each stage, as it is run."""
+"""Language model that learns from prompts alone: a few steps of each stage."""
 
 import json
 import shlex

@@ -1,4 +1,4 @@
-"""Leagues played by processes: the same file, interrupts, and processes that are lost."""
+"""Leagues played by processes: the same file, interrupts, and lost processes."""
 
 import json
 import os

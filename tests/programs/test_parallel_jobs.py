@@ -1,4 +1,4 @@
-"""The same results, bit for bit, with any number of processes; by Ray, see tests/ray_cluster."""
+"""Same results, bit for bit, with any number of processes; for Ray see tests/ray_cluster."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""play.py as one types into it: in a terminal, in a pipe, with hints, colours and rubbish."""
+"""Interactive play.py: in a terminal, in a pipe, with hints, colours and invalid input."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The Python of the READMEs runs as written, from top to bottom."""
+"""Python of the READMEs, run as written from top to bottom."""
 
 import pytest
 from test_readme import BLOCKS

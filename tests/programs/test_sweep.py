@@ -1,4 +1,4 @@
-"""Sweeps: which settings are tried, which are stopped early, and what does not depend on how."""
+"""Sweeps: tried settings, early stops, and results that do not depend on the workers."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""Tables in terminals of 80 and 120 columns and in pipes: nothing broken, nothing lost unsaid."""
+"""Tables in terminals of 80 and 120 columns and in pipes: unbroken, and no column lost silently."""
 
 import fcntl
 import json

@@ -1,4 +1,4 @@
-"""The wheel, alone in an environment of its own: the command, the players, and no torch."""
+"""Wheel in an environment of its own: the command, the players, and no torch."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""The window: its pictures without a screen; played in with a mouse on an X server of its own."""
+"""Window: pictures without a screen, and play with a mouse on an X server of its own."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Certificates of players that workers are asked about: the same with any number of them."""
+"""Certificates of players evaluated by workers: the same with any number of them."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Each rule of the checker by itself, against brute force on every board of nine cells.
+"""Each rule of the checker alone, against brute force on every board of nine cells.
 
 A rule may only say that the defender holds, with a zone, where he does hold even if the attacker
 owned all empty cells outside it; of the position after a move it may rely on nothing else than

@@ -1,4 +1,4 @@
-"""The prover's search by itself, against brute force on boards of any stones: values and zones."""
+"""Values and zones of the prover's search, against brute force on boards of any stones."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The executor on Ray: `make test-ray` runs this on a cluster of three nodes on one machine."""
+"""Executor on Ray, on a cluster of three nodes on one machine; run by `make test-ray`."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""The report's section of larger boards: what is certified of their players, and how they lose."""
+"""Section on larger boards of the report: certificates of their players, and lost games."""
 
 import json
 import re

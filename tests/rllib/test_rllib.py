@@ -1,4 +1,4 @@
-"""RLlib trains on our environment and its modules are players; `make test-rllib` runs this."""
+"""Training with RLlib, and its modules as players; run by `make test-rllib`."""
 
 import logging
 import os

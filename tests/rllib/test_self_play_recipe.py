@@ -1,4 +1,4 @@
-"""The recipe for self-play with RLlib: it keeps to the masks and ends with a certificate."""
+"""Self-play recipe with RLlib: it uses the masks and ends with a certificate."""
 
 import pytest
 

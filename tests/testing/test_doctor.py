@@ -1,4 +1,4 @@
-"""The doctor names each classic mistake, that one alone, and leaves the healthy in peace."""
+"""Doctor: it names each classic mistake and no other, and finds none in healthy subjects."""
 
 import json
 import re

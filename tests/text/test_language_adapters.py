@@ -1,4 +1,4 @@
-"""The game in libraries that language models are trained with, with exact rewards."""
+"""Adapters to libraries for training language models, with exact rewards."""
 
 import numpy as np
 import pytest

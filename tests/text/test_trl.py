@@ -1,4 +1,4 @@
-"""The dataset and the reward functions for TRL, called as its `GRPOTrainer` calls them."""
+"""Dataset and reward functions for TRL, called as its `GRPOTrainer` calls them."""
 
 import inspect
 

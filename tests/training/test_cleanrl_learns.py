@@ -1,4 +1,4 @@
-"""The PPO in a single file learns, and ends with its certificate."""
+"""Single-file PPO, which learns and ends with its certificate."""
 
 import pytest
 import torch

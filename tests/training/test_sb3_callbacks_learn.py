@@ -1,4 +1,4 @@
-"""Callbacks of Stable-Baselines3 in whole trainings: where one stops, and which model is kept."""
+"""Callbacks for Stable-Baselines3 in whole trainings: early stops, and the best model."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Stable-Baselines3: its algorithms learn, and a player stays as it was when its model goes on."""
+"""Training with Stable-Baselines3: its algorithms learn, and players are frozen."""
 
 from dataclasses import asdict
 

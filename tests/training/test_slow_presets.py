@@ -1,4 +1,4 @@
-"""The kit's laws for the presets that take seconds a step."""
+"""Invariants of learners for the presets that take seconds per step."""
 
 import pytest
 from test_learners import SLOW

@@ -1,4 +1,4 @@
-"""The snapshots of whole trainings: those that are shipped, and of one that was stopped."""
+"""Snapshots of whole trainings: of bundled players, and of an interrupted training."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Where a training ends: at the first unbeatable certificate, or after the steps asked for."""
+"""Ends of trainings: at the first unbeatable certificate, or after the requested steps."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The cache of compiled code: whatever became of its files and folders, the program runs."""
+"""Cache of compiled code: programs run whatever has happened to its files and folders."""
 
 import errno
 import logging

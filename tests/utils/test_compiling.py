@@ -1,4 +1,4 @@
-"""Structs in compiled code, and the seconds that compiling takes."""
+"""Structs in compiled code, and measured compile time."""
 
 import pickle
 import time

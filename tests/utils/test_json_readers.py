@@ -1,4 +1,4 @@
-"""Every reader of a JSON file or a zip: anything but what it wants is one short line."""
+"""Readers of JSON files and zips: invalid content gives one short line."""
 
 import io
 import json

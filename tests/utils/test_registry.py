@@ -1,4 +1,4 @@
-"""Names, specs and options: what is accepted, and what the errors say."""
+"""Names, specs and options: which are accepted, and the errors for others."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""Values of JSON against types: what fits is taken, and a message names what does not."""
+"""Validation of JSON values against types: accepted values, and messages about others."""
 
 import json
 from dataclasses import dataclass

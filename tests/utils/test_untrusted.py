@@ -1,4 +1,4 @@
-"""What comes from outside: no files, sizes, nesting, texts, and the players files may name."""
+"""Untrusted input: files, sizes, nesting, texts, and the players that files may name."""
 
 import itertools
 import os
