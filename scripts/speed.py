@@ -37,7 +37,7 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Speed:
-    """A row's median rates, and its median ratio to the peer."""
+    """Median rates of a row, and its median ratio to the peer."""
 
     name: str
     unit: str

@@ -24,7 +24,7 @@ LEGEND = "ring: the move it plays    yellow: its chances as it explores    red: 
 
 
 class Frame(NamedTuple):
-    """The contents of a frame."""
+    """Contents of a frame."""
 
     step: int
     standing: str  # exact strength, in words

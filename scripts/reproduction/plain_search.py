@@ -19,7 +19,7 @@ NO_DEPTH = sys.maxsize
 
 
 class SearchAnswer(NamedTuple):
-    """The result of a search of one position."""
+    """Result of a search of one position."""
 
     value: int
     cell: int  # the move, or -1

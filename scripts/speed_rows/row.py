@@ -8,7 +8,7 @@ Work = Callable[[], float]  # does some of it and returns how much
 
 @dataclass(frozen=True)
 class SpeedRow:
-    """A workload to measure, and the packages it is compared with."""
+    """Workload to measure, and the packages it is compared with."""
 
     name: str
     unit: str  # counted per second

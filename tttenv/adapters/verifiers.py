@@ -43,7 +43,7 @@ class MnkGameTask(vf.Task[MnkGameData, vf.State, vf.TaskConfig]):
         return self.paid(trace.last_reply or "")
 
     async def validate(self, runtime: vf.Runtime) -> bool:
-        """Return whether every best move gets the full reward, and an empty answer none."""
+        """Return whether every best move gets the full reward, and an empty answer no reward."""
         moves = [self.paid(f"<move>{cell}</move>") for cell in self.data.best]
         return set(moves) == {self.full} and not self.paid("")
 

@@ -102,7 +102,7 @@ def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
 
 
 def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return, by seat, True if there is a lost game, which is the shortest one, else None."""
+    """Return, by seat, True if a lost game was found, which is the shortest one, else None."""
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 

@@ -1,4 +1,4 @@
-"""Certificates by reachable positions, for boards too large to enumerate.
+"""Certificates based on reachable positions, for boards too large to enumerate.
 
 The results of both seats are combined by five facts. A player's worst case is at most the game's
 value for its seat. A player that never loses has a worst case of at least 0; one that always wins

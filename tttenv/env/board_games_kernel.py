@@ -229,7 +229,7 @@ def observe_over(
     observations: NDArray[Any],
     masks: Boards,
 ) -> None:
-    """Write masks of zeros for those of the games `which` that are over."""
+    """Write masks of zeros for the finished games among `which`."""
     for j in range(len(which)):
         if over[which[j]]:
             masks[which[j]] = 0

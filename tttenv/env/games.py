@@ -119,7 +119,7 @@ class GameBatch:
         self.kernel.observe_some(self.stored, self.flipped, finished, self.known, finals)
 
     def sample(self, key: int) -> Cells:
-        """Sample a legal cell for every game (games,), none of which is over."""
+        """Sample a legal cell for every game (games,), all of which are in progress."""
         cells = np.empty(len(self.over), np.int64)
         self.kernel.sample_legal(self.stored, np.uint64(key), self.known, cells)
         return cells
@@ -139,7 +139,7 @@ class GameBatch:
     # What differs between the two ways to store a game.
 
     def compiled(self, opponent: Policy | None) -> Any:
-        """Return the kernel's opponent, or None for an opponent to call through Python.
+        """Return the kernel's form of an opponent, or None for one to call through Python.
 
         Args:
             opponent: the opponent's policy; None: self-play, the agent moves for both sides.

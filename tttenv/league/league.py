@@ -42,7 +42,7 @@ Result: TypeAlias = PairResult | Failed
 
 @dataclass(frozen=True)
 class LeagueSettings:
-    """LeagueSettings of a league."""
+    """Settings of a league."""
 
     rules: str  # "m,n,k"
     stones: int = 2  # stones of the openings

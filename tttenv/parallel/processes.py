@@ -128,7 +128,7 @@ class Processes:
         return worker
 
     def _hear(self, worker: _Worker) -> Done | None:
-        """Handle a worker's message: the end of its task, its progress, or its own end."""
+        """Handle a worker's message: its task's outcome, its progress, or its own end."""
         try:
             told = worker.pipe.recv()
         except (EOFError, OSError):

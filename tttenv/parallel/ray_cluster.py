@@ -154,7 +154,7 @@ class RayCluster:
         return self._shared[1]
 
     def _land(self, reference: Any) -> tuple[int, Done | None]:
-        """Return a task that has ended, writing its files; None in place of its end if it is rerun.
+        """Return the number and outcome of a task, writing its files; None if the task is rerun.
 
         A task never raises: an error of Ray tells of a loss.
         """
@@ -357,7 +357,7 @@ def _perform(
     code: dict[str, str],
     shared: Shared | None,
 ) -> tuple[Done, Files | None]:
-    """Run a task and return its files too; runs in a worker, in a folder of its own."""
+    """Run a task in a folder of its own, in a worker, and return its outcome and files."""
     own = code_version(work.__module__.partition(".")[0])
     if differing := [name for name in code.keys() | own if code.get(name) != own.get(name)]:
         told = ", ".join(sorted(differing))

@@ -51,7 +51,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """End of a task in a worker, with a value or with an error."""
+    """Outcome of a task in a worker: a value or an error."""
 
     value: str | None  # as JSON
     error: str = ""  # in a line

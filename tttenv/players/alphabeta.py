@@ -1,4 +1,4 @@
-"""The alpha-beta player: exact where it searches to the end, guided by open lines elsewhere."""
+"""Alpha-beta player: exact where it searches to the end, guided by open lines elsewhere."""
 
 from typing import Literal
 
@@ -22,7 +22,7 @@ UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every mo
 
 
 class IterativeDeepening:
-    """A search of a board without an immediate win and with at most one threat to block.
+    """Search of a board without an immediate win and with at most one threat to block.
 
     Args:
         state: the kernel's arrays, ready for the board.
@@ -74,7 +74,7 @@ class IterativeDeepening:
         return Found(uniform_on(moves, self.board.size), value, self.budget.spent)
 
     def _depths(self) -> list[int]:
-        """Yield the depths to search, in plies: growing by one, then the whole game.
+        """Return the depths to search, in plies: growing by one, then the whole game.
 
         The last depths before the whole game are left out where they would cost more than they
         save by a better move order.
@@ -103,7 +103,7 @@ WIDTH = 20  # moves tried at each position of larger boards
 
 
 class AlphaBeta:
-    """The player that `alphabeta` makes; `search` returns the probabilities with their value."""
+    """Player with alpha-beta search; `search` returns the probabilities with their value."""
 
     board_by_board = True  # the same bits for a board, whatever else is in the batch
 
@@ -172,7 +172,7 @@ class AlphaBeta:
         return moves, np.flatnonzero(~at_once)
 
     def _searched(self, board: Boards, classes: dict[int, list[int]]) -> Found:
-        """Search for the best of some classes of moves."""
+        """Search for the best among some classes of moves."""
         kernel.start(self.state, board)
         return IterativeDeepening(self.state, board, self.limits, classes, self.first).run()
 

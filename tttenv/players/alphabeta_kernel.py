@@ -1,4 +1,4 @@
-"""Alpha-beta search (Knuth and Moore, 1975) as negamax, with a stack of frames, one for each ply.
+"""Alpha-beta search (Knuth and Moore, 1975) as negamax, with a stack of one frame per ply.
 
 A search can be run in slices, so that Python can look at the clock between them. Scores are for
 the side to move: 0 is a draw, a game won when s stones are on the board scores WIN - s and a lost
@@ -95,7 +95,7 @@ FRAME = np.dtype(
 
 @dataclass(frozen=True, eq=False)
 class SearchState(Struct):
-    """The arrays and settings of a search; side 0, with stones 1, is to move at the root."""
+    """Arrays and settings of a search; side 0, with stones 1, is to move at the root."""
 
     m: int
     n: int
@@ -170,7 +170,7 @@ def start(search: SearchState, board: Boards, attacker: int = NONE) -> None:
 
 @bare
 def put_board(s: SearchState, board: Boards) -> None:
-    """Set all arrays that hang on the board (cells,) at the root."""
+    """Set all arrays that depend on the root's board (cells,)."""
     set_board(s.lines, board)
     s.ply[0] = 0
     s.killers[:] = -1
@@ -185,7 +185,7 @@ KILLER_BONUS = 8  # added to a killer move's score by open lines: little more th
 
 @inner
 def next_move(s: SearchState, ply: int) -> int:
-    """The untried move with the highest ordering score; -1 if none is left or after a cutoff."""
+    """Return the untried move with the highest ordering score, or -1 if none is left to try."""
     frame = s.frames[ply]
     limit = 1 if frame.forced >= 0 else s.tried.shape[1] if frame.answering else s.width
     if frame.alpha >= frame.beta or frame.tried >= limit:
@@ -215,7 +215,7 @@ STEP, TRIED_MOVES, BEST, SCORE, FOUND, FOUND_SCORE = range(6)
 
 @dataclass(frozen=True, eq=False)
 class RootSearch(Struct):
-    """How far a search with growing depth is."""
+    """Progress of a search with growing depth."""
 
     order: Cells  # (moves,): in which they are tried
     depths: Cells  # (depths,): in plies, the move counted
@@ -233,7 +233,7 @@ def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
 
 @bare
 def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) -> bool:
-    """Search the root's moves with growing depth, till the last depth or a proof.
+    """Search the root's moves with growing depth, up to the last depth or a proof.
 
     Args:
         s: started on the root's board, and used by this search alone until it is done.
@@ -264,7 +264,7 @@ def search_deeper(s: SearchState, root: RootSearch, first: bool, budget: int) ->
 
 @inner
 def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop: int) -> bool:
-    """Search the moves of the root at one depth; False if `stop` positions are left before that."""
+    """Search the root's moves at one depth; return False once only `stop` positions are left."""
     progress = root.progress
     while progress[TRIED_MOVES] < len(root.order):
         cell = root.order[progress[TRIED_MOVES]]
@@ -292,7 +292,7 @@ def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop:
 
 @inner
 def move_to_front(order: Cells, best: Cells, count: int) -> None:
-    """Put the first `count` of the best moves before all others; else the order stays."""
+    """Move the first `count` best moves to the front, keeping the order of the others."""
     placed = 0
     for i in range(len(order)):
         cell = order[i]
@@ -307,7 +307,7 @@ def move_to_front(order: Cells, best: Cells, count: int) -> None:
 
 @bare
 def begin_move(s: SearchState, cell: int, alpha: int, beta: int, depth: int) -> None:
-    """Begin to score the root's move `cell` in the window (alpha, beta), `depth` plies deep."""
+    """Begin to search the root's move `cell` in the window (alpha, beta), `depth` plies deep."""
     s.left[0] -= 1
     s.frames[0].cell = cell
     toggle_stone(s, 0, cell)
@@ -353,7 +353,7 @@ def toggle_stone(s: SearchState, ply: int, cell: int) -> None:
 
 @inner
 def undo_move(s: SearchState, ply: int) -> None:
-    """Remove the stone that led to the frame at `ply`; back up its score to the frame before."""
+    """Remove the stone that led to the frame at `ply`, and back up its score."""
     before = s.frames[ply - 1]
     cell = before.cell
     toggle_stone(s, ply - 1, cell)
@@ -372,7 +372,7 @@ def undo_move(s: SearchState, ply: int) -> None:
 
 @inner
 def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> bool:
-    """Fill the frame of a position just reached; False if it is scored without trying moves."""
+    """Fill the frame of a newly reached position; return False if no moves have to be tried."""
     frame = s.frames[ply]
     stones = s.stones[0] + ply
     empty = s.tried.shape[1] - stones
@@ -423,7 +423,7 @@ def guess(s: SearchState, ply: int) -> int:
 
 @inner
 def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
-    """The rest of `open_frame` for a position in which neither side can complete a line."""
+    """Finish `open_frame` for a position in which neither side can complete a line."""
     frame, side = s.frames[ply], ply % 2
     if can_make_double_threat(s.lines, side, s.room):
         frame.best = frame.upper  # no win is faster
@@ -459,7 +459,7 @@ def open_with_threats(s: SearchState, ply: int, depth: int) -> bool:
 
 @inner
 def threat_win(s: SearchState, side: int) -> int:
-    """How many stones a win by single threats takes; 0 if none was found."""
+    """Return the number of stones in a win by single threats, or 0 if none was found."""
     begun = s.lines.open_count[side, s.k - 2]
     if begun == 0 or begun + s.lines.open_count[side, s.k - 3] < 2:
         return 0  # no threat, or no second line that could cross it
@@ -478,7 +478,7 @@ def threat_win(s: SearchState, side: int) -> int:
 
 @inner
 def probe_table(s: SearchState, ply: int) -> bool:
-    """Look the position up; True if that gives the frame's score, else note the table's move."""
+    """Look up the position; return True if its entry gives the score, else note its move."""
     frame = s.frames[ply]
     frame.image = canonical_image(s.hashes)
     frame.key = s.hashes.current[frame.image]

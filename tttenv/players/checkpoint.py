@@ -58,7 +58,7 @@ _NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within it
 
 
 class Choice(TypedDict):
-    """How a move is chosen from a checkpoint's weights."""
+    """Method of choosing a move from a checkpoint's weights."""
 
     tolerance: NotRequired[Annotated[float, Between(0, 1)] | None]
     canonical: NotRequired[bool]

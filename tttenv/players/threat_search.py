@@ -1,4 +1,4 @@
-"""Search for wins by threats and threes: to find one's own, and to parry the other side's.
+"""Search for wins by threats and threes, to find one's own and to parry the other side's.
 
 In a threat search one side, the attacker, makes only threats and moves after which a double threat
 could follow, in Gomoku fours and threes, and the other side answers them (Allis, van den Herik and
@@ -27,14 +27,14 @@ MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
 
 
 class Forced(NamedTuple):
-    """What threats and threes decide on a board."""
+    """Result of a search for wins by threats and threes on a board."""
 
     win: int | None  # a move that begins a win by them, if one was found
     losing: list[int]  # else moves to leave out, after which the other side wins so
 
 
 class ThreatSearch:
-    """Searches for wins by threats and threes, before another search of a board begins.
+    """Search for wins by threats and threes, before another search of a board begins.
 
     Args:
         rules: the game, of three or more in a row.
@@ -72,7 +72,7 @@ class ThreatSearch:
 def winning_attack(
     state: SearchState, budget: Budget, board: Boards, moves: list[int]
 ) -> int | None:
-    """Return a move that begins a win by threats and threes; None if none was found.
+    """Return a move that begins a win by threats and threes, or None if none was found.
 
     Args:
         state: the kernel's arrays; their search is begun anew.
@@ -86,7 +86,7 @@ def winning_attack(
 
 
 def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[int]) -> set[int]:
-    """Return the moves after which the other side was found to win by threats and threes.
+    """Return the moves after which a win by threats and threes was found for the other side.
 
     Args:
         state: the kernel's arrays; their search is begun anew.

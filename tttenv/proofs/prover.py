@@ -35,7 +35,7 @@ TRIES = 3  # searches of one position for its proof
 
 @dataclass(frozen=True)
 class ProofProgress:
-    """ProofProgress of a proof search."""
+    """Progress of a proof search."""
 
     nodes: int  # positions searched so far
     seconds: float

@@ -15,7 +15,7 @@ BENCHMARK = "results of the benchmark"
 
 @dataclass(frozen=True)
 class Ending:
-    """End of one training run."""
+    """Outcome of one training run."""
 
     name: str  # the learner, or the sweep's setting
     seed: int

@@ -180,7 +180,7 @@ def from_specs(specs: list[str], tell: Callable[[str], None] = lambda text: None
 
 
 def endings_of(players: list[Shown]) -> list[Ending]:
-    """Return the ends of the players' training runs, as known from their curves."""
+    """Return the outcomes of the players' training runs, as known from their curves."""
     return [
         Ending(player.name, 0, reached[1] if (reached := player.curve.unbeatable_at) else None)
         for player in players

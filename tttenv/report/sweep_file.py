@@ -14,7 +14,7 @@ WHAT = "results of a sweep"
 
 @dataclass(frozen=True)
 class TrainingResult:
-    """TrainingResult of a training run, with None for unknown values."""
+    """Result of a training run, with None for unknown values."""
 
     learner: str
     preset: str

@@ -85,7 +85,7 @@ class Windowed:
             self._show()
 
     def _let_players_move(self) -> None:
-        """Play the move of a player to move, a moment after the previous stone."""
+        """Play the move of a player whose turn it is, a moment after the previous stone."""
         if time.monotonic() < self.due:
             return
         if self.session.over:
