@@ -101,7 +101,7 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
 def _saved(part: Any) -> Any:
     """Return a copy of a part's contents."""
     if isinstance(part, dict):
-        if isinstance(next(iter(part.values())), nn.Module):
+        if all(isinstance(inner, nn.Module) for inner in part.values()):
             return weights_of(part)
         return {name: _saved(inner) for name, inner in part.items()}
     if isinstance(part, Rng):
@@ -118,7 +118,7 @@ def _saved(part: Any) -> Any:
 def _restore(part: Any, saved: Any) -> None:
     """Put the contents that `_saved` returned into a part."""
     if isinstance(part, dict):
-        if isinstance(next(iter(part.values())), nn.Module):
+        if all(isinstance(inner, nn.Module) for inner in part.values()):
             load_weights(part, saved)
         else:
             for name, inner in part.items():
