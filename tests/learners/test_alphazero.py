@@ -24,6 +24,7 @@ from learners.training.checkpoint import load_weights
 from learners.training.loop import Schedule
 from learners.training.train import Setup, train
 from tttenv import Rules
+from tttenv.exact import positions, solve
 from tttenv.game.symmetry import canonical, maps
 from tttenv.game.tactics_kernel import DRAW, UNPROVEN, WIN
 from tttenv.players.checkpoint import read_card
@@ -277,6 +278,17 @@ def test_games_follow_proofs_and_their_values():
     found = learner._proven(boards, learner.search.search(boards))
     assert (examples.policies[np.arange(len(boards)), found.moves] > 0).all()
     assert (found.proofs == examples.results @ [1, 0, -1]).all()
+
+
+def test_policies_are_learned_of_all_positions_but_lost_ones():
+    rules, settings = Rules(3, 3, 3), {"full_share": 1.0, "deviation": 0.5, "opening": 0}
+    learner = AlphaZero(replace(TINY, counterexamples=False, **settings), rules)
+    for _ in range(20):
+        learner.step()
+    values = solve(rules).values[positions(rules).index(learner.replay.boards)]
+    total = learner.replay.kept.policies[: len(learner.replay)].sum(axis=1)
+    assert total[values >= 0] == pytest.approx(1)
+    assert (total[values < 0] == 0).any()
 
 
 def test_a_training_begins_with_the_weights_of_another_board(tmp_path):
