@@ -67,6 +67,16 @@ def test_lms_as_published_has_the_published_weights_and_strength(preset, weights
     assert against_random["O"] == pytest.approx(second, abs=6e-5)
 
 
+def test_the_error_of_td0_is_its_tables_distance_from_the_solved_game():
+    kind = LEARNERS.load("td0")
+    learner = kind(kind.Config(alpha=1e-12), RULES)
+    state, exact = learner.state_dict(), torch.as_tensor((1 - solve(RULES).values) / 2)
+    for distance in (0.0, 0.25):
+        state["weights"]["values"] = exact + distance
+        learner.load_state_dict(state)
+        assert learner.step()["rms_error"] == pytest.approx(distance, abs=1e-6)
+
+
 def test_fitness_of_random_and_perfect_individuals():
     learner = trained("genetic", "published", 0)
     fitness = learner.fitness
