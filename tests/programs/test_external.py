@@ -17,6 +17,7 @@ from tttenv.cli import certify as certify_command
 from tttenv.league.league_tasks import digests
 from tttenv.players import external as manual
 from tttenv.players.external import external
+from tttenv.players.program import Program, ProgramError
 from tttenv.testing import check_policy
 
 ROOT = Path(__file__).parents[2]
@@ -307,6 +308,15 @@ def test_the_script_ends_with_the_verdict_and_status_2(bot):
     assert (told.returncode, told.stdout) == (2, "")
     verdict = r"certify\.py: '[^\n]*/bot' plays cell 0, which is taken: O to move on X_{8}\n"
     assert re.fullmatch(verdict, told.stderr), told.stderr
+
+
+def test_a_line_may_be_as_long_as_the_limit_and_no_longer():
+    program = Program(r"printf '%020d\n%021d\n' 1 2", longest=20)
+    program.write("", 20)
+    assert program.read_line() == "1".zfill(20)
+    with pytest.raises(ProgramError, match="a line of more than 20 bytes"):
+        program.read_line()
+    program.kill()
 
 
 def test_a_limit_longer_than_systems_know_is_as_good_as_none(bot):
