@@ -35,6 +35,14 @@ def ran(run_here):
     return run_here
 
 
+def test_prove_says_the_value_in_words_or_as_json(ran):
+    assert re.match(
+        r"3,3,3: a draw, proved by searching [\d,]+ pos", ran("prove.py", "3,3,3").stdout
+    )
+    found = json.loads(ran("prove.py", "2,2,2", "--json").stdout)
+    assert (found["rules"], found["value"]) == ("2,2,2", 1)
+
+
 def test_help_lists_every_learner_and_player_and_every_field(ran):
     shown = ran("train.py", "--help").stdout
     assert all(re.search(rf"^  {name} ", shown, re.MULTILINE) for name in LEARNERS)
