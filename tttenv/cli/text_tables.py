@@ -182,7 +182,7 @@ def _beside(column: Column, cell: str, limited: bool) -> str:
 
 
 def _heads(columns: Sequence[Column], shown: list[int]) -> list[list[str]]:
-    """Return the lines of each column's heading, of equal number, with the group's name on top."""
+    """Return the heading of each column as lines, the same number for all, group names on top."""
     found, before = [], ""
     for i in shown:
         column = columns[i]

@@ -22,7 +22,7 @@ class BoardGames(GameBatch):
         super().__init__(rules, rules.start(games), (rules.m, rules.n, rules.k), planes)
 
     def compiled(self, opponent: Policy | None) -> board_games_kernel.Opponent | None:
-        """Return the kernel's form of an opponent: none or the random player; None for others."""
+        """Return the opponent in the kernel's form if it is none or random, else None."""
         if opponent is None or opponent is uniform:
             return (NOBODY if opponent is None else RANDOM,)
         return None

@@ -139,7 +139,7 @@ class GameBatch:
     # What differs between the two ways to store a game.
 
     def compiled(self, opponent: Policy | None) -> Any:
-        """Return the kernel's form of an opponent, or None for one to call through Python.
+        """Return the opponent in the kernel's form, or None if it is called through Python.
 
         Args:
             opponent: the opponent's policy; None: self-play, the agent moves for both sides.

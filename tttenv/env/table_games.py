@@ -28,7 +28,7 @@ class TableGames(GameBatch):
         super().__init__(rules, np.zeros(games, np.uint32), known, planes)
 
     def compiled(self, opponent: Policy | None) -> table_games_kernel.Opponent | None:
-        """Return the kernel's form of an opponent: none, random or a table; None for others."""
+        """Return the opponent in the kernel's form if it is none, random or a table, else None."""
         if opponent is not None and is_table(opponent) and opponent.rules == self.rules:
             return TABLE, opponent.reached, opponent.last
         if opponent is None or opponent is uniform:

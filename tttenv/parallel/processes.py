@@ -112,7 +112,7 @@ class Processes:
             worker.pipe.send((task.work, task.arguments, task.folder))
 
     def _start(self) -> _Worker:
-        """Start a worker, in the environment of an ended one or in one of its own."""
+        """Start a worker, with GPUs of its own if there are any to assign."""
         taken = {worker.environment.get(GPUS) for worker in self._workers}
         environment = dict.fromkeys(THREADS, str(self.cores))
         if self.gpus:

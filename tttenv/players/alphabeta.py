@@ -123,7 +123,7 @@ class AlphaBeta:
         self.state = kernel.new_search_state(shape, rules.lines, self.maps, entries, width, threats)
 
     def __call__(self, boards: Boards) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells).
+        """Return move probabilities (batch, cells) for boards (batch, cells).
 
         Raises:
             ValueError: for a board that is finished or cannot be reached.
@@ -212,7 +212,7 @@ def alphabeta(
     ties: Literal["uniform", "first"] = "uniform",
     threats: int | None = None,
 ) -> AlphaBeta:
-    """Iterative deepening alpha-beta with an open-line heuristic beyond its depth.
+    """Return a player with iterative deepening alpha-beta and an open-line heuristic.
 
     Where it can search to the end, without options on boards up to 4 by 4, it is exact and prefers
     the fastest win and the slowest loss. Otherwise it plays the best move of the last depth that it

@@ -157,7 +157,7 @@ def new_search_state(
 
 
 def start(search: SearchState, board: Boards, attacker: int = NONE) -> None:
-    """Make the arrays ready to search from `board` (cells,) as if they had never been used.
+    """Reset the arrays to search from `board` (cells,).
 
     With an `attacker`, 0 for the side to move or 1, only its wins by force are searched for.
 
@@ -225,7 +225,7 @@ class RootSearch(Struct):
 
 
 def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
-    """A search that is yet to begin: until a depth is finished, the first move is the best."""
+    """Return a search that has not begun, with the first move as the best so far."""
     moves = np.array(order, np.int64)
     progress = np.array([0, 0, 0, -INFINITY, 1, 0], np.int64)
     return RootSearch(moves, np.array(depths, np.int64), moves.copy(), moves.copy(), progress)
