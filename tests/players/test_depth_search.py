@@ -8,7 +8,8 @@ from tttenv import Rules, player
 from tttenv.game.open_lines_kernel import new_open_lines, set_board, stones_needed
 from tttenv.game.symmetry import maps
 from tttenv.players.alphabeta import IterativeDeepening
-from tttenv.players.alphabeta_kernel import WIN
+from tttenv.players.alphabeta_kernel import LEAST_DEPTH, WIN, start
+from tttenv.players.search_budget import Budget, Limits, score_move
 
 
 class Negamax:
@@ -110,3 +111,28 @@ def test_images_of_a_board_are_worth_the_same(rules):
             other = policy.search(board[image])
             assert other.value == found.value
             assert (other.probs == found.probs[image]).all()
+
+
+@pytest.mark.parametrize("rules", [(5, 5, 4), (7, 7, 5)], ids=spell)
+def test_principal_variation_search_gives_the_scores_of_plain_alpha_beta(rules):
+    """In a null window it is plain alpha-beta, and two of them prove the score of a move."""
+    game, depth = Rules(*rules), LEAST_DEPTH  # the root's move counts: no late move is reduced
+    policy = player(f"alphabeta:depth={depth},threats=30,width={game.cells}", game)
+    state, budget = policy.state, Budget(policy.state.left, Limits(None, None, None))
+    distinct = set()
+    for board in quiet_boards(rules, 14, 40)[::2]:
+        if Negamax(game).wins(-board):
+            continue
+        scores = {}
+        for cell in np.flatnonzero(board == 0).tolist():
+            start(state, board)
+            score = scores[cell] = score_move(state, budget, cell, -WIN, depth)
+            for alpha in (score - 1, score):
+                start(state, board)
+                bound = score_move(state, budget, cell, alpha, depth, alpha + 1)
+                assert (bound > alpha) == (score > alpha)
+        distinct |= set(scores.values())
+        found, best = policy.search(board), max(scores.values())
+        if found.nodes > 1 and abs(found.value) < 0.99:
+            assert np.flatnonzero(found.probs).tolist() == [c for c in scores if scores[c] == best]
+    assert len(distinct) > 20

@@ -212,7 +212,7 @@ def test_the_table_stays_within_its_memory():
     assert sum(part.nbytes for part in rest) - state.table.nbytes < 2**20
 
 
-@pytest.mark.parametrize("limit", ["nodes=3000", "depth=4"])
+@pytest.mark.parametrize("limit", ["nodes=3000", "depth=4", "nodes=3000,threats=30"])
 def test_no_answer_depends_on_what_was_asked_before(limit):
     rules = Rules(5, 5, 4)
     boards = np.array([view(board) for board in late_boards((5, 5, 4), 4, 12, 18)[:12]], np.int8)
@@ -227,7 +227,10 @@ def test_no_answer_depends_on_what_was_asked_before(limit):
 
 
 @pytest.mark.parametrize("size", [1, 7])
-@pytest.mark.parametrize("options", ["depth=4", "nodes=300", "depth=3,ties=first"])
+@pytest.mark.parametrize(
+    "options",
+    ["depth=4", "nodes=300", "depth=3,ties=first", "depth=5,threats=9", "nodes=900,threats=9"],
+)
 def test_a_search_in_slices_is_the_same_search(monkeypatch, options, size):
     rules = Rules(5, 5, 4)
     boards = [view(board) for board in late_boards((5, 5, 4), 4, 12, 21)[:12]]

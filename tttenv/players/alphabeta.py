@@ -10,7 +10,7 @@ from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players import alphabeta_kernel as kernel
-from tttenv.players.alphabeta_kernel import PROVEN, SearchState
+from tttenv.players.alphabeta_kernel import PROVEN, RootSearch, SearchState
 from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.players.search_result import Found, at_least, not_both, uniform_on
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
@@ -66,8 +66,19 @@ class IterativeDeepening:
                 self.budget.check()
         except LimitError:
             pass
-        best = root.found[: root.progress[kernel.FOUND]].tolist()
-        return self._found(best, self._value(int(root.progress[kernel.FOUND_SCORE])))
+        best, score = self._best(root)
+        return self._found(best, self._value(score))
+
+    def _best(self, root: RootSearch) -> tuple[list[int], int]:
+        """Return the best moves and their score.
+
+        They are those of the last finished depth. With `threats` they are those of the depth that a
+        limit cut off, if its first move, which was best before, has been searched.
+        """
+        progress = root.progress
+        if self.state.threats > 0 and progress[kernel.BEST] > 0:
+            return root.best[: progress[kernel.BEST]].tolist(), int(progress[kernel.SCORE])
+        return root.found[: progress[kernel.FOUND]].tolist(), int(progress[kernel.FOUND_SCORE])
 
     def _found(self, best: list[int], value: float) -> Found:
         moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
@@ -228,8 +239,10 @@ def alphabeta(
             default all on boards up to 36 cells, 20 on larger ones.
         threats: tried in each search for a win by single threats. Before the search itself, up to
             half of the limits goes to wins by threats and threes, of its own and of the other side;
-            such a win is proved, but may not be the fastest. 0 for none of these searches; by
-            default 30 on boards of 100 cells and more, for four or more in a row, else 0.
+            such a win is proved, but may not be the fastest. The search is then selective where it
+            does not reach the end of the game: late moves are searched less deep at first, and a
+            limit may cut off a depth whose best move is played. 0 for neither; by default 30 on
+            boards of 100 cells and more, for four or more in a row, else 0.
         ties: among equally good moves, "uniform" mixes evenly, "first" takes the first row by row.
 
     Raises:

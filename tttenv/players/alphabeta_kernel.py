@@ -9,7 +9,16 @@ only the threats that the last stone makes have to be found.
 
 With `threats`, wins by sequences of single threats are searched for at inner positions and a side
 that could make a double threat has one more proof of a win; the other side then tries only moves
-that stop it. These prunings leave exact scores as they are. With an `attacker` only wins by force
+that stop it. These prunings leave exact scores as they are.
+
+With `threats` the search is also selective, except where it reaches the end of the game. Principal
+variation search (Marsland and Campbell, 1982) tries every move but the first in a null window, and
+once more in the whole one if it turns out better. Late moves are searched one or two plies less
+deep at first (late-move reductions), unless they answer a threat; so they are not chosen without
+the full depth. Entries of deeper searches in the transposition table count. Without `threats` none
+of this is done, since scores to a depth shall not depend on the order of moves.
+
+With an `attacker` only wins by force
 are searched for: that side plays threats and moves after which a double threat could follow, in
 Gomoku fours and threes, the other side answers; its answers are not counted in the depth, and a
 position in which nothing has to be answered is scored 0 (threat-space search: Allis, van den Herik
@@ -84,6 +93,8 @@ FRAME = np.dtype(
         ("table_move", np.int16),  # the transposition table's move, or -1
         ("forced", np.int16),  # the only move that does not lose at once, or -1
         ("tried", np.int16),  # the number of moves tried
+        ("stage", np.int8),  # how the move is being searched: FULL, NULL_WINDOW or REDUCED
+        ("again", np.bool_),  # whether the same move is searched next, as `stage` says
         ("answering", np.bool_),  # whether the moves are only those that stop a double threat
         ("image", np.int16),  # the number of the map to the position's canonical image
         ("depth", np.int16),  # plies left to search
@@ -180,6 +191,13 @@ def put_board(s: SearchState, board: Boards) -> None:
             toggle_hash(s.hashes, cell, 0 if board[cell] == 1 else 1)
 
 
+# The stages of a move's search: a REDUCED one is less deep, one in a NULL_WINDOW only says whether
+# the move is better than alpha. If it is, the search goes on with the stage before.
+FULL, NULL_WINDOW, REDUCED = range(3)
+LATE = 4  # moves of a position that are searched to the full depth
+VERY_LATE = 10  # later ones are searched two plies less deep, those between them one
+LEAST_DEPTH = 3  # plies left from which on moves are reduced
+
 KILLER_BONUS = 8  # added to a killer move's score by open lines: little more than a tie-break
 
 
@@ -209,8 +227,9 @@ def next_move(s: SearchState, ply: int) -> int:
 
 
 # Where the numbers of a root's progress stand: depths finished, moves tried, best moves, their
-# score, and the last two as they were at the last depth that was finished.
-STEP, TRIED_MOVES, BEST, SCORE, FOUND, FOUND_SCORE = range(6)
+# score, the last two as they were at the last depth that was finished, and 1 if the current move is
+# searched once more because it is better than all before, else 0.
+STEP, TRIED_MOVES, BEST, SCORE, FOUND, FOUND_SCORE, AGAIN = range(7)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,13 +240,13 @@ class RootSearch(Struct):
     depths: Cells  # (depths,): in plies, the move counted
     best: Cells  # (moves,): the best moves first, as many as `progress` says
     found: Cells  # (moves,): the same of the last depth that was finished
-    progress: NDArray[np.int64]  # (6,)
+    progress: NDArray[np.int64]  # (7,)
 
 
 def new_root_search(order: list[int], depths: list[int]) -> RootSearch:
     """Return a search that has not begun, with the first move as the best so far."""
     moves = np.array(order, np.int64)
-    progress = np.array([0, 0, 0, -INFINITY, 1, 0], np.int64)
+    progress = np.array([0, 0, 0, -INFINITY, 1, 0, 0], np.int64)
     return RootSearch(moves, np.array(depths, np.int64), moves.copy(), moves.copy(), progress)
 
 
@@ -270,17 +289,22 @@ def search_root(s: SearchState, root: RootSearch, depth: int, first: bool, stop:
         cell = root.order[progress[TRIED_MOVES]]
         any_best, score = progress[BEST] > 0, progress[SCORE]
         ties = not first or not any_best or cell < root.best[0]
+        narrow = s.threats > 0 and any_best and progress[AGAIN] == 0
+        beta = score + 1 if narrow else INFINITY
         if s.ply[0] == 0:
             if s.left[0] <= stop:
                 return False
             # The window begins one below the best score, so that a tie is told from a worse move.
             alpha = score - 1 if any_best and ties else score
-            begin_move(s, cell, alpha, INFINITY, depth - 1)
+            begin_move(s, cell, alpha, beta, depth - 1)
         if s.ply[0] > 0:
             search_nodes(s, s.left[0] - stop)
             if s.ply[0] > 0:
                 return False
         found = -s.frames[1].best
+        progress[AGAIN] = 1 if narrow and found >= beta else 0
+        if progress[AGAIN] == 1:
+            continue
         if found > score or (found == score and ties and first):
             root.best[0], progress[BEST], progress[SCORE] = cell, 1, found
         elif found == score and ties:
@@ -326,20 +350,38 @@ def search_nodes(s: SearchState, budget: int) -> None:
     stop = max(0, s.left[0] - budget)
     while s.ply[0] > 0 and s.left[0] > stop:
         ply = s.ply[0]
-        cell = next_move(s, ply)
-        if cell < 0:
-            close_frame(s, ply)
-            undo_move(s, ply)
-            continue
-        s.left[0] -= 1
         frame = s.frames[ply]
-        frame.cell = cell
-        toggle_stone(s, ply, cell)
+        if not frame.again:
+            cell = next_move(s, ply)
+            if cell < 0:
+                close_frame(s, ply)
+                undo_move(s, ply)
+                continue
+            frame.cell, frame.stage = cell, first_stage(s, ply)
+        frame.again = False
+        s.left[0] -= 1
+        toggle_stone(s, ply, frame.cell)
         s.ply[0] = ply + 1
         free = frame.forced < 0 and (s.attacker[0] == NONE or not frame.answering)
         depth = frame.depth - 1 if free else frame.depth
-        if not open_frame(s, ply + 1, -frame.beta, -frame.alpha, depth):
+        if frame.stage == REDUCED:
+            depth -= 1 if frame.tried <= VERY_LATE else 2
+        beta = frame.beta if frame.stage == FULL else frame.alpha + 1
+        if not open_frame(s, ply + 1, -beta, -frame.alpha, depth):
             undo_move(s, ply + 1)
+
+
+@inner
+def first_stage(s: SearchState, ply: int) -> int:
+    """The stage in which the search of the move about to be tried begins."""
+    frame = s.frames[ply]
+    if s.threats == 0 or s.attacker[0] != NONE or frame.tried == 1:
+        return FULL
+    # A frame as deep as there are empty cells is searched to the end of the game.
+    to_the_end = frame.depth >= s.tried.shape[1] - s.stones[0] - ply
+    if frame.tried <= LATE or frame.depth < LEAST_DEPTH or frame.answering or to_the_end:
+        return NULL_WINDOW
+    return REDUCED
 
 
 @inner
@@ -361,6 +403,11 @@ def undo_move(s: SearchState, ply: int) -> None:
     if ply == 1:
         return
     score = -s.frames[ply].best
+    is_bound = before.stage == REDUCED or (before.stage == NULL_WINDOW and score < before.beta)
+    if is_bound and score > before.alpha:
+        before.stage -= 1
+        before.again = True
+        return
     if score > before.best:
         before.best, before.best_cell = score, cell
     before.alpha = max(before.alpha, score)
@@ -395,7 +442,7 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
     frame.depth = min(depth, empty)
     frame.best, frame.best_cell = -INFINITY, 0
     frame.tried = 0
-    frame.answering = False
+    frame.answering = frame.again = False
     if s.threats > 0 and threat_count == 0:
         return open_with_threats(s, ply, depth)
     if depth <= 0 and threat_count == 0:
@@ -411,12 +458,13 @@ def guess(s: SearchState, ply: int) -> int:
     """The score of the current position by its open lines, between its frame's bounds.
 
     Blocks are not counted in the depth, so that either side may be to move at the depth limit. With
-    `threats` the move is worth as much as a line with k - 2 stones.
+    `threats` the move is worth as much as one and a half lines with k - 2 stones: then scores are
+    on average as high at odd depths as at even ones (measured on 15,15,5).
     """
     frame = s.frames[ply]
     sum_of_lines: int = (1 - 2 * (ply % 2)) * s.lines.evaluation[0]
     if s.threats > 0:
-        sum_of_lines += s.lines.line_value[s.k - 2, 0]
+        sum_of_lines += 3 * s.lines.line_value[s.k - 2, 0] // 2
     score: int = min(max(sum_of_lines, -MAX_GUESS, frame.lower), MAX_GUESS, frame.upper)
     return score
 
@@ -488,9 +536,11 @@ def probe_table(s: SearchState, ply: int) -> bool:
         return False
     entry = s.table[slot]
     frame.table_move = s.hashes.origins[frame.image, entry.cell]
-    # Of a deeper search nothing is taken, so that scores do not hang on the order of moves; what a
-    # less deep one has proved, this one would prove, too.
-    score, same, less = entry.score, entry.depth == frame.depth, entry.depth < frame.depth
+    # Of a deeper search nothing is taken without `threats`, so that scores do not hang on the order
+    # of moves; what a less deep one has proved, this one would prove, too.
+    score, less = entry.score, entry.depth < frame.depth
+    selective = s.threats > 0 and s.attacker[0] == NONE
+    same = entry.depth == frame.depth or (selective and not less)
     won, lost = less and score > PROVEN, less and score < -PROVEN
     high = entry.bound != UPPER_BOUND and score >= frame.beta and (same or won)
     low = entry.bound != LOWER_BOUND and score <= frame.alpha and (same or lost)
