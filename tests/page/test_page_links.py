@@ -122,6 +122,15 @@ def test_a_position_shown_for_a_players_blunder_blames_nobody_for_what_led_to_it
     assert "setup" not in fragment(page)
 
 
+def test_a_blunder_where_a_players_games_never_come_says_so(opened, shipped):
+    page = opened(shipped, "", **CALM)
+    page.select_option("#whose", label="where reinforce may blunder")
+    for kind in (":not(.pale)", ".pale"):
+        page.locator(f"#tiles li{kind} a").first.click()
+        never = " here, though its own games never come to this position" * (kind == ".pale")
+        assert page.inner_text("#notes").startswith(f"reinforce may blunder{never}: ")
+
+
 def test_an_opened_position_is_left_by_back_to_the_same_place(opened, file):
     page = opened(file, "", "phone", **CALM)
     page.locator("[name=ply][value='5']").check(force=True)
@@ -170,6 +179,8 @@ def test_the_link_is_copied_and_the_button_says_so(browser, file):
     page.click("#copy")
     page.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == href
+    told = "Copied. The link opens only where this file is: send report.html too, or publish it."
+    assert page.inner_text("#notes").startswith(told)
     page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject())")
     page.click("#copy")
     page.locator("#link").wait_for()
@@ -177,6 +188,70 @@ def test_the_link_is_copied_and_the_button_says_so(browser, file):
     selected = "document.querySelector('#link').selectionEnd"
     assert page.evaluate(selected) == len(href)
     context.close()
+
+
+def test_a_wrong_answer_to_the_question_is_shared_by_its_link(opened, file):
+    page = opened(file, "", **CALM)
+    row = "button => button.parentNode.id"
+    assert page.locator("#copy").evaluate(row) == "starts"
+    stop_clock(page)
+    click(page, 1)
+    page.clock.run_for(10_000)
+    assert page.locator("#copy").is_visible()
+    shown = marks(page)
+    friend = opened(file, fragment(page), **CALM)
+    assert marks(friend) == shown
+    assert friend.inner_text("#status") == "X wins. O lost at move 2: b1."
+    page.click("#again")
+    assert fragment(page) == "#question"
+    click(page, 4)
+    assert page.locator("#copy").evaluate(row) == "game-buttons"
+
+
+@pytest.mark.parametrize("way", ["a lost game", "an earlier stone"])
+def test_a_link_says_whose_the_blunder_was(opened, file, way):
+    page = opened(file, "#play=mcts&seat=X", **CALM)
+    line = certify(RULES, "mcts").losing_line["O"]
+    if way == "a lost game":
+        page.click("#lose-O")
+        for _ in line:
+            page.keyboard.press("ArrowRight")
+        friend = opened(file, fragment(page), **CALM)
+        for shown in (page, friend):
+            assert shown.inner_text("#play-title") == "How mcts loses as O"
+            assert "mcts (O) lost at move" in shown.inner_text("#status")
+        while not friend.inner_text("#notes"):
+            friend.locator("#earlier").click()
+    else:
+        cells = ".".join("abc"[cell % 3] + str(cell // 3 + 1) for cell in line)
+        page.evaluate("link => void (location.hash = link)", f"#play=mcts&seat=X&moves={cells}")
+        page.wait_for_function(
+            "n => document.querySelectorAll('#moves li').length === n", arg=len(line)
+        )
+        while "blundered" not in page.inner_text("#notes"):
+            page.locator("#earlier").click()
+        friend = opened(file, fragment(page), **CALM)
+        assert friend.inner_text("#play-title") == "mcts as O: you play both sides"
+    assert friend.inner_text("#notes").startswith("mcts (O) blundered: ")
+    free = marks(friend).index("_")
+    click(friend, free)
+    assert friend.inner_text("#play-title") == "You play both sides"
+
+
+@pytest.mark.parametrize(
+    "link", ["as=O", "as=x&seat=both", "as=O&seat=X", "as=__proto__&seat=both"]
+)
+def test_whose_stones_they_were_is_said_only_of_a_game_with_both_sides(opened, file, link):
+    page = opened(file, f"#play=mcts&{link}&moves=a1.c3", **CALM)
+    assert "mcts (O)" not in page.inner_text("#notes")
+    assert "as=" not in fragment(page)
+
+
+def test_a_game_begins_without_scrolling_where_the_board_is_in_view(opened, file):
+    page = opened(file, "", "phone", **CALM)
+    page.click("#start-net")
+    assert page.evaluate("scrollY") == 0
+    assert in_view(page)
 
 
 # Games that play themselves.
@@ -196,7 +271,7 @@ def test_a_lost_game_plays_by_itself_stone_by_stone(opened, file, name, seat):
         board = RULES.play(board, cell)
     assert marks(page) == RULES.format(board)
     winner = "O" if seat == "X" else "X"
-    assert page.inner_text("#status").startswith(f"{winner} wins. {seat} lost at move ")
+    assert page.inner_text("#status").startswith(f"{winner} wins. {name} ({seat}) lost at move ")
     page.click("#earlier")
     page.click("#onward")
     assert page.input_value("#seat") == "both"

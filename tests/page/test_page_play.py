@@ -531,6 +531,13 @@ def test_letters_are_keys_unless_a_field_has_the_focus(opened, shipped):
         page.keyboard.press("s")
         assert marks(page) == "_" * 9
     page.keyboard.press("Escape")
+    click(page, 0)
+    page.locator("#moves button").first.focus()
+    page.keyboard.press("n")
+    assert marks(page) == "_" * 9
+    assert page.evaluate("document.activeElement.closest('#board') !== null")
+    page.keyboard.press("l")
+    page.get_by_text("Copied").or_(page.locator("#link")).first.wait_for()
     page.get_by_text("Keys", exact=True).click()
     page.uncheck("#letters")
     page.focus("#board button")

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+from itertools import starmap
 from pathlib import Path
 
 import numpy as np
@@ -22,9 +23,9 @@ from tttenv.game.rewards import RESULTS
 from tttenv.game.symmetry import orbits
 from tttenv.players import PLAYERS
 from tttenv.players.checkpoint import read_card
-from tttenv.report import charts, curves, endings, published, strips, tables
+from tttenv.report import charts, curves, endings, leaderboard, published, strips, tables
 from tttenv.report.leaderboard import blunder_positions
-from tttenv.report.load_players import from_benchmark, from_specs
+from tttenv.report.load_players import Shown, from_benchmark, from_specs
 
 ROOT = Path(__file__).parents[2]
 RULES = Rules()
@@ -173,15 +174,59 @@ def test_blunders_are_counted_by_whether_the_player_gets_there(opened, shipped, 
     if not total:
         assert counted == f"{name} never blunders."
     else:
-        noun = "position" if total == 1 else "positions"
-        told = f"in {total} {noun} up to symmetry ({len(wrong)} in all): it gets to {len(reached)}"
-        told += f" of them, to {len(others)} never."
+        told = f"may blunder in {len(wrong)} positions; its games reach {there or 'none'} of them."
         assert told in counted
+        first = page.locator("#tiles li").first.get_attribute("class")
+        assert (first == "pale") == (not reached)  # it opens on what is reached
     pale = 0
     for ply in range(10):
         page.locator(f"[name=ply][value='{ply}']").check(force=True)
         pale += page.locator("#tiles .pale").count()
     assert pale == len(others)
+
+
+def learner(name, wins, blunders, seconds, unbeatable=True):
+    """Return a player with the numbers that the sentence above the leaderboard is made from."""
+    certificate = {"vs_random": {seat: [wins, 0, 0] for seat in "XO"}, "unbeatable": unbeatable}
+    return Shown(name, name, str(blunders), None, certificate, seconds, steps=1)
+
+
+SENTENCES = {
+    "All 3 trained players are unbeatable; a wins most often against random moves, b learned"
+    " fastest, c has the fewest blunders.": [("a", 0.9, 9, 3), ("b", 0.8, 8, 1), ("c", 0.7, 7, 2)],
+    "2 of 3 trained players are unbeatable; of these, a wins most often against random moves, b"
+    " learned fastest, b has the fewest blunders.": [
+        ("a", 0.8, 9, 3), ("b", 0.7, 8, 2), ("c", 0.9, 7, 1, False)
+    ],
+    "Both trained players are unbeatable; a learned fastest.": [("a", 0.9, 3, 1), ("b", 0.9, 3, 2)],
+    "Each of the 2 trained players can be beaten; b wins most often against random moves.": [
+        ("a", 0.8, 3, 1, False), ("b", 0.9, 3, 2, False)
+    ],
+    "1 of 2 trained players is unbeatable.": [("a", 0.8, 1, 1), ("b", 0.9, 2, 2, False)],
+    "The only trained player is unbeatable.": [("a", 0.8, 3, 1)],
+    "The only trained player can be beaten.": [("a", 0.8, 3, 1, False)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_who_is_best_at_what_is_a_sentence_made_from_the_numbers(monkeypatch, sentence):
+    monkeypatch.setattr(leaderboard, "blunder_positions", lambda one: (0, int(one.about)))
+    found = leaderboard.standouts(list(starmap(learner, SENTENCES[sentence])))
+    assert found == f'<p class="insight">{sentence}</p>'
+
+
+def test_the_sentence_above_the_leaderboard_agrees_with_its_rows(opened, shipped):
+    page = opened(shipped)
+    words = page.locator("#leaderboard .insight").first.inner_text()
+    rows = {name: row for name, row in rows_of(page).items() if row["Seconds"]}
+    assert words.startswith(f"All {len(rows)} trained players are unbeatable; ")
+    seconds = {name: float(row["Seconds"].split()[0]) for name, row in rows.items()}
+    blunders = {
+        name: int(row["Blunders reached"]) + int(row["Other blunders"])
+        for name, row in rows.items()
+    }
+    assert f"{min(seconds, key=seconds.get)} learned fastest" in words
+    assert f"{min(blunders, key=blunders.get)} has the fewest blunders" in words
 
 
 def test_a_single_stone_is_one_stone(opened, shipped):
@@ -193,22 +238,28 @@ def test_a_single_stone_is_one_stone(opened, shipped):
 def test_the_leaderboard_sorts_by_mouse_and_by_keyboard(opened, shipped):
     page = opened(shipped)
     table = page.locator("#leaderboard")
+    strongest_first = list(rows_of(page))
 
     def column(heading):
         return [row[heading] for row in rows_of(page).values()]
 
     table.get_by_role("button", name="Other blunders").click()
     others = list(map(int, column("Other blunders")))
-    assert others == sorted(others, reverse=True)
-    assert table.locator("th[aria-sort=descending]").inner_text().startswith("Other blunders")
+    assert others == sorted(others)  # the best on top
+    assert table.locator("th[aria-sort=ascending]").inner_text().startswith("Other blunders")
     page.keyboard.press("Enter")
-    assert list(map(int, column("Other blunders"))) == sorted(others)
+    assert list(map(int, column("Other blunders"))) == sorted(others, reverse=True)
+    page.keyboard.press("Enter")
+    assert list(rows_of(page)) == strongest_first
+    assert table.locator("[aria-sort]").count() == 0
     table.get_by_role("button", name="Worst case").click()
     assert list(rows_of(page))[-1] == "first"
     table.get_by_role("button", name="Player").click()
     assert next(iter(rows_of(page))) == min(rows_of(page))
     table.get_by_role("button", name="Seconds").click()
     assert column("Seconds")[-1] == ""  # what is missing stands last
+    seconds = [float(text.split()[0]) for text in column("Seconds") if text]
+    assert seconds == sorted(seconds)
     page.get_by_role("link", name="genetic").click()
     assert page.inner_text("#about-name") == "genetic"
 

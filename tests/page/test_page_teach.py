@@ -199,7 +199,7 @@ def test_stopped_at_500_games_it_loses_and_taught_on_it_does_not(opened, file, i
     assert_same(certificate(page), told)
     assert page.locator("#moves button").count() == len(told["losing_line"]["O"])
     page.locator("#moves button").last.click()
-    assert page.inner_text("#status").startswith("X wins. O lost at move ")
+    assert page.inner_text("#status").startswith("X wins. taught 3 (500 games) (O) lost at move ")
     page.get_by_role("link", name="Beat it as X").click()
     assert page.input_value("#seat") == "X"
     page.get_by_role("button", name="Teach it on").click()

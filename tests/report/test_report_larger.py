@@ -89,10 +89,12 @@ def test_the_shipped_network_stands_with_its_certificate():
         value, never = each.certificate.value, each.certificate.never_loses
         assert never == {"X": value is not None, "O": value == 0}
     found = every["reinforce_444"]
+    named = larger.html([every["alphazero_554"]])  # which the page plays
+    assert '<a href="#play=alphazero_554&amp;rules=5,5,4">alphazero_554</a>' in named
     words = Words(larger.html([found]))
     assert words.rows[0] == list(larger.HEADS)
     name, board, value, as_x, reached_x, odds_x, as_o, reached_o, odds_o, source = words.rows[1]
-    assert (name, board, value, source) == ("reinforce_444", "4,4,4", "draw", "computed")
+    assert (name, board, value, source) == ("reinforce_444", "4,4,4", "draw", "computed here")
     assert as_x == as_o == "never loses"
     assert (reached_x, odds_x) == ("27,076", "98.67 / 1.33 / 0.00")
     assert int(reached_o.replace(",", "")) > 70_000

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from tttenv import Rules, certify
 from tttenv.certificates import phrases
@@ -193,9 +194,12 @@ def _row(player: Larger) -> Markup:
     for seat in SEATS:
         odds = found.vs_random[seat]
         reached = "all there are" if found.reached is None else f"{found.reached[seat]:,}"
-        cells += [_verdict(found, seat), reached, "-" if odds is None else phrases.odds(odds)]
-    cells.append("computed" if player.computed else "came with it")
-    head = element("th", player.name, scope="row")
+        told = "not known" if odds is None else phrases.odds(odds)
+        cells += [_verdict(found, seat), reached, told]
+    cells.append("computed here" if player.computed else "from its checkpoint")
+    address = f"#play={quote(player.name, safe='')}&rules={player.rules}"
+    name = player.name if player.network is None else element("a", player.name, href=address)
+    head = element("th", name, scope="row")
     return element("tr", head, *(element("td", text) for text in cells))
 
 

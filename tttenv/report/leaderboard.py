@@ -1,5 +1,6 @@
 """Leaderboard: one row per player, with its exact numbers as text and drawings."""
 
+from collections.abc import Callable
 from urllib.parse import quote
 
 import numpy as np
@@ -25,13 +26,19 @@ HEADS = {  # what the columns show
     "Other blunders": "positions that its own moves never lead to in which it would blunder",
     "Seconds": "of one core, to the first unbeatable certificate",
 }
+RISING = {"Player", "Blunders reached", "Other blunders", "Seconds"}  # the best one is the least
 
 
 def html(players: list[Shown]) -> Markup:
     """Return the table, strongest first; each cell has its exact number as sort key."""
     rows = [(player, _cells(player)) for player in ranked(players)]
     heads = [
-        element("th", element("button", head, type="button", title=HEADS[head]), scope="col")
+        element(
+            "th",
+            element("button", head, type="button", title=HEADS[head]),
+            scope="col",
+            data_first="ascending" if head in RISING else "descending",
+        )
         for head in ("Player", *rows[0][1])
     ]
     body = [_row(player, cells) for player, cells in rows]
@@ -138,6 +145,58 @@ def _seconds(player: Shown) -> Cell:
     told = element("i" if player.in_all else "span", f"{player.seconds:.1f}")
     steps = element("small", f"{player.steps:,} step{'s' * (player.steps != 1)}")
     return joined([told, " ", steps]), player.seconds
+
+
+def standouts(players: list[Shown]) -> Markup:
+    """Return a sentence on which trained player is best at what, or nothing if none is trained.
+
+    Compared are the unbeatable ones, or all if none is. A comparison in which more than two lead is
+    left out.
+    """
+    trained = [player for player in players if player.steps is not None]
+    if not trained:
+        return joined([])
+    safe = [player for player in trained if player.certificate["unbeatable"]]
+    among = safe or trained
+    timed = [one for one in safe if one.seconds is not None and not (one.in_all or one.quick)]
+    leads = [
+        _leaders(among, lambda one: -_wins(one), "wins", "win", "most often against random moves"),
+        _leaders(timed, lambda one: one.seconds or 0.0, "learned", "learned", "fastest"),
+        _leaders(
+            among, lambda one: sum(blunder_positions(one)), "has", "have", "the fewest blunders"
+        ),
+    ]
+    parts = [_share_of(len(safe), len(trained))]
+    if words := ", ".join(lead for lead in leads if lead):
+        parts.append(f"of these, {words}" if 0 < len(safe) < len(trained) else words)
+    return element("p", f"{'; '.join(parts)}.", class_="insight")
+
+
+def _share_of(safe: int, trained: int) -> str:
+    """Return how many of the trained players are unbeatable, in words."""
+    if trained == 1:
+        return f"The only trained player {'is unbeatable' if safe else 'can be beaten'}"
+    if safe == trained:
+        return f"{'Both' if trained == 2 else f'All {trained}'} trained players are unbeatable"
+    if safe == 0:
+        return f"Each of the {trained} trained players can be beaten"
+    return f"{safe} of {trained} trained players {'are' if safe > 1 else 'is'} unbeatable"
+
+
+def _wins(player: Shown) -> float:
+    """Return the wins against random moves in both seats, as the leaderboard compares them."""
+    return round(sum(player.certificate["vs_random"][seat][0] for seat in SEATS), 9)
+
+
+def _leaders(
+    players: list[Shown], cost: Callable[[Shown], float], one: str, two: str, what: str
+) -> str:
+    """Return who has the least cost of several players, with a verb; empty if more than two."""
+    costs = [cost(player) for player in players]
+    best = [p.name for p, found in zip(players, costs, strict=True) if found == min(costs)]
+    if len(players) < 2 or len(best) > 2 or len(best) == len(players):
+        return ""
+    return f"{' and '.join(best)} {one if len(best) == 1 else two} {what}"
 
 
 def insight(players: list[Shown]) -> Markup:

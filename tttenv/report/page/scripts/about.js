@@ -103,8 +103,7 @@ find("about-whose").addEventListener("change", drawAbout);
 
 for (const seat of SEATS) {
   find(`lose-${seat}`).addEventListener("click", () => {
-    const { certificate, name } = aboutPlayer();
-    const line = certificate?.losing_line[seat];
-    if (line) startReplay(line, 0, `How ${name} loses as ${seat}`, aboutNumber());
+    const line = aboutPlayer().certificate?.losing_line[seat];
+    if (line) startReplay(line, seat, aboutNumber());
   });
 }

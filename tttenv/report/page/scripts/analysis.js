@@ -73,12 +73,15 @@ function wantShares(player, line) {
   send("chances", { key, line, player: name }, network);
 }
 
-// Ask for the values of the position shown, then of those before it, one after the other.
+// Ask for the values of the position shown, then of those before it, one after the other; what can be
+// told at once of the last three comes first.
 function analyse() {
   if (isSolved()) return;
   const shown = shownLine();
   const before = [...shown.keys()].slice(state.setup).map((ply) => shown.slice(0, ply));
-  const line = [shown, ...before.reverse()].find(isProving);
+  const lines = [shown, ...before.reverse()];
+  const unseen = lines.slice(0, 3).find((one) => !isOver(one) && !analysed.has(keyOf(one)));
+  const line = unseen ?? lines.find(isProving);
   const key = line ? keyOf(line) : "";
   if (key === asking || !line) return;
   asking = key;
@@ -87,15 +90,16 @@ function analyse() {
   const { network, certificate } = players()[rival] ?? {};
   const seat = other(mover(line));
   const least = certificate?.worst_case[seat] ?? (certificate?.never_loses[seat] ? 0 : -1);
-  const certified = network && least > -1 ? { network, least } : null;
-  send("values", { id: asked, key, line, certified }, certified?.network);
+  const quick = line === unseen;
+  const certified = network && least > -1 && !quick ? { network, least } : null;
+  send("values", { id: asked, key, line, certified, quick }, certified?.network);
 }
 
 const HEARD = {
-  values({ key, moves: told, whole, done }) {
+  values({ key, moves: told, whole, done, last }) {
     const bounds = told.map(([cell, low, high, stones]) => [cell, { low, high, stones }]);
     analysed.set(key, { moves: new Map(bounds), whole, done });
-    if (done && asking === key) asking = "";
+    if (last && asking === key) asking = "";
     draw();
   },
   chances({ key, chances: told }) {

@@ -189,8 +189,8 @@ function drawMoves() {
     const seat = "XO"[ply % 2];
     const chip = element("button", cellName(cell), { type: "button", class: seat.toLowerCase() });
     if (glyph) chip.append(element("b", glyph));
-    if (glyph === "??") chip.classList.add("bad");
-    const meaning = { "??": ", blunder", "!": ", the only move that holds" }[glyph] ?? "";
+    if (glyph.startsWith("?")) chip.classList.add("bad");
+    const meaning = { "??": ", blunder", "?!": ", loses where others are not known to", "!": ", the only move that holds" }[glyph] ?? "";
     chip.setAttribute("aria-label", `${cellName(cell)}${glyph}, move ${ply + 1}, ${seat}${meaning}`);
     if (ply + 1 === state.at) chip.setAttribute("aria-current", "step");
     chip.addEventListener("click", () => goTo(ply + 1));
@@ -199,7 +199,7 @@ function drawMoves() {
     items.push(item);
   });
   list.replaceChildren(...items);
-  if (focused) list.querySelector("[aria-current]")?.focus();
+  if (focused) (list.querySelector("[aria-current]") ?? buttons.find((button) => button.tabIndex === 0)).focus();
   const empty = state.line.length === 0 || (state.asking && !state.title);
   find("record").classList.toggle("empty", empty);
   find("earlier").setAttribute("aria-disabled", String(state.at === 0));

@@ -45,17 +45,16 @@ function shownOf(group, whose) {
 
 const howMany = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
 
-// How many there are: classes as shown here, and positions as in the leaderboard.
+// How many there are: of a player's blunders all positions, as in the leaderboard and its certificate.
 function countedText(whose, found, here, ply) {
   const all = found.filter((position) => position !== undefined);
   if (whose === "") return `${here.length} of ${all.length} positions have ${howMany(ply, "stone")}.`;
   const { name } = data.players[Number(whose)];
   if (!all.length) return `${name} never blunders.`;
-  const met = all.filter((position) => positionsMet(Number(whose))[position]).length;
-  const positions = groups.flat().filter((position) => mistakes(Number(whose), position).length > 0);
-  const count = `${howMany(all.length, "position")} up to symmetry (${positions.length} in all)`;
-  const where = `${name} may blunder in ${count}: it gets to ${met} of them, to ${all.length - met} never.`;
-  return `${where} ${here.length} ${here.length === 1 ? "has" : "have"} ${howMany(ply, "stone")}.`;
+  const wrong = groups.flat().filter((position) => mistakes(Number(whose), position).length > 0);
+  const met = wrong.filter((position) => positionsMet(Number(whose))[position]).length;
+  const where = `${name} may blunder in ${howMany(wrong.length, "position")}; its games reach ${met || "none"} of them.`;
+  return `${where} Turned and mirrored ones are shown once: here are those with ${howMany(ply, "stone")}.`;
 }
 
 function drawExplorer() {
@@ -70,6 +69,7 @@ function drawExplorer() {
     label.classList.toggle("none", there === 0);
   }
   const here = found.filter((position, n) => position !== undefined && stonesOf[n] === ply);
+  if (whose !== "") here.sort((a, b) => positionsMet(Number(whose))[b] - positionsMet(Number(whose))[a]);
   find("tiles").replaceChildren(...here.map((position) => tile(position, whose)));
   find("counted").textContent = countedText(whose, found, here, ply);
 }
@@ -103,15 +103,20 @@ function exploreBlunders(number) {
   find("whose").focus({ preventScroll: true });
 }
 
+// Open on a number of stones with blunders that the player's games reach, else on one with any.
 function drawWhose() {
+  const whose = find("whose").value;
+  const best = Array(CELLS + 1).fill(0); // by stones: 2 if such a blunder is reached, 1 if there is one
+  groups.forEach((group, n) => {
+    const position = shownOf(group, whose);
+    if (position === undefined) return;
+    const reached = whose !== "" && positionsMet(Number(whose))[position];
+    best[stonesOf[n]] = Math.max(best[stonesOf[n]], reached ? 2 : 1);
+  });
+  const radios = [...document.querySelectorAll("[name=ply]")];
+  const chosen = radios.findIndex((radio) => radio.checked);
+  if (best[chosen] < Math.max(...best)) radios[best.indexOf(Math.max(...best))].checked = true;
   drawExplorer();
-  const label = [...find("plies").querySelectorAll("label")];
-  const chosen = label.find((one) => one.querySelector("input").checked);
-  const filled = label.find((one) => !one.classList.contains("none"));
-  if (chosen.classList.contains("none") && filled) {
-    filled.querySelector("input").checked = true;
-    drawExplorer();
-  }
 }
 
 find("whose").addEventListener("change", drawWhose);

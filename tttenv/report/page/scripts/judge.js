@@ -16,6 +16,26 @@ function isBlunder(line, cell) {
   return move !== undefined && isExact(value) && move.high < value.low;
 }
 
+// Whether a move loses for certain where other moves are not known to: on larger boards no more may
+// be known.
+function isDubious(line, cell) {
+  const move = known(line).get(cell);
+  return move !== undefined && move.high === -1 && valueOf(line).high > -1 && !isBlunder(line, cell);
+}
+
+// "a1 loses in 2; g5 g9 are not known to lose."
+function dubiousText(line, cell) {
+  const found = known(line);
+  const others = [...found].filter(([, move]) => move.high > -1).map(([other]) => cellName(other));
+  const verb = others.length === 1 ? "is" : "are";
+  return `${cellName(cell)} loses${inStones(found.get(cell).stones)}; ${fewOf(others)} ${verb} not known to lose.`;
+}
+
+function fewOf(names) {
+  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
+  return `${names.slice(0, MOST_NAMED).join(" ")}${more}`;
+}
+
 // The moves of a game that gave away value: {ply, cell, before}, `before` being the game up to there.
 function blundersIn(line) {
   return line.flatMap((cell, ply) => {
@@ -40,18 +60,19 @@ function blunderText(line, cell) {
   }
   const soonest = [...groups].sort(([a], [b]) => (a ?? Infinity) - (b ?? Infinity));
   const better = soonest.map(([count, names]) => {
-    const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : "";
     const verb = VERBS[worth(valueOf(line).low)][Number(names.length > 1)];
-    return `${names.slice(0, MOST_NAMED).join(" ")}${more} ${verb}${inStones(count)}`;
+    return `${fewOf(names)} ${verb}${inStones(count)}`;
   });
   const move = found.get(cell);
   const own = isExact(move) ? VERBS[worth(move.low)][0] + inStones(move.stones) : "no longer wins";
   return `${cellName(cell)} ${own}; ${better.join(", ")}.`;
 }
 
-// The mark of a stone in the list of moves: a blunder, or the only move of several that holds.
+// The mark of a stone in the list of moves: a blunder, a move that loses as far as is known for no
+// need, or the only move of several that holds.
 function glyphOf(line, cell) {
   if (isBlunder(line, cell)) return "??";
+  if (isDubious(line, cell)) return "?!";
   const value = valueOf(line);
   const found = known(line);
   if (!isExact(value) || value.low < 0 || found.size < 2) return "";

@@ -1,4 +1,5 @@
-// Keys as in the window: u n h r and those that stand for cells; arrows step through the moves.
+// Keys as in the window: u n h r and those that stand for cells; arrows step through the moves, and
+// l copies the link.
 
 const CELL_KEYS = "qweasdzxc"; // they lie on the keyboard as the cells do on the board
 
@@ -10,6 +11,7 @@ const KEYS = {
     show();
   },
   r: resign,
+  l: copyLink,
   ArrowLeft: () => goTo(state.at - 1),
   ArrowRight: () => goTo(state.at + 1),
 };

@@ -3,11 +3,13 @@
 const LONGEST_NAME = 40; // letters of a stranger's text that are shown
 
 function address(changes = {}) {
-  if (state.asking && !("line" in changes)) return "#question";
+  if (state.asking && !refuting() && !("line" in changes)) return "#question";
   // At an earlier stone nobody answers: the link must lead to the position shown.
-  const seat = atEnd() || state.seat === "none" ? state.seat : "both";
+  const answers = !state.asking && (atEnd() || state.seat === "none");
+  const seat = answers ? state.seat : "both";
   const setup = "line" in changes ? 0 : state.setup;
-  const now = { ...state, seat, line: shownLine(), setup, ...changes };
+  const cast = "line" in changes || state.asking ? null : answers ? state.cast : opponentsSeat();
+  const now = { ...state, seat, line: shownLine(), setup, cast, ...changes };
   const parts = {};
   if (now.seat === "none") {
     parts.watch = now.game.players[now.rivals.X].name;
@@ -17,6 +19,7 @@ function address(changes = {}) {
   }
   if (now.game !== games[0]) parts.rules = now.game.name;
   if (now.seat !== "none") parts.seat = now.seat;
+  if (now.seat === "both" && now.cast) parts.as = now.cast;
   if (now.overlay !== "none") parts.show = now.overlay;
   if (now.line.length) parts.moves = now.line.map((cell) => coordinate(cell, now.game)).join(".");
   if (now.setup > 0 && now.line.length) parts.setup = Math.min(now.setup, now.line.length);
@@ -65,6 +68,8 @@ function readAddress(text) {
     changes.player = named("play");
     const asked = parts.get("seat");
     changes.seat = ["X", "O", "both"].includes(asked) ? asked : state.seat === "none" ? "X" : state.seat;
+    const cast = changes.seat === "both" && !unknown.length ? parts.get("as") : "";
+    changes.cast = ["X", "O"].includes(cast) ? cast : null;
   }
   if (!possible) {
     changes.message = { kind: "warning", text: "The link led to no possible game; here is a new one." };
@@ -88,7 +93,7 @@ const openers = []; // what had the focus when a position was opened
 
 function keep() {
   const shown = address();
-  const bare = state.asking && !/^#(play|watch|moves|seat|show|rules|field)/.test(location.hash);
+  const bare = shown === "#question" && !/^#(play|watch|moves|seat|show|rules|field)/.test(location.hash);
   history.replaceState({ ...history.state, game: shown }, "", bare ? undefined : shown);
 }
 
@@ -102,9 +107,10 @@ function visit(change) {
   reveal();
 }
 
-// Bring the board with all that belongs to it into view, if it is not.
+// Bring the board and what is said right under it into view, if they are not.
 function reveal() {
-  const { top, bottom } = find("table").getBoundingClientRect();
+  const { top } = find("play-title").getBoundingClientRect();
+  const { bottom } = find("proof").getBoundingClientRect();
   if (top < 0 || bottom > innerHeight) find("table").scrollIntoView();
 }
 
@@ -162,6 +168,12 @@ async function copyLink() {
   find("link-holder").hidden = done;
   if (!done) find("link").select();
   find("copy").textContent = done ? "Copied" : "Copy link";
+  if (location.protocol === "file:") {
+    const file = shortened(decodeURIComponent(location.pathname.split("/").at(-1)));
+    const text = `${done ? "Copied. " : ""}The link opens only where this file is: send ${file} too, or publish it.`;
+    state.message = { kind: "about-link", text };
+    drawRemarks();
+  }
   clearTimeout(copied);
   copied = setTimeout(() => (find("copy").textContent = "Copy link"), 2000);
 }

@@ -171,9 +171,11 @@ function remarks() {
   if (state.asking) return [...found, ...questionRemarks(line)];
   if (state.setup && line.length === state.setup && state.overlay === "player") {
     // opened among those where the player may blunder
+    const reached = !isSolved() || positionsMet(state.player)[walk(line)];
+    const may = reached ? "may blunder" : "may blunder here, though its own games never come to this position";
     (shares(state.player, line) ?? []).forEach((share, cell) => {
       if (share === 0 || !isBlunder(line, cell)) return;
-      found.push({ kind: "blunder", text: `${opponent().name} may blunder: ${blunderText(line, cell)}` });
+      found.push({ kind: "blunder", text: `${opponent().name} ${may}: ${blunderText(line, cell)}` });
     });
   }
   for (const { ply, cell, before } of blundersIn(line)) {
@@ -185,9 +187,17 @@ function remarks() {
       const text = gift === "?" ? "it no longer wins" : `you can ${gift}`;
       found.push({ kind: "slip", text: `${nameAt(seat)} blundered: ${text}.` });
     } else {
-      found.push({ kind: "blunder", text: `${whose(seat)} blunder: ${blunderText(before, cell)}` });
+      const who = seat === state.cast ? `${nameAt(seat)} blundered` : `${whose(seat)} blunder`;
+      found.push({ kind: "blunder", text: `${who}: ${blunderText(before, cell)}` });
     }
   }
+  line.slice(-2).forEach((cell, n) => {
+    const ply = Math.max(line.length - 2, 0) + n;
+    const before = line.slice(0, ply);
+    if (ply < state.setup || !isDubious(before, cell)) return;
+    const own = ["X", "O"].includes(state.seat) && "XO"[ply % 2] !== state.seat ? "slip" : "blunder";
+    found.push({ kind: own, text: `${whose("XO"[ply % 2])} ${dubiousText(before, cell)}` });
+  });
   return found;
 }
 
@@ -195,6 +205,10 @@ function remarks() {
 function titleText() {
   if (state.asking) return find("play-title").dataset.question;
   if (state.title) return state.title;
+  if (state.cast) {
+    const loses = isWon(state.line) && mover(state.line) === state.cast;
+    return loses ? lossTitle(opponent().name, state.cast) : `${opponent().name} as ${state.cast}: you play both sides`;
+  }
   if (state.seat === "both") return "You play both sides";
   if (state.seat === "none") {
     const [x, o] = [...("XO")].map((seat) => players()[state.rivals[seat]].name);

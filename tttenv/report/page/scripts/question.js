@@ -78,5 +78,7 @@ find("start-beat").addEventListener("click", () =>
 function drawQuestion() {
   find("starts").hidden = !state.asking || refuting(); // then one may try again
   find("game-buttons").hidden = state.asking;
+  const row = refuting() ? find("reveal").parentNode : find(state.asking ? "starts" : "game-buttons");
+  if (find("copy").parentNode !== row) row.append(find("copy"));
   find("reveal").hidden = !refuting() || state.running;
 }

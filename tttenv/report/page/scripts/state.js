@@ -14,6 +14,7 @@ const state = {
   asking: true, // whether it is the question that the page begins with
   tried: [], // wrong answers to it
   title: "", // of a line that is shown, as of a lost game
+  cast: null, // where both sides are the human's: the seat whose stones were the player's
   message: null, // about a link or an answer: {kind, text}
 };
 
@@ -47,9 +48,12 @@ function playerAt(seat) {
   return isHuman(seat) ? undefined : state.player;
 }
 
-// Who sits in a seat, in words: "You", "X", or a player's name.
+// The seat whose stones are, or were, the player's; null if both sides are the human's.
+const opponentsSeat = () => (["X", "O"].includes(state.seat) ? other(state.seat) : state.cast);
+
+// Who sits in a seat, in words: "You", "X", "mcts (X)", or a player's name.
 function nameAt(seat) {
-  if (state.seat === "both") return seat;
+  if (state.seat === "both") return seat === state.cast ? `${opponent().name} (${seat})` : seat;
   if (isHuman(seat)) return "You";
   const { name } = players()[playerAt(seat)];
   return state.seat === "none" && state.rivals.X === state.rivals.O ? `${name} (${seat})` : name;
@@ -64,7 +68,7 @@ function setUp(changes) {
   const goesOn = state.line.slice(0, state.setup).every((cell, ply) => cell === line[ply]);
   const setup = goesOn ? state.setup : 0;
   const usual = { at: line.length, setup, running: false, resigned: false, asking: false, tried: [] };
-  Object.assign(state, usual, { title: "", message: null, line }, changes);
+  Object.assign(state, usual, { title: "", cast: null, message: null, line }, changes);
   find("link-holder").hidden = true;
 }
 

@@ -174,7 +174,7 @@ find("teach-lose").addEventListener("click", () => {
   const player = data.players[number];
   const seat = weakSeat(player.certificate);
   const line = player.certificate.losing_line[seat];
-  startReplay(line, 0, `How ${player.name} loses as ${seat}`, number, games[0]);
+  startReplay(line, seat, number, games[0]);
 });
 
 const weakSeat = ({ losing_line: lines, worst_case: worst }) =>

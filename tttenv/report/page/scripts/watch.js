@@ -33,10 +33,13 @@ function watch(X, O, game = state.game) {
   });
 }
 
-// Show a line from a stone on, which goes on by itself.
-function startReplay(line, at, title, player = state.player, game = state.game) {
+const lossTitle = (name, seat) => `How ${name} loses as ${seat}`;
+
+// Show stone by stone a game that a player loses in a seat.
+function startReplay(line, seat, player, game = state.game) {
   visit(() => {
-    setUp({ ...switched(game), line: [...line], at, title, player, seat: "both" });
+    const title = lossTitle(game.players[player].name, seat);
+    setUp({ ...switched(game), line: [...line], at: 0, title, player, seat: "both", cast: seat });
     run();
   });
   find("pause").focus({ preventScroll: true });

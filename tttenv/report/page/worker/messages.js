@@ -7,6 +7,7 @@ const ROUNDS = [30, 1000, 8000, 40000]; // nodes for each question about a move,
 const WORK = 112_000_000; // nodes for all questions about a position, times cells, times lines
 const FAR = 12; // stones: wins as far as that are counted
 const BREATH = 120; // milliseconds between two reports
+const PAUSE = 12; // milliseconds of work before newer questions are heard
 
 const games = new Map(); // by their rules
 const weights = new Map(); // of networks, by name
@@ -85,22 +86,30 @@ async function mostBy(certified, line, game) {
   return -Math.sign(certified.least);
 }
 
-// Tell bounds on the value of every move for the side to move, as they become known.
-async function tellValues({ id, key, rules, line, certified }) {
+// Tell bounds on the value of every move for the side to move: what the lines decide, and unless that
+// is all that was asked, what is proved beyond, as it becomes known.
+async function tellValues({ id, key, rules, line, certified, quick }) {
   const game = gameOf(rules);
   const most = await mostBy(certified, line, game);
   const values = new MoveValues(game, positionAfter(line, rules), most);
   let left = WORK / (game.board.cells * game.board.count);
   let told = 0;
-  const tell = (done) => {
+  let heard = performance.now();
+  const tell = (done, last = done) => {
     told = performance.now();
-    postMessage({ kind: "values", key, moves: values.moves(), whole: values.whole(), done });
+    postMessage({ kind: "values", key, moves: values.moves(), whole: values.whole(), done, last });
   };
+  values.sweep();
+  tell(false, quick);
+  if (quick) return;
   for (const step of values.steps()) {
     if (left <= 0) break;
     left -= step(left);
-    await new Promise((resume) => setTimeout(resume)); // so that newer questions are heard
-    if (id !== latest) return;
+    if (performance.now() - heard > PAUSE) {
+      await new Promise((resume) => setTimeout(resume));
+      heard = performance.now();
+      if (id !== latest) return;
+    }
     if (performance.now() - told > BREATH) tell(false);
   }
   tell(true);
@@ -148,6 +157,20 @@ class MoveValues {
 
   undecided() {
     return this.classes.filter((move) => move.low < move.high);
+  }
+
+  // Take over what the lines decide: all that is won with one stone or two, and wins by threats.
+  sweep() {
+    const { board } = this.game;
+    for (const move of this.undecided()) {
+      board.clear();
+      board.set(move.after);
+      const { value, stones } = afterMove(board, this.own, THREATS);
+      board.clear();
+      if (value > 0) move.low = 1;
+      if (value < 0) move.high = -1;
+      Object.assign(move, { stones, tried: 2 });
+    }
   }
 
   // Ask whether the winner needs just so many stones, if all fewer were tried; the nodes taken.
