@@ -179,7 +179,7 @@ def test_the_link_is_copied_and_the_button_says_so(browser, file):
     page.click("#copy")
     page.get_by_role("button", name="Copied").wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == href
-    told = "Copied. The link opens only where this file is: send report.html too, or publish it."
+    told = "Copied. It opens only where this file is: send the file too, or publish it."
     assert page.inner_text("#notes").startswith(told)
     page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject())")
     page.click("#copy")

@@ -185,7 +185,8 @@ def _share_of(safe: int, trained: int) -> str:
 
 def _wins(player: Shown) -> float:
     """Return the wins against random moves in both seats, as the leaderboard compares them."""
-    return round(sum(player.certificate["vs_random"][seat][0] for seat in SEATS), 9)
+    odds = player.certificate["vs_random"]
+    return float(round(sum(odds[seat][0] for seat in SEATS), 9))
 
 
 def _leaders(

@@ -169,8 +169,7 @@ async function copyLink() {
   if (!done) find("link").select();
   find("copy").textContent = done ? "Copied" : "Copy link";
   if (location.protocol === "file:") {
-    const file = shortened(decodeURIComponent(location.pathname.split("/").at(-1)));
-    const text = `${done ? "Copied. " : ""}The link opens only where this file is: send ${file} too, or publish it.`;
+    const text = `${done ? "Copied. It" : "The link"} opens only where this file is: send the file too, or publish it.`;
     state.message = { kind: "about-link", text };
     drawRemarks();
   }
