@@ -433,7 +433,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
     def _least_sure(self, boards: Boards) -> Boards:
-        """Return for each number of stones the boards where the second choice is likeliest."""
+        """Return the boards, by number of stones, whose second-best move is most probable."""
         stones = np.count_nonzero(boards, axis=1)
         groups = np.unique(stones)
         chosen = [boards[:0]]

@@ -127,9 +127,9 @@ class ExaminesItself(Protocol):
 
     @property
     def doubts(self) -> bool | None:
-        """Whether its player lost or was not examined yet; None if it is never examined.
+        """Whether the player has lost or is still to be examined; None if it is never examined.
 
         As long as it doubts, a certificate would only find the same; it looks less far then, and
-        farther when it does not doubt any more.
+        further when it no longer doubts.
         """
         ...

@@ -153,7 +153,7 @@ class Genetic(SavesParts):
 
 
 def _class_rows(symmetry: SymmetryClasses) -> NDArray[np.int64]:
-    """Return the numbers of the undecided representatives, in order, (classes,)."""
+    """Return the sorted indices (classes,) of the undecided representatives."""
     return np.sort(np.concatenate(symmetry.rows))
 
 

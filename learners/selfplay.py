@@ -136,7 +136,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         self.legal = torch.as_tensor(self.game.successors >= 0)
 
     def step(self) -> dict[str, float]:
-        """Compute look-ahead targets by the nets as they are, then update them some times."""
+        """Compute look-ahead targets with the current networks, then fit the networks to them."""
         config = self.config
         targets = self._targets(look_ahead(self.game, self._greedy()))
         for group in self.optimiser.param_groups:

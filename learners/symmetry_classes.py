@@ -35,9 +35,9 @@ class SymmetryClasses:
         self.rows = [np.flatnonzero(own & (game.seats == seat)) for seat in (0, 1)]
 
     def expand_cells(self, cells: Cells) -> Cells:
-        """Map cells chosen on the representatives to every position, (positions,).
+        """Map the cells chosen for the representatives to all positions, (positions,).
 
-        Entries of positions that are no representatives are ignored.
+        Entries of positions that are not representatives are ignored.
         """
         chosen = cells[self.representative]
         mapped: Cells = np.take_along_axis(self.cell_map, chosen[:, None], axis=1)[:, 0]

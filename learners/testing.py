@@ -17,7 +17,7 @@ from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 
 
 def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
-    """Check the laws of a learner.
+    """Check that a learner obeys the laws.
 
     Args:
         kind: the class.

@@ -1,4 +1,4 @@
-"""One training as a task, and many of them on all workers."""
+"""A training run as a task, and many runs spread over all workers."""
 
 import hashlib
 from collections.abc import Callable, Sequence

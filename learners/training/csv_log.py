@@ -58,7 +58,7 @@ class CSVLog:
             write(self.folder / CERTIFICATE, f"{certificate_table(certificate)}\n")
 
     def close(self, finished: bool) -> None:
-        """Close the file of curves."""
+        """Close the curves file."""
         self.stream.close()
 
 

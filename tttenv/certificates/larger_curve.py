@@ -26,7 +26,7 @@ Point = tuple[float | None, ...]  # one value per column
 
 @dataclass(frozen=True)
 class LargerCurve:
-    """Measures of a training run, in order."""
+    """Measurements taken during a training run, in order."""
 
     steps: list[int]
     seconds: list[float]  # processor time since the first step

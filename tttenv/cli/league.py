@@ -172,7 +172,7 @@ def _play(blocks: Sequence["Block"], given: Arguments, openings: int) -> list[li
 
 
 def _alone(players: Sequence[str], rules: Any, tell: Callable[[str], None]) -> dict[str, bool]:
-    """Return, by player, whether it is slow to query, after checking that it can be created.
+    """Check that each player can be created, and return whether each is slow to query.
 
     Args:
         players: their specs.

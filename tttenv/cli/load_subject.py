@@ -1,4 +1,4 @@
-"""Loading of what `tttenv doctor` checks: a player, model, network or environment."""
+"""Loader of the subject of `tttenv doctor`: a player, model, network or environment."""
 
 import importlib
 

@@ -54,7 +54,7 @@ class OutputPool:
         self.kept: list[tuple[StepOutput, list[int]]] = []  # and their arrays' reference counts
 
     def take(self) -> StepOutput:
-        """Return an output of unspecified content whose arrays are not in use elsewhere."""
+        """Return an output with unspecified contents whose arrays are not in use elsewhere."""
         for output, unused in self.kept:
             if [*map(getrefcount, self._arrays(output))] == unused:
                 return output

@@ -67,7 +67,7 @@ def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
 
 
 def rich(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Return products of pairs of board features for boards (batch, cells), (batch, features).
+    """Return the pairwise products (batch, features) of features of boards (batch, cells).
 
     The facts are 1, the side to move and, for each side, its open lines, threats, forks, centre and
     stones on the cells whose row and column are both even or both odd: on 3x3 corners and centre.

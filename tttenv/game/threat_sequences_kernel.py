@@ -108,7 +108,7 @@ def winning_threats(
 
 @inner
 def _second_threat(board: LineBoard, side: int, line: int, move: int, reply: int) -> bool:
-    """Return whether a stone on `move`, threatening on `reply` by `line`, makes another threat."""
+    """Return whether a stone on `move` makes a threat besides that on `reply` by `line`."""
     k = board.lines.shape[1]
     for i in range(board.through_count[move]):
         other = board.lines_through[move, i]

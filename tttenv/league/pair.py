@@ -139,7 +139,7 @@ def exact_odds(
     openings: Boards,
     limits: PairLimits = LIMITS,
 ) -> NDArray[np.float64] | None:
-    """Compute the exact results of some pairs together.
+    """Compute the exact results of several pairs at once.
 
     A player of several pairs is queried on all their boards at once. Positions are distinguished by
     the board, the pair, and its player to move. If all players are equivariant, symmetric positions

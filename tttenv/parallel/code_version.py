@@ -34,7 +34,7 @@ def code_version(package: str) -> dict[str, str]:
 
 
 def _folder(package: str) -> Path | None:
-    """Return a package's folder of sources, or None for a script or a test module."""
+    """Return a package's source folder, or None for a script or a test module."""
     if package == "__main__":
         return None
     spec = find_spec(package)

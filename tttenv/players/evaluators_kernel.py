@@ -42,7 +42,7 @@ def evaluate_by_playouts(
     start: int,
     values: NDArray[np.float32],
 ) -> None:
-    """Evaluate boards by the mean result of play-outs, with random seeds from the boards.
+    """Evaluate boards by the mean result of play-outs whose seeds derive from the boards.
 
     Args:
         boards: (batch, cells), seen by the side to move.

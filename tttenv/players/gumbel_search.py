@@ -97,7 +97,7 @@ class GumbelSearch:
     def _search(
         self, boards: Boards, simulations: NDArray[np.int64], noise: Floats
     ) -> SearchResults:
-        """Search from no more boards than there are trees."""
+        """Search from at most as many boards as there are trees."""
         forest, count = self.forest, len(boards)
         forest.roots[:count], forest.noise[:count] = boards, noise
         forest.simulations[:count] = simulations

@@ -1,4 +1,4 @@
-"""Running program that answers line by line: started, queried with a time limit, and killed."""
+"""External program that answers line by line: start it, query it in time, and kill it."""
 
 import contextlib
 import os

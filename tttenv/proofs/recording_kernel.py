@@ -362,7 +362,7 @@ def _write(r: Recording, number: int) -> None:
 def _write_judged(
     s: ProofSearch, r: Recording, mover: int, mine: int, theirs: int, zone: CellSet
 ) -> None:
-    """Record the reason for which `judge` found that the defender holds."""
+    """Record why `judge` found that the defender holds."""
     clear(r.scratch)
     if mover == DEFENDER and mine != NONE:
         cell = _winning_cell(s.board, DEFENDER, NONE)

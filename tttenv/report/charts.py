@@ -302,7 +302,7 @@ def dot(x: float, y: float, name: str) -> Markup:
 
 
 def percent(share: float) -> str:
-    """Format a share as a coordinate of a drawing."""
+    """Format a fraction as a percentage, for a coordinate in a drawing."""
     return f"{100 * share:.2f}".rstrip("0").rstrip(".") + "%"
 
 
@@ -318,5 +318,5 @@ def log_ends(values: Sequence[float]) -> tuple[float, float]:
 
 
 def text(words: str, x: float, y: float, name: str = "") -> Markup:
-    """Draw a text centred at a share of the width and a height in per cent."""
+    """Draw text centred at fractions of the width and, in per cent, of the height."""
     return element("text", words, x=percent(x), y=f"{y:g}%", class_=name)

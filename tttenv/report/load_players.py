@@ -280,7 +280,7 @@ def _earlier(
 
 
 def _table(policy: Policy, name: str) -> Tabulated:
-    """Return the player's moves on all positions.
+    """Return a table of the player's move probabilities in all positions.
 
     Raises:
         ValueError: if its output is not reproducible.

@@ -84,7 +84,7 @@ def _folded(label: str, rows: list[Filled]) -> Markup:
 
 
 def worst_as_o(rows: list[Filled]) -> list[tuple[str, dict[str, float]]]:
-    """Return the learners with their worst cases as O: "claimed", "published", "repaired"."""
+    """Return each learner's worst cases as O, by "claimed", "published" and "repaired"."""
     found = []
     for row in rows:
         name = LEARNERS.get((row["source"], row["what"]))

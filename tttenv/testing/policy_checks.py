@@ -320,7 +320,7 @@ def explored(subject: CheckedPlayer) -> Finding:
 
 @if_it_has_learned
 def view(subject: CheckedPlayer) -> Finding:
-    """Check whether the player is better on boards with mine and theirs swapped."""
+    """Check whether the player is better on boards with both sides' stones swapped."""
     if (turned := _turned(subject)) is None:
         return skipped("answers boards that can be reached only")
     if not turned:

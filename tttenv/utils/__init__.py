@@ -1,1 +1,1 @@
-"""Foundations of all other folders: tables of names, files, arrays, and compilation."""
+"""Utilities that all other folders use: tables of names, files, arrays, and compilation."""

@@ -173,7 +173,7 @@ def _load_array(context: Any, builder: Any, member: Any, pointer: Any, at: int) 
 
 
 def _load(builder: Any, pointer: Any, at: int, kind: Any) -> Any:
-    """Load the number at an offset, which compiled code never overwrites."""
+    """Load the number at an offset as invariant: compiled code never overwrites it."""
     place = builder.gep(builder.bitcast(pointer, WORD.as_pointer()), [WORD(at)])
     loaded = builder.load(builder.bitcast(place, kind.as_pointer()))
     loaded.set_metadata("invariant.load", builder.module.add_metadata([]))
