@@ -6,7 +6,7 @@ import random
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -23,8 +23,11 @@ from learners.training.train import train
 from tttenv import Rules
 from tttenv.exact import positions
 from tttenv.game.features import one_hot
+from tttenv.players.checkpoint import read_card
 from tttenv.policy import first_best, greedy
 from tttenv.testing import LawBrokenError, some_boards
+
+CHECKPOINTS = Path(__file__).parents[2] / "checkpoints"
 
 HEADER = (
     "from dataclasses import dataclass\nimport numpy as np\nimport torch\n"
@@ -152,6 +155,13 @@ BROKEN = [  # the law and a toy that breaks it
     ("preset other is a Config", {"presets": {"default": ToyConfig(), "other": {"seed": 0}}}),
     ("JSON", {"presets": {"default": ToyConfig(seed={0})}}),
 ]
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_the_shipped_player_was_trained_with_its_presets_settings(name):
+    card = read_card(CHECKPOINTS / name)
+    settings = LEARNERS.load(card["learner"]).presets[card["preset"]]
+    assert card["config"] == json.loads(json.dumps(asdict(settings)))
 
 
 @pytest.mark.parametrize(
