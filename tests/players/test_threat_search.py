@@ -263,10 +263,19 @@ def test_the_nodes_of_all_its_searches_stay_within_the_limit():
 
 
 @pytest.mark.parametrize(
-    ("rules", "on"), [("9,9,5", False), ("10,10,3", False), ("10,10,4", True), ("15,15,5", True)]
+    ("rules", "limit", "on"),
+    [
+        ("8,8,5", "nodes=9", False),
+        ("9,9,5", "nodes=9", True),
+        ("9,9,5", "depth=2,time=1", True),
+        ("9,9,5", "depth=2", False),
+        ("10,10,3", "nodes=9", False),
+        ("10,10,4", "depth=2", True),
+        ("15,15,5", "time=1", True),
+    ],
 )
-def test_threats_are_searched_for_where_that_pays(rules, on):
-    assert (player("alphabeta", Rules.of(rules)).state.threats > 0) == on
+def test_threats_are_searched_for_where_that_pays(rules, limit, on):
+    assert (player(f"alphabeta:{limit}", Rules.of(rules)).state.threats > 0) == on
 
 
 def test_games_with_two_in_a_row_or_no_line_at_all_take_the_option():

@@ -108,7 +108,8 @@ class IterativeDeepening:
 
 NODES = 200_000  # positions searched for a move, if no limit is given
 SMALL = 36  # on boards of up to so many cells every move is tried
-LARGE = 100  # from so many cells on, wins by threats are searched for
+LARGE = 100  # from so many cells on, wins by threats are searched for,
+MEDIUM = 81  # and from so many on if positions or seconds are limited
 LEAST_K = 4  # the shortest lines for which they are
 WIDTH = 20  # moves tried at each position of larger boards
 
@@ -241,8 +242,9 @@ def alphabeta(
             half of the limits goes to wins by threats and threes, of its own and of the other side;
             such a win is proved, but may not be the fastest. The search is then selective where it
             does not reach the end of the game: late moves are searched less deep at first, and a
-            limit may cut off a depth whose best move is played. 0 for neither; by default 30 on
-            boards of 100 cells and more, for four or more in a row, else 0.
+            limit may cut off a depth whose best move is played. 0 for neither; by default 30 for
+            four or more in a row on boards of 100 cells and more, and of 81 and more unless
+            `depth` is the only limit, else 0.
         ties: among equally good moves, "uniform" mixes evenly, "first" takes the first row by row.
 
     Raises:
@@ -258,7 +260,8 @@ def alphabeta(
     if width is None:
         width = rules.cells if rules.cells <= SMALL else WIDTH
     if threats is None:
-        threats = THREATS if rules.cells >= LARGE and rules.k >= LEAST_K else 0
+        least = LARGE if nodes is None and time is None else MEDIUM
+        threats = THREATS if rules.cells >= least and rules.k >= LEAST_K else 0
     if rules.k < 3:
         threats = 0  # every stone threatens
     try:

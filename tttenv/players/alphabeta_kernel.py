@@ -14,15 +14,15 @@ that stop it. These prunings leave exact scores as they are.
 With `threats` the search is also selective, except where it reaches the end of the game. Principal
 variation search (Marsland and Campbell, 1982) tries every move but the first in a null window, and
 once more in the whole one if it turns out better. Late moves are searched one or two plies less
-deep at first (late-move reductions), unless they answer a threat; so they are not chosen without
-the full depth. Entries of deeper searches in the transposition table count. Without `threats` none
-of this is done, since scores to a depth shall not depend on the order of moves.
+deep at first (late-move reductions), unless they answer a threat; one that turns out better than
+alpha is then searched to the full depth. Entries of deeper searches in the transposition table
+count. Without `threats` none of this is done, so that scores to a depth do not depend on the order
+of moves.
 
-With an `attacker` only wins by force
-are searched for: that side plays threats and moves after which a double threat could follow, in
-Gomoku fours and threes, the other side answers; its answers are not counted in the depth, and a
-position in which nothing has to be answered is scored 0 (threat-space search: Allis, van den Herik
-and Huntjens, "Go-Moku and threat-space search", 1994).
+With an `attacker` only wins by force are searched for: that side plays threats and moves after
+which a double threat could follow, in Gomoku fours and threes, the other side answers; its answers
+are not counted in the depth, and a position in which nothing has to be answered is scored 0
+(threat-space search: Allis, van den Herik and Huntjens, "Go-Moku and threat-space search", 1994).
 
 Move ordering: the transposition table's move first, then the highest move score by open lines (on
 an empty board that of the centre, later winning cells and blocks of threats), then row by row.
@@ -373,7 +373,7 @@ def search_nodes(s: SearchState, budget: int) -> None:
 
 @inner
 def first_stage(s: SearchState, ply: int) -> int:
-    """The stage in which the search of the move about to be tried begins."""
+    """Return the stage in which the search of the move about to be tried begins."""
     frame = s.frames[ply]
     if s.threats == 0 or s.attacker[0] != NONE or frame.tried == 1:
         return FULL
