@@ -23,10 +23,11 @@ from tttenv.game.openings import opening_classes
 from tttenv.league.league import Failed, League, LeagueSettings
 from tttenv.league.pair import PairResult
 from tttenv.players import FOREIGN
-from tttenv.report import curves, events, markup, published
+from tttenv.report import curves, events, larger, markup, published
 from tttenv.report.build import html
 from tttenv.report.larger import Larger
 from tttenv.report.load_players import LONGEST, from_benchmark, from_specs, named
+from tttenv.report.networks import Network
 from tttenv.utils import schema
 from tttenv.utils.untrusted import shown
 
@@ -117,6 +118,8 @@ def test_no_name_of_a_player_for_a_larger_board_makes_or_changes_an_element(play
     assert page.tags == harmless.tags
     assert page.scripts == harmless.scripts
     assert escape(text) in html(players, PUBLISHED, others[1:])
+    linked = dataclasses.replace(others[1], network=Network({}, markup.joined([])))
+    assert f">{escape(text)}</a>" in larger.html([linked])
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -197,10 +197,15 @@ def _row(player: Larger) -> Markup:
         told = "not known" if odds is None else phrases.odds(odds)
         cells += [_verdict(found, seat), reached, told]
     cells.append("computed here" if player.computed else "from its checkpoint")
-    address = f"#play={quote(player.name, safe='')}&rules={player.rules}"
-    name = player.name if player.network is None else element("a", player.name, href=address)
+    name = player.name if player.network is None else _link(player)
     head = element("th", name, scope="row")
     return element("tr", head, *(element("td", text) for text in cells))
+
+
+def _link(player: Larger) -> Markup:
+    """Return the player's name as a link to its board."""
+    address = f"#play={quote(player.name, safe='', errors='replace')}&rules={player.rules}"
+    return element("a", player.name, href=address)
 
 
 def _verdict(found: Certificate, seat: str) -> str:

@@ -150,15 +150,15 @@ def _seconds(player: Shown) -> Cell:
 def standouts(players: list[Shown]) -> Markup:
     """Return a sentence on which trained player is best at what, or nothing if none is trained.
 
-    Compared are the unbeatable ones, or all if none is. A comparison in which more than two lead is
-    left out.
+    Compared are the unbeatable ones, or all if none is. A comparison is left out if more than two
+    lead in it or if a number is not known.
     """
     trained = [player for player in players if player.steps is not None]
     if not trained:
         return joined([])
     safe = [player for player in trained if player.certificate["unbeatable"]]
     among = safe or trained
-    timed = [one for one in safe if one.seconds is not None and not (one.in_all or one.quick)]
+    timed = safe if all(one.seconds is not None and not one.in_all for one in safe) else []
     leads = [
         _leaders(among, lambda one: -_wins(one), "wins", "win", "most often against random moves"),
         _leaders(timed, lambda one: one.seconds or 0.0, "learned", "learned", "fastest"),
