@@ -100,7 +100,7 @@ class Genetic(SavesParts):
 
     @classmethod
     def empty_weights(cls, config: GeneticConfig, rules: Rules) -> dict[str, Tensor]:
-        """Return a gene for each class of positions, without contents."""
+        """Return one gene per class of positions, uninitialised, on the meta device."""
         require_enumerable(rules)
         count = len(_class_rows(SymmetryClasses(positions(rules), symmetric=True)))
         return {"genes": torch.empty(count, dtype=torch.int64, device="meta")}

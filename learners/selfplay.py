@@ -162,7 +162,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
 
     @classmethod
     def player_of(cls, config: SelfPlayConfig, rules: Rules, nets: Nets) -> Policy:
-        """Return the player of both nets: the legal cell with the highest output."""
+        """Return the player that picks the legal cell with the highest output of its seat's net."""
         game = positions(rules)
         symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
         return _player(game, symmetry, _values(config, game, symmetry, seen, nets))

@@ -17,7 +17,7 @@ from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 
 
 def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
-    """Check that a learner obeys the laws.
+    """Check that a learner satisfies the laws of the `Learner` interface.
 
     Args:
         kind: the class.

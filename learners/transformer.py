@@ -113,7 +113,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
     def networks(
         cls, config: TransformerConfig, rules: Rules, rng: Rng | None = None
     ) -> dict[str, MoveTransformer]:
-        """Return the network of moves."""
+        """Return the move transformer as the network "net"."""
         require_solvable(rules)
         return {"net": MoveTransformer(rules.cells, config.layers, config.width, config.heads, rng)}
 

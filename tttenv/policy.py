@@ -208,7 +208,7 @@ class Blend:
 
 
 def forfeits(policy: Any) -> bool:
-    """Return whether a player's attribute `forfeits` declares that it may forfeit.
+    """Return whether a player declares, by its attribute `forfeits`, that it may forfeit.
 
     Such a player may answer a board with zeros for all cells: it has no legal answer, and loses
     that game at once.

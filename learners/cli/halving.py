@@ -1,4 +1,4 @@
-"""Successive halving: all settings train briefly, then the better ones continue.
+"""Successive halving: every setting is trained briefly, and the better ones further.
 
 Jamieson and Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization
 (2016). Settings are compared by exact certificates, so that no luck of sampled games decides.

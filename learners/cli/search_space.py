@@ -40,7 +40,7 @@ class Setting:
         return " ".join(parts + [f"{key}={text(value)}" for key, value in self.changes.items()])
 
     def folder(self, seed: int) -> str:
-        """Return the name of a training's folder, different for every training."""
+        """Return the folder name of a training run, unique to that run."""
         whole = f"{self.name} {seed}"
         plain = re.sub(r"[^\w.=+-]", "-", whole.replace(",", "x"))
         numbers = all(isinstance(value, int | float | tuple) for value in self.changes.values())
@@ -169,7 +169,7 @@ def _all(ranges: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
-    """Return the bounds of a range, as integers if the setting is one."""
+    """Return the ends of a range, as integers if the setting is an integer."""
     hint = _hint(learner, name)
     if hint not in (int, float):
         raise ValueError(f"{name} of {learner} is no number: --range cannot draw it")

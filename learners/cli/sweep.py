@@ -209,7 +209,7 @@ def _survivors(
 
 
 def _result(one: "Setting", seed: int, outcome: TaskResult) -> "TrainingResult":
-    """Return a training's result, as if its setting had not been stopped early."""
+    """Return a training run's result, with `stopped_early` false for now."""
     from tttenv.report.sweep_file import TrainingResult
 
     value = outcome.value or {}

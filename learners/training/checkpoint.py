@@ -285,7 +285,7 @@ def _shape(tensors: dict[str, tuple[str, tuple[int, ...]]], name: str) -> tuple[
 
 
 def _unnamed_training(folder: Path) -> dict[str, Any]:
-    """Read the training in a folder whose card names none: the latest whole state."""
+    """Read the latest complete training state in a folder whose card names none."""
     whole, refusals = [], []
     for file in data_files(folder, STATE):
         try:

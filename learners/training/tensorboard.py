@@ -60,7 +60,7 @@ def _chart(*tags: str) -> list[Any]:
 
 
 def _by_seat(title: str, tag: str) -> dict[str, list[Any]]:
-    """Return a chart for each seat, so that the colour of a line is the run."""
+    """Return one chart per seat, so that a line's colour identifies its run."""
     return {f"as {seat}: {title}": _chart(f"{tag}_{seat}") for seat in SEATS}
 
 

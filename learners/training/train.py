@@ -341,7 +341,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def is_taken(out: Path) -> bool:
-    """Return whether the folder holds a checkpoint, or the state of a training."""
+    """Return whether the folder holds a checkpoint or a saved training state."""
     return (out / CARD).exists() or bool(data_files(out, STATE))
 
 

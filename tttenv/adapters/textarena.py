@@ -1,4 +1,4 @@
-"""TextArena environment of the game between two language models.
+"""TextArena environment in which two language models play the game.
 
 Example::
 
@@ -27,7 +27,7 @@ PLAYERS = ("X", "O")
 
 
 class MnkGame(textarena.Env):  # type: ignore[misc]  # TextArena is not typed
-    """Game of two players taking turns, on any board.
+    """Two-player, turn-based game on a board of any size.
 
     Args:
         rules: m rows, n columns, k in a row.

@@ -44,7 +44,7 @@ FOLLOWING, ATTACKING, SHORTENING = ("following", "attacking", "shortening")
 
 @dataclass(frozen=True)
 class Round:
-    """Progress of the search in a seat."""
+    """Progress of one round of the search in a seat."""
 
     seat: str
     number: int  # index of the round, from 0

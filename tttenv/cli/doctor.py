@@ -1,4 +1,4 @@
-"""Search for common mistakes of a training setup: `tttenv doctor my_module:make_env`."""
+"""Search for common mistakes in a training setup: `tttenv doctor my_module:make_env`."""
 
 import inspect
 import json

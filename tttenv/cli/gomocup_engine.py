@@ -71,7 +71,7 @@ class Game:
         return row * self.rules.n + column
 
     def put(self, cell: int, side: int, opens: bool) -> "Game":
-        """Return the game after a stone of a side, 1 or -1."""
+        """Return the game after `side` (1 or -1) places a stone."""
         if self.board[cell] != 0:
             raise RefusedError(f"{self.written(cell)} is taken")
         board = self.board.copy()

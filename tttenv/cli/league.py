@@ -265,7 +265,7 @@ def _show_matrix(found: dict[str, Any]) -> None:
 
 
 def _tell_cycles(found: dict[str, Any]) -> None:
-    """Print the cycles of players that beat each other."""
+    """Print the cycles of players in which each beats the next."""
     cycles, rows = found["cycles"], found["players"]
     openings = sum(count > 0 for count in cycles["by_opening"])
     if not cycles["count"] and not openings:

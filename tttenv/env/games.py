@@ -159,7 +159,7 @@ class GameBatch:
         raise NotImplementedError
 
     def seats(self, which: Numbers | slice) -> NDArray[np.int64]:
-        """Return the seat of the agent in some games: 0 for X, 1 for O."""
+        """Return the agent's seat in each of the games `which`: 0 for X, 1 for O."""
         raise NotImplementedError
 
     def _stored(self, boards: Boards) -> NDArray[Any]:

@@ -269,7 +269,7 @@ def observe_over(
 def observe_some(
     at: Positions, flipped: Mask, which: Cells, table: Table, observations: Rows
 ) -> None:
-    """Write the views of the games `which`, in the agent's view."""
+    """Write the observations of the games with indices `which`, from the agent's side."""
     _, _, _, views, _ = table
     other_side = np.uint32(len(views) // 2)
     for j in range(len(which)):

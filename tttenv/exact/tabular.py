@@ -113,7 +113,7 @@ class Mixture:
 
 
 def is_table(policy: Policy) -> TypeGuard[Tabulated]:
-    """Return whether compiled code can play a policy, that is, a table without forfeits."""
+    """Return whether a policy is a table without forfeits, which compiled code can play."""
     return isinstance(policy, Tabulated) and not policy.forfeits
 
 

@@ -176,7 +176,7 @@ def read(file: Path) -> League:
 
 
 def from_dict(content: Any) -> League:
-    """Return the league of a file's content; see `read`.
+    """Return the league described by a file's contents; see `read`.
 
     Raises:
         ValueError: for other contents.

@@ -34,7 +34,7 @@ def first(rules: Rules) -> Policy:
 
 
 class Tactical:
-    """Player that wins at once, else blocks such a win, else plays at random."""
+    """Player that wins at once if it can, else blocks an immediate win, else plays at random."""
 
     equivariant = True  # its marks are images on images, and among them it mixes evenly
 

@@ -46,7 +46,7 @@ def can_make_double_threat(lines: OpenLines, side: int, room: ThreatRoom) -> boo
 
 @bare
 def only_answers(lines: OpenLines, side: int, room: ThreatRoom, barred: Mask) -> bool:
-    """Mark all cells but the moves of `side` that prevent an immediate double threat.
+    """Mark every cell except moves of `side` that prevent an immediate double threat.
 
     Neither side can complete a line. Such a move makes a threat itself, or takes a cell of every
     double threat: the cell that both lines share or the last cell of one of them.

@@ -57,7 +57,7 @@ def entry_bytes(cells: int) -> int:
 
 @inner
 def find(table: ProofTable, key: int) -> int:
-    """Return the index of the entry for `key`, a uint64 above 0, or -1."""
+    """Return the index of the entry for `key` (a nonzero uint64), or -1 if absent."""
     first = np.int64(key & np.uint64(table.entries.size - BUCKET))
     for place in range(first, first + BUCKET):
         if table.entries[place].key == key:

@@ -36,7 +36,7 @@ class TrainingResult:
 
 
 class SweepFile(TypedDict):
-    """Contents of a sweep file, as far as `read` uses them."""
+    """The part of a sweep file's contents that `read` uses."""
 
     trainings: list[TrainingResult]
 

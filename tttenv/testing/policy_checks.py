@@ -162,7 +162,7 @@ WORSE = -0.2  # on that way, what is clearly worse than random moves
 
 
 def learned(subject: CheckedPlayer) -> Finding:
-    """Check whether the player is better than random moves, in either seat."""
+    """Check whether the player is better than random play in at least one seat."""
     if not enumerable(subject.rules):
         return skipped(LARGE)
     both = subject.strength

@@ -72,7 +72,7 @@ def player_subject(
 
 
 def model_subject(name: str, rules: Rules, model: Any, deterministic: bool) -> CheckedPlayer:
-    """Return a model of Stable-Baselines3, both as a player and as a network."""
+    """Return a Stable-Baselines3 model as a subject, both as a player and as a network."""
     models = importlib.import_module("tttenv.adapters.sb3.models")
     asked = models.observed(model, rules, deterministic)
     return CheckedPlayer(name, rules, asked, asked, models.masked(model))

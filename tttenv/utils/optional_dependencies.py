@@ -1,4 +1,4 @@
-"""Libraries of the package's extras, and how to install them."""
+"""Libraries in the package's extras, and how to install them."""
 
 from functools import cache
 from importlib.util import find_spec

@@ -136,7 +136,7 @@ class Advice:
         return words.blunder(words.Move(self._name(cell), value), kept)
 
     def _search(self, position: bytes) -> list[int]:
-        """Return the cells that alpha-beta chooses among on an undecided board."""
+        """Return the cells that alpha-beta considers best on an undecided board."""
         found = self._alphabeta.search(np.frombuffer(position, np.int8))
         chosen: list[int] = np.flatnonzero(found.probs).tolist()
         return chosen
