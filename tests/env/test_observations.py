@@ -180,8 +180,8 @@ def test_a_network_that_answers_boards_is_certified_as_it_is():
 @pytest.mark.parametrize(
     ("handed", "named"),
     [
-        (nn.Linear(27, 9), "becomes a player by tttenv.policy.from_observations"),
-        (nn.Linear(9, 9), "becomes a player by tttenv.policy.from_observations"),
+        (nn.Linear(27, 9), "if it reads observations, wrap it: tttenv.policy.from_observations"),
+        (nn.Linear(9, 9), "if it reads observations, wrap it: tttenv.policy.from_observations"),
         (3, "a player is handed in as a name, a function from boards .* not 3"),
         (None, "not None"),
         (OfBoards, "not <class"),
