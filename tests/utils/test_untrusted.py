@@ -1,6 +1,7 @@
 """Untrusted input: files, sizes, nesting, texts, and the players that files may name."""
 
 import itertools
+import json
 import os
 import typing
 
@@ -9,6 +10,7 @@ import pytest
 from tttenv import Rules
 from tttenv.players import FOREIGN, PLAYERS, checked_spec, player, untrusted_player
 from tttenv.utils.registry import Row, Spec
+from tttenv.utils.tensor_file import header
 from tttenv.utils.untrusted import DEEPEST_JSON, QUOTED, parse_json, read_bytes, read_json, shown
 
 PLAIN = (int, float, bool)  # kinds of option that name nothing
@@ -123,3 +125,18 @@ def test_what_is_shown_holds_no_control_characters_and_is_cut():
             assert len(made) <= limit
             assert made.endswith("...") == (len(made) < len(letter * length) or "..." in made)
     assert shown("grün 🎲") == "grün 🎲"
+
+
+@pytest.mark.parametrize("hostile", ["\x1b]0;pwned\x07\x1b[2J", "F" * 10**5])
+@pytest.mark.parametrize("place", ["name", "type", "shape"])
+def test_what_a_file_of_tensors_holds_is_named_in_a_short_printable_line(place, hostile):
+    name, kind = (hostile, "F64") if place == "name" else ("a", hostile)
+    shape = [3] * len(hostile) if place == "shape" else [3]
+    told = {name: {"dtype": kind, "shape": shape, "data_offsets": [0, 24]}}
+    head = json.dumps(told).encode()
+    found = header(len(head).to_bytes(8, "little") + head + bytes(24), "file")
+    with pytest.raises(ValueError, match="wrong") as refusal:
+        found.arrays({"b" if place == "name" else "a": ("F64", (3,))}, "wrong")
+    message = str(refusal.value)
+    assert message.isprintable()
+    assert len(message) < 300

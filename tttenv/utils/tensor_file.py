@@ -90,4 +90,5 @@ def _entry(key: str, value: Any, name: object) -> Kind:
 
 
 def _spelled(kind: Kind | None) -> str:
-    return "missing" if kind is None else f"{kind[0]} {list(kind[1])}"
+    """Describe a type and a shape, either of which may come from a file."""
+    return "missing" if kind is None else shown(f"{kind[0]} {list(kind[1])}", REPEATED)
