@@ -1,1 +1,1 @@
-"""Learners: one file each, one row each in `registry`, all trained by the loop in `training`."""
+"""Learners: one file and one row in `registry` each, all trained by the loop in `training`."""

@@ -1,4 +1,4 @@
-"""Actors: workers that search the moves of a learner's games, on this machine or a Ray cluster.
+"""Actors: workers that search the moves of a learner's games, in processes or on a Ray cluster.
 
 The learner keeps the games, the random numbers and all that it learns. In each step it sends its
 boards, a part to each actor, and gets back what the searches found. An actor holds nothing but the
@@ -32,7 +32,7 @@ KINDS = {"policy": np.float64, "values": np.float64, "moves": np.int64, "proofs"
 
 
 class Searches(NamedTuple):
-    """A batch of requested searches."""
+    """Batch of requested searches."""
 
     boards: Boards  # (batch, cells), seen by the side to move
     simulations: NDArray[np.int64]  # (batch,)
@@ -41,7 +41,7 @@ class Searches(NamedTuple):
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """The settings of an actor's searches; its memory is kept as long as they stay the same."""
+    """Settings of an actor's searches, whose memory is reused while they stay the same."""
 
     rules: str
     shape: Shape  # of the network
@@ -54,14 +54,14 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class Part:
-    """The searches of one actor in one step."""
+    """Searches that one actor runs in one step."""
 
     settings: SearchSettings
     wanted: Searches
 
 
 class Actors:
-    """The actors of one learner.
+    """Actors of one learner.
 
     Args:
         backend: whose workers they are; its context has been entered.
@@ -136,7 +136,7 @@ class Actors:
         )
 
     def _submit(self) -> None:
-        """Submit as many parts as there is room for."""
+        """Submit as many parts as there are free workers."""
         while self._waiting and self._under_way < max(1, self.backend.room()):
             self.backend.submit(*self._waiting.pop(0))
             self._under_way += 1
@@ -153,7 +153,7 @@ def search_part(part: Part, context: Context) -> dict[str, list[Any]]:
 
 
 class _Searcher:
-    """A network and the trees of its searches."""
+    """Network of an actor, and the trees of its searches."""
 
     def __init__(self, settings: SearchSettings) -> None:
         self.net = ResidualNet(settings.shape, None)
@@ -167,7 +167,7 @@ class _Searcher:
         )
 
     def take(self, shared: Shared) -> None:
-        """Load these weights."""
+        """Load these weights into the network."""
         if shared.version != self.version:
             weights = load(shared.value)
             own = {name.removeprefix("net."): tensor for name, tensor in weights.items()}

@@ -1,4 +1,4 @@
-"""AlphaZero with a Gumbel search and with counterexamples: mistakes found by proofs.
+"""AlphaZero with Gumbel search, trained on counterexamples too: mistakes found by proofs.
 
 A network plays both sides of many games, each move chosen by a tree search that it guides, and
 learns what the searches found and how the games ended (Silver et al., Science 362, 2018; search:
@@ -68,7 +68,7 @@ COUNTS = (  # the settings that are at least 1
 
 @dataclass(frozen=True)
 class AlphaZeroConfig:
-    """The settings of AlphaZero."""
+    """Settings of AlphaZero."""
 
     seed: int = 0  # of the first weights and all random numbers
     channels: int = 32  # of the network
@@ -114,7 +114,7 @@ class AlphaZeroConfig:
 
 
 class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
-    """A learner for any rules."""
+    """AlphaZero learner, for any rules."""
 
     Config: ClassVar[type] = AlphaZeroConfig
     presets: ClassVar[dict[str, Any]] = {
@@ -163,7 +163,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         self.actors: Actors | None = None  # who searches the moves; without them, the learner
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Start from the weights of a network of the same size, learned on any board.
+        """Initialize from the weights of a network of the same size, trained on any board.
 
         Raises:
             RuntimeError: for a network of another size.
@@ -172,7 +172,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             load_weights({"net": net}, weights)
 
     def step(self) -> dict[str, float]:
-        """Play one move in every game, take gradient steps, and examine the player at intervals.
+        """Play one move in every game, take gradient steps, and examine the player periodically.
 
         The gradient steps come before the move if actors search it meanwhile.
         """
@@ -208,7 +208,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
     @property
     def doubts(self) -> bool | None:
-        """Whether the last examination found failures; None without examinations."""
+        """Whether the last examination found failures; None if the player is never examined."""
         return bool(self.failures.max() != 0) if self.config.counterexamples else None
 
     @classmethod
@@ -220,7 +220,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
     @classmethod
     def player_of(cls, config: AlphaZeroConfig, rules: Rules, nets: Mapping[str, Any]) -> Policy:
-        """Return the player of the likeliest legal cell, on canonical boards, without a search."""
+        """Return the greedy player of the network, on canonical boards, without a search."""
         return canonical_player(rules, likeliest_move(rules, nets["net"]))
 
     @classmethod
@@ -266,17 +266,17 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         }
 
     def state_dict(self) -> dict[str, Any]:
-        """Return copies of all parts, and the rows of mistakes that are not learned yet."""
+        """Return copies of all parts, and the rows of the mistakes that are not learned yet."""
         return super().state_dict() | {"wrong": self.wrong.copy()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; "weights" alone are enough to play."""
+        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if "wrong" in state:
             self.wrong = checked_rows(state["wrong"], len(self.mistakes))
 
     def _wanted_searches(self) -> tuple[Searches, Mask]:
-        """Return the searches for one move in every game, and which are full (games,)."""
+        """Return the searches for each game's next move, and a mask (games,) of the full ones."""
         config, boards, rng = self.config, self.env.boards, self.rng
         grown = min(1.0, self.steps / config.progressive)
         most = config.quick_simulations + grown * (config.simulations - config.quick_simulations)
@@ -287,7 +287,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return Searches(boards, np.where(opening, 1, simulations), noise), full
 
     def _play(self, boards: Boards, full: Mask, searched: SearchResults) -> Examples:
-        """Play one move in every game and return the examples of the games that end.
+        """Play one move in every game, and return the examples of the games that end.
 
         Args:
             boards: of all games.
@@ -310,7 +310,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return examples
 
     def _proven(self, boards: Boards, found: SearchResults) -> SearchResults:
-        """Correct the results of searches by what is proven about their roots."""
+        """Correct the results of searches by what is proved about their roots."""
         known = self.mistakes.find(boards)
         policy, moves, proofs = found.policy.copy(), found.moves.copy(), found.proofs.copy()
         policy[known.rows] = known.keep_good_moves(policy[known.rows])
@@ -320,7 +320,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return found._replace(policy=policy, moves=moves, proofs=proofs)
 
     def _learn(self) -> dict[str, float]:
-        """Take a step's gradient steps; return their mean losses, none without examples."""
+        """Take one step's gradient steps, and return their mean losses; empty without examples."""
         if len(self.replay) < self.config.batch:
             return {}
         losses = [self._update() for _ in range(self.config.updates)]
@@ -365,7 +365,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return {"policy_loss": policy.item(), "value_loss": value.item()}
 
     def _review(self) -> None:
-        """Find the proven positions in which the player would play a bad move, or nearly so."""
+        """Find the proven positions where the player prefers, or nearly prefers, a bad move."""
         boards, policies = self.mistakes.boards, self.mistakes.kept.policies[: len(self.mistakes)]
         if not len(boards):
             return
@@ -375,7 +375,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         self.wrong = np.flatnonzero(bad > good - MARGIN)
 
     def _examine(self) -> None:
-        """Add the mistakes found in the player's own play."""
+        """Search the player's own play for mistakes, and store them."""
         config, policy = (
             self.config,
             Canonical(self.rules, likeliest_move(self.rules, self.average)),
@@ -400,7 +400,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
                 self.width[at] = min(width * 2, config.widest)
 
     def _remember(self, found: Mistakes) -> None:
-        """Keep some of the positions that the player reaches, with its moves."""
+        """Store some of the positions that the player reaches."""
         count = min(self.config.reached // 4, len(found.others))
         rows = self.rng.choice(len(found.others), count, replace=False)
         self.reached.add(
@@ -413,7 +413,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
     def _doubtful(self, boards: Boards, values: MoveValues) -> Examples:
-        """Return the reached positions on which the player is least sure and could play a bad move.
+        """Return examples of the reached positions where the player is least sure and could err.
 
         As many are taken of each number of stones: there are few positions with few stones, and
         a mistake in one of them is in many games.
@@ -433,7 +433,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         )
 
     def _least_sure(self, boards: Boards) -> Boards:
-        """Return the boards, by number of stones, whose second-best move is most probable."""
+        """Return, per number of stones, the boards with the most probable second-best move."""
         stones = np.count_nonzero(boards, axis=1)
         groups = np.unique(stones)
         chosen = [boards[:0]]
@@ -449,7 +449,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
         return np.concatenate(chosen)
 
     def _begin(self, ended: NDArray[np.int64]) -> None:
-        """Restart games with random stones, or from a position that the player reaches."""
+        """Restart the ended games with random stones, or from positions that the player reaches."""
         config, rng = self.config, self.rng
         self.games.random_left[ended] = rng.integers(0, config.opening + 1, len(ended))
         elsewhere = ended[rng.random(len(ended)) < config.reached_share]
@@ -460,7 +460,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
             self.games.random_left[elsewhere] = 0
 
     def _corrected(self, boards: Boards, good: Mask, values: NDArray[np.int64]) -> Examples:
-        """Return examples of positions whose good moves are known."""
+        """Return training examples for positions whose good moves are known."""
         logits = np.zeros(boards.shape, np.float32)
         if len(boards):
             logits, _ = evaluator(self.rules, self.average)(boards)
@@ -474,7 +474,7 @@ class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
 
 
 class _Games(NamedTuple):
-    """The records of the games in progress; arrays begin with (games, plies)."""
+    """Records of the games in progress; arrays begin with (games, plies)."""
 
     boards: Boards  # (games, plies, cells)
     policies: NDArray[np.float32]  # (games, plies, cells): found by full searches, else zero
@@ -488,7 +488,7 @@ class _Games(NamedTuple):
 
     @classmethod
     def new(cls, config: AlphaZeroConfig, rules: Rules, rng: np.random.Generator) -> "_Games":
-        """Return games at their beginning."""
+        """Return the empty records of new games."""
         shape = config.games, rules.cells
         return cls(
             boards=np.zeros((*shape, rules.cells), np.int8),
@@ -512,7 +512,7 @@ class _Games(NamedTuple):
         random: Mask,
         skipped: Mask,
     ) -> None:
-        """Record one move in every game."""
+        """Record one move of every game."""
         at = np.arange(len(boards)), self.length
         self.boards[at], self.policies[at], self.moves[at] = boards, policies, moves
         self.values[at] = values.clip(-1, 1)  # rounding may lead beyond
@@ -522,7 +522,7 @@ class _Games(NamedTuple):
         self.random_left[:] = np.maximum(self.random_left - 1, 0)
 
     def finish(self, ended: NDArray[np.int64], rewards: NDArray[Any], rules: Rules) -> Examples:
-        """Return the examples of the games that have ended, and restart these.
+        """Return the examples of the games that have ended, and clear their records.
 
         The result of a position is that of its game, or what a search proves later in the game,
         whichever comes first. Before a random move it is the value that the search had there.
@@ -565,7 +565,7 @@ class _Games(NamedTuple):
         return {name: part.copy() for name, part in self._asdict().items()}
 
     def load_state_dict(self, stored: dict[str, Any]) -> None:
-        """Restore `state_dict()`.
+        """Restore the result of `state_dict()`.
 
         Raises:
             ValueError: for other shapes or types, and for numbers that no game has.
@@ -591,5 +591,5 @@ class _Games(NamedTuple):
 
 
 def _as_results(value: float) -> NDArray[np.float32]:
-    """Return probabilities of win, draw and loss with this mean and the most draws."""
+    """Return probabilities of win, draw and loss with this mean and the most draws possible."""
     return np.array([max(value, 0), 1 - abs(value), max(-value, 0)], np.float32)

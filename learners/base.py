@@ -1,4 +1,4 @@
-"""The protocol of a learner: it learns step by step, has a current policy, and can be saved."""
+"""Protocols of a learner: it learns step by step, has a current policy, and can be saved."""
 
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
@@ -10,7 +10,7 @@ from tttenv.policy import Policy
 
 @runtime_checkable
 class Learner(Protocol):
-    """A learner only learns: it writes no files, prints nothing, and does not measure itself.
+    """Protocol of a learner, which only learns: it writes no files and prints nothing.
 
     All its random numbers come from generators seeded by `config.seed`. It makes tensors by torch's
     own constructors, so that they are on the device that the training loop has chosen.
@@ -20,7 +20,7 @@ class Learner(Protocol):
     presets: ClassVar[dict[str, Any]]  # "default", "published" and others, as Configs
 
     def __init__(self, config: Any, rules: Rules) -> None:
-        """Make an untrained learner.
+        """Create an untrained learner.
 
         Args:
             config: an instance of `Config`.
@@ -31,28 +31,28 @@ class Learner(Protocol):
         """
 
     def step(self) -> dict[str, float]:
-        """Learn for one step; returns numbers by name, to be plotted as `train/NAME`."""
+        """Learn for one step; return numbers by name, plotted as `train/NAME`."""
         ...
 
     def policy(self) -> Policy:
-        """Return the current policy: a frozen snapshot that later steps do not change."""
+        """Return a frozen snapshot of the current policy, which later steps do not change."""
         ...
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the whole state: weights, optimiser, tables, games, generators, in dicts.
+        """Return the complete state: weights, optimiser, tables, games and generators, as dicts.
 
         The key "weights" holds, by name, the tensors that `policy` needs and nothing else.
         """
         ...
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`, bit for bit; "weights" alone is enough for `policy`."""
+        """Restore the result of `state_dict()` bit for bit; `policy` needs "weights" only."""
         ...
 
 
 @runtime_checkable
 class PlaysFromWeights(Protocol):
-    """A learner whose player can be made from its weights alone; all rows of `LEARNERS` are.
+    """Learner whose player can be created from its weights alone, as all in `LEARNERS` can.
 
     A checkpoint may come from an untrusted source: to play it, neither an environment nor an
     opponent is made, and nothing that its config names is run or read.
@@ -65,7 +65,7 @@ class PlaysFromWeights(Protocol):
 
     @classmethod
     def empty_weights(cls, config: Any, rules: Rules) -> dict[str, Tensor]:
-        """Return tensors with the weights' names, shapes and types, without contents: on "meta".
+        """Return tensors with the names, shapes and types of the weights, on the meta device.
 
         Raises:
             ValueError: for rules that it cannot play.
@@ -74,13 +74,13 @@ class PlaysFromWeights(Protocol):
 
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the policy of a learner with these weights, shaped as in `empty_weights`."""
+        """Return the policy that plays from these weights, shaped as in `empty_weights`."""
         ...
 
 
 @runtime_checkable
 class SearchesFromWeights(Protocol):
-    """A learner whose weights can guide a tree search, by `NAME:simulations=64`."""
+    """Learner whose weights can guide a tree search, with `NAME:simulations=64`."""
 
     @classmethod
     def search_player(
@@ -91,7 +91,7 @@ class SearchesFromWeights(Protocol):
         simulations: int,
         threes: int,
     ) -> Policy:
-        """Return the player of a search with this many simulations per move.
+        """Return a player that searches with this many simulations per move.
 
         Before it, so many positions are searched for wins by threats and threes; 0 for none.
 
@@ -103,10 +103,10 @@ class SearchesFromWeights(Protocol):
 
 @runtime_checkable
 class StartsFromWeights(Protocol):
-    """A learner that can start from weights learned elsewhere, for example on a smaller board."""
+    """Learner that can start from weights trained elsewhere, for example on a smaller board."""
 
     def start_from(self, weights: dict[str, Tensor]) -> None:
-        """Take the weights of another learner of its kind, of any rules, before the first step.
+        """Load the weights of a learner of the same kind, of any rules, before the first step.
 
         Raises:
             RuntimeError: for other names or shapes.
@@ -116,18 +116,18 @@ class StartsFromWeights(Protocol):
 
 @runtime_checkable
 class PlaysByActors(Protocol):
-    """A learner whose moves actors can search, see `learners.actors`."""
+    """Learner whose moves can be searched by actors; see `learners.actors`."""
 
     actors: Any  # None: it searches itself
 
 
 @runtime_checkable
 class ExaminesItself(Protocol):
-    """A learner that looks for mistakes in its own play on boards that cannot be enumerated."""
+    """Learner that searches its own play for mistakes on boards too large to enumerate."""
 
     @property
     def doubts(self) -> bool | None:
-        """Whether the player has lost or is still to be examined; None if it is never examined.
+        """Whether the player has lost or has not been examined yet; None if it is never examined.
 
         As long as it doubts, a certificate would only find the same; it looks less far then, and
         further when it no longer doubts.

@@ -1,4 +1,4 @@
-"""`learners.training.checkpoint`, importable by its short name."""
+"""Short import path for `learners.training.checkpoint`."""
 
 from learners.training.checkpoint import (
     load_learner,

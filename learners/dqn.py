@@ -1,4 +1,4 @@
-"""Deep Q-learning: a network estimates the Q-value of each legal cell from replayed moves.
+"""Deep Q-learning: a network estimates the Q-value of each legal cell from replayed transitions.
 
 The target of a move is its reward and the best Q value of the next board. In self-play that board
 is the other side's, whose best value is ours negated: r - max q (negamax); against an opponent it
@@ -24,7 +24,7 @@ from tttenv.utils.registry import Spec
 
 @dataclass(frozen=True)
 class DQNConfig:
-    """The settings of deep Q-learning."""
+    """Settings of deep Q-learning."""
 
     seed: int = 0  # of the first weights and all random numbers
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers
@@ -52,7 +52,7 @@ PUBLISHED = DQNConfig(
 
 
 class DQN(PlaysByNetworks[DQNConfig]):
-    """A learner for any rules.
+    """DQN learner, for any rules.
 
     Published, in nestedsoftware/tictac: plain boards, random replies, a draw paying like a win, and
     2,000,000 games in each seat, one gradient step without replay for every move.
@@ -96,7 +96,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
 
     @classmethod
     def networks(cls, config: DQNConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the network of Q-values; its player is greedy."""
+        """Return the network of Q-values, whose player is greedy."""
         return {"net": (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
         }
 
     def _play(self) -> Transitions:
-        """Play one move in every game: the one with the highest Q-value, or a random one."""
+        """Play one move in every game, by an epsilon-greedy choice."""
         boards = self.env.boards
         q_values = evaluate(self.rules, [self.net], boards)
         explore = self.rng.random((len(boards), 1)) < self.config.epsilon
@@ -123,7 +123,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
 
 
 def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> torch.Tensor:
-    """Return the targets (batch,) of temporal-difference learning.
+    """Return the temporal-difference targets (batch,).
 
     Args:
         transitions: a batch of moves.
@@ -136,7 +136,7 @@ def td_targets(transitions: Transitions, values: torch.Tensor, sign: int) -> tor
 
 
 class PlainMLP(MaskedMLP):
-    """A network from boards as 1, -1, 0 to Q-values from -1, a loss, to 1, a win."""
+    """Network from boards as 1, -1 and 0 to Q-values between -1, a loss, and 1, a win."""
 
     def __init__(
         self, cells: int, hidden: tuple[int, ...], rng: np.random.Generator | None
@@ -146,6 +146,6 @@ class PlainMLP(MaskedMLP):
         first.weight = torch.nn.Parameter(first.weight[:, :cells].detach().clone())
 
     def forward(self, planes: torch.Tensor) -> torch.Tensor:
-        """Map planes (batch, 3 * cells) to a number for each cell (batch, cells), legal or not."""
+        """Map planes (batch, 3 * cells) to one number per cell (batch, cells), legal or not."""
         mine, theirs, _ = planes.chunk(3, dim=-1)
         return 2 * torch.sigmoid(self.layers(mine - theirs)) - 1

@@ -1,4 +1,4 @@
-"""Training examples of AlphaZero: positions with targets, in a buffer of fixed size."""
+"""AlphaZero's training examples: positions with targets, in a buffer of fixed size."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from tttenv.game.types import Boards
 
 
 class Examples(NamedTuple):
-    """Positions and targets; the fields' names are keys of stored training states."""
+    """Positions and targets, whose field names are the keys in stored training states."""
 
     boards: Boards  # (batch, cells), seen by the side to move
     policies: NDArray[np.float32]  # (batch, cells): probabilities; all zero where there is none
@@ -21,7 +21,7 @@ class Examples(NamedTuple):
 
 
 class ExamplesBuffer(RingBuffer):
-    """The last `capacity` examples.
+    """Buffer of the last `capacity` examples.
 
     Args:
         capacity: how many are stored; further ones overwrite the oldest.
@@ -42,13 +42,13 @@ class ExamplesBuffer(RingBuffer):
 
     @property
     def boards(self) -> Boards:
-        """The stored boards (len(self), cells)."""
+        """Stored boards (len(self), cells)."""
         return self.kept.boards[: len(self)]
 
     def sample(
         self, count: int, rng: np.random.Generator, among: NDArray[np.int64] | None = None
     ) -> Examples:
-        """Sample examples (count,) with replacement, each as a random image.
+        """Sample `count` examples with replacement, each mapped by a random symmetry.
 
         Args:
             count: how many.
@@ -80,7 +80,7 @@ class ExamplesBuffer(RingBuffer):
 
 
 def checked_rows(rows: NDArray[np.int64], count: int) -> NDArray[np.int64]:
-    """Return row numbers of a buffer of `count` examples, checked.
+    """Check and return row indices of a buffer with `count` examples.
 
     Raises:
         ValueError: for anything else.
@@ -96,5 +96,5 @@ def no_examples(rules: Rules) -> Examples:
 
 
 def concatenated(parts: list[Examples]) -> Examples:
-    """Return the examples of all parts."""
+    """Return the examples of all parts as one batch."""
     return Examples(*map(np.concatenate, zip(*parts, strict=True)))

@@ -1,4 +1,4 @@
-"""A genetic algorithm whose genes are the moves of a player, one for each symmetry class.
+"""Genetic algorithm whose genes are the moves of a player, one per symmetry class.
 
 A player's fitness is 1 - lost / played over all games that can happen from both seats when the
 other side plays every legal reply; 1 is unbeatable. Parents are selected with probabilities that
@@ -29,7 +29,7 @@ from tttenv.policy import Policy
 
 @dataclass(frozen=True)
 class GeneticConfig:
-    """The settings of the genetic algorithm."""
+    """Settings of the genetic algorithm."""
 
     seed: int = 0  # of all random numbers
     population: int = 500  # players in a generation
@@ -45,7 +45,7 @@ PUBLISHED = GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, st
 
 
 class PlyClasses(NamedTuple):
-    """The classes of positions with the same number of stones, undecided ones first."""
+    """Symmetry classes of positions with the same number of stones, undecided ones first."""
 
     seat: int  # who is to move: 0 for X, 1 for O
     children: Tensor  # (undecided, cells): each move's class, numbered within the next ply
@@ -54,7 +54,7 @@ class PlyClasses(NamedTuple):
 
 
 class Genetic(SavesParts):
-    """A learner for games small enough to enumerate.
+    """Genetic learner, for games small enough to enumerate.
 
     Source: lecture notes "TicTacToe experiment platform" (2018), section 10. A gene is the move in
     all images of a position.
@@ -95,12 +95,12 @@ class Genetic(SavesParts):
         return {"best": self.fitness.max().item(), "mean": self.fitness.mean().item()}
 
     def policy(self) -> Policy:
-        """Return the fittest player of the generation."""
+        """Return the fittest player of the current generation."""
         return _player(self.game, self.symmetry, self.genes[:, self.fitness.argmax()])
 
     @classmethod
     def empty_weights(cls, config: GeneticConfig, rules: Rules) -> dict[str, Tensor]:
-        """Return one gene per class of positions, uninitialised, on the meta device."""
+        """Return one gene per symmetry class, uninitialised, on the meta device."""
         require_enumerable(rules)
         count = len(_class_rows(SymmetryClasses(positions(rules), symmetric=True)))
         return {"genes": torch.empty(count, dtype=torch.int64, device="meta")}
@@ -123,23 +123,23 @@ class Genetic(SavesParts):
         return {"weights": {"genes": best}, "genes": self.genes, "rng": self.rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; "weights" alone are enough to play."""
+        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if "genes" not in state:
             self.genes[:] = state["weights"]["genes"][:, None]
         self.fitness = self.fitness_of(self.genes)
 
     def _random_shares(self) -> Tensor:
-        """Draw a random number in [0, 1) for each gene, (classes, population)."""
+        """Return a uniform random number in [0, 1) for each gene (classes, population)."""
         return torch.as_tensor(self.rng.random(tuple(self.genes.shape), np.float32))
 
     def _random_moves(self, rows: Tensor) -> Tensor:
-        """Draw a random legal move for each of the classes numbered in `rows`."""
+        """Return a random legal move for each of the classes with indices `rows`."""
         values = torch.as_tensor(self.rng.random((len(rows), self.rules.cells), np.float32))
         return torch.where(self.legal[rows], values, -1.0).argmax(dim=1)
 
     def fitness_of(self, genes: Tensor) -> Tensor:
-        """Return 1 - lost / played for players (classes, population), (population,)."""
+        """Return the fitness (population,) of genes (classes, population): 1 - lost / played."""
         below, end = torch.zeros(2, 2, 0, genes.shape[1]), len(genes)
         for ply in self.plies:
             own, end = genes[end - len(ply.children) : end], end - len(ply.children)

@@ -33,7 +33,7 @@ TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in 
 
 @dataclass(frozen=True)
 class LMSConfig:
-    """The settings of LMS."""
+    """Settings of LMS."""
 
     seed: int = 0  # of all random numbers; the published form uses none
     features: Literal["rich", "seven"] = "rich"  # the set of features
@@ -48,7 +48,7 @@ PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
 
 
 class LMS(SavesParts):
-    """A learner for games small enough to enumerate.
+    """LMS learner, for games small enough to enumerate.
 
     Source of the published form: "LMS" tic-tac-toe (Medium) and its repository, 10,000 games in
     which x and o share the weights, and each round is both sides' moves.
@@ -79,7 +79,7 @@ class LMS(SavesParts):
         self.env = VectorTicTacToe(config.games, m, n, k, None, obs="board")
 
     def step(self) -> dict[str, float]:
-        """Play some games; log the mean squared error, or the norm of the weights."""
+        """Play some games; return the mean squared error, or the norm of the weights."""
         if self.config.features == "rich":
             return {"error": self._play_many()}
         w = self.weights.cpu().numpy()
@@ -89,19 +89,19 @@ class LMS(SavesParts):
         return {"size": float(np.linalg.norm(w))}
 
     def policy(self) -> Policy:
-        """Return the player of the move to the board with the highest value, the first of ties."""
+        """Return the player that moves to the board with the highest value, the first of ties."""
         return _greedy(self.config, self.game, self._moves())
 
     @classmethod
     def empty_weights(cls, config: LMSConfig, rules: Rules) -> dict[str, torch.Tensor]:
-        """Return a weight for each feature, without contents."""
+        """Return one weight per feature, on the meta device."""
         require_enumerable(rules)
         count = _features(config)(rules, rules.start(1)).shape[1]
         return {"weights": torch.empty(count, dtype=torch.float64, device="meta")}
 
     @classmethod
     def player(cls, config: LMSConfig, rules: Rules, weights: dict[str, torch.Tensor]) -> Policy:
-        """Return the greedy player of the evaluation with these weights."""
+        """Return the player that is greedy on the evaluation with these weights."""
         game = positions(rules)
         seen = _features(config)(rules, -game.boards)
         return _greedy(config, game, _moves(config, game, seen, weights["weights"]))
@@ -111,11 +111,11 @@ class LMS(SavesParts):
         return {"weights": {"weights": self.weights}, "played": self.played, "rng": self.rng}
 
     def _moves(self) -> NDArray[np.float64]:
-        """Return the value of each move, (positions, cells)."""
+        """Return the value of each move (positions, cells)."""
         return _moves(self.config, self.game, self.seen, self.weights)
 
     def _play_many(self) -> float:
-        """Play games in parallel, correct moves by best replies; return the mean squared error."""
+        """Play games in parallel, learn from best replies, and return the mean squared error."""
         errors, active = [], np.ones(self.config.games, np.bool_)
         self.env.reset()
         while active.any():
@@ -137,7 +137,7 @@ class LMS(SavesParts):
         return float(np.mean(errors))
 
     def _play_one(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Play one game as published, seen by X throughout; return the weights after it."""
+        """Play one game as published, always viewed by X, and return the updated weights."""
         x_seat = self.played % 2 if self.config.starter == "alternate" else 0
         at, eta, game = 0, self.config.eta, self.game
 
@@ -167,14 +167,14 @@ def _features(config: LMSConfig) -> Callable[[Rules, Boards], Features]:
 def _moves(
     config: LMSConfig, game: Positions, seen: Features, weights: torch.Tensor
 ) -> NDArray[np.float64]:
-    """Return the value of each move, (positions, cells), by the features after it."""
+    """Return the value of each move (positions, cells), from the features of the next board."""
     after, w = game.successors, weights.cpu().numpy()
     values = _weighted(seen, w) if config.features == "seven" else seen @ w
     return np.where(after >= 0, values[after], -np.inf)
 
 
 def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
-    """Return the weighted sums (...,) of features (..., features), with the same bits on every CPU.
+    """Return weighted sums (...,) of features (..., features), bit-identical on every CPU.
 
     The order of additions in a matrix product depends on the CPU and on the row. With the seven
     features, which are counts, many moves have equal values, and rounding by that order would
@@ -184,12 +184,12 @@ def _weighted(features: Features, weights: NDArray[np.float64]) -> Any:
 
 
 def _tolerance(config: LMSConfig) -> float:
-    """Return the tolerance within which values are ties, see `tttenv.policy.first_best`."""
+    """Return the tolerance within which values are ties; see `tttenv.policy.first_best`."""
     return TOLERANCE if config.features == "rich" else 0.0
 
 
 def _greedy(config: LMSConfig, game: Positions, moves: NDArray[np.float64]) -> Policy:
-    """Return the player of the move with the highest value (positions, cells), the first of ties.
+    """Return the player of the move with the highest value (positions, cells), first of ties.
 
     Mirror images have equal rich features, but their values, by a matrix product, are equal only up
     to rounding.

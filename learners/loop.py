@@ -1,4 +1,4 @@
-"""`learners.training.loop`, importable by its short name."""
+"""Short import path for `learners.training.loop`."""
 
 from learners.training.loop import (
     Clock,

@@ -1,4 +1,4 @@
-"""MaskablePPO of sb3-contrib against a pool: perfect, itself, random, and erring opponents.
+"""MaskablePPO of sb3-contrib, trained against perfect, past, random and erring opponents.
 
 PPO (Schulman et al., arXiv 1707.06347, 2017) with taken cells masked. "self" is a frozen snapshot;
 games begin with random stones (exploring starts). Against opponents that err, a draw must pay more
@@ -33,7 +33,7 @@ POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
 
 @dataclass(frozen=True)
 class MaskablePPOConfig:
-    """The settings of MaskablePPO."""
+    """Settings of MaskablePPO."""
 
     seed: int = 0  # of all random numbers
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for policy and value each
@@ -63,7 +63,7 @@ PUBLISHED = MaskablePPOConfig(
 
 
 class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
-    """A learner for any rules, through the adapter `tttenv.adapters.sb3`."""
+    """MaskablePPO learner, for any rules, through the adapter `tttenv.adapters.sb3`."""
 
     Config: ClassVar[type] = MaskablePPOConfig
     presets: ClassVar[dict[str, Any]] = {"default": MaskablePPOConfig(), "published": PUBLISHED}
@@ -95,7 +95,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         self.pool = {spec: player(spec, rules) for spec in config.pool if spec != "self"}
 
     def step(self) -> dict[str, float]:
-        """Collect a rollout against the next opponent and update on it."""
+        """Collect a rollout against the next opponent, and update on it."""
         config, spec = self.config, self.config.pool[self.rollouts % len(self.config.pool)]
         if self.rollouts % config.snapshot == 0:
             self.former = copy.deepcopy(self.actor)
@@ -129,19 +129,19 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
         }
 
     def state_dict(self) -> dict[str, Any]:
-        """Return copies of all parts, and SB3's games."""
+        """Return copies of all parts, and of SB3's games."""
         games = {"boards": self.env.games.boards, "starts": self.model._last_episode_starts}
         return super().state_dict() | games
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; "weights" alone are enough to play."""
+        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if state.get("rollouts"):
             self.model._last_obs = self.env.put(state["boards"])
             self.model._last_episode_starts = state["starts"]
 
     def _snapshot_policy(self) -> Policy:
-        """Return the last snapshot, which samples every cell with its probability."""
+        """Return the last snapshot as a stochastic policy."""
         rules, net = self.rules, self.former
 
         def play(boards: Boards) -> Probs:
@@ -152,7 +152,7 @@ class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
 
 @contextmanager
 def seeded_globals(rng: np.random.Generator) -> Iterator[None]:
-    """Seed the global generators, which SB3 uses, by `rng`; restore their states afterwards."""
+    """Seed the global generators that SB3 uses from `rng`, and restore their states afterwards."""
     seed, numpy_state = int(rng.integers(2**32)), np.random.get_state()  # noqa: NPY002  # SB3's
     with torch.random.fork_rng():
         torch.manual_seed(seed)

@@ -1,4 +1,4 @@
-"""A causal transformer over lists of moves, and the list of moves that stands for a board.
+"""Causal transformer over move lists, and the move list that represents a board.
 
 Its input is the moves so far, one token each, and never a board: what stands where it has to work
 out by itself, as Othello-GPT does (Li et al., "Emergent world representations", ICLR 2023).
@@ -19,7 +19,7 @@ Moves = NDArray[np.int64]  # (games, plies): the cells in the order played, -1 a
 
 
 class MoveTransformer(nn.Module):
-    """The network: blocks of causal attention and a perceptron, normalised before each, as GPT-2.
+    """Network of pre-normalised blocks of causal attention and an MLP, as in GPT-2.
 
     Args:
         cells: of the board; there is a token for each, and one for the start.
@@ -43,7 +43,7 @@ class MoveTransformer(nn.Module):
             _initialise(self, rng)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Return the logits of each move (games, plies, cells) for tokens (games, plies)."""
+        """Return the logits of the next moves (games, plies, cells) for tokens (games, plies)."""
         logits: Tensor = self.head(self.norm(self.streams(tokens)[-1]))
         return logits
 
@@ -98,7 +98,7 @@ def _initialise(net: MoveTransformer, rng: np.random.Generator) -> None:
 
 
 def tokens_of(moves: Moves) -> Tensor:
-    """Return what the network sees before each move: 0 at the start, then the last cell + 1.
+    """Return the input tokens before each move: 0 at the start, then the last cell + 1.
 
     Args:
         moves: (games, plies).
@@ -109,7 +109,7 @@ def tokens_of(moves: Moves) -> Tensor:
 
 
 def move_lists(rules: Rules, boards: Boards) -> Moves:
-    """Write each board as one list of moves: each side's stones in the order of their cells.
+    """Return one move list per board, in which each side plays its stones in cell order.
 
     X and O take turns. Every such list is a legal game if the board has no line.
 
@@ -129,7 +129,7 @@ def move_lists(rules: Rules, boards: Boards) -> Moves:
 
 
 def sorted_moves(moves: Moves) -> Moves:
-    """Return the same games with each side's moves in the order of their cells."""
+    """Return the same games with each side's moves sorted by cell."""
     return _reordered(moves, moves)
 
 
@@ -148,7 +148,7 @@ def _reordered(moves: Moves, keys: NDArray[np.int64] | NDArray[np.float64]) -> M
 
 
 def boards_before(rules: Rules, moves: Moves) -> tuple[Boards, Mask]:
-    """Return the board before each move, and which of them wait for a move.
+    """Return the board before each move, and a mask of the boards that are not finished.
 
     Args:
         rules: the game.

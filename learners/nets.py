@@ -1,4 +1,4 @@
-"""Networks, and the one place where a network is turned into a player."""
+"""Networks, and the only code that turns a network into a player."""
 
 import copy
 import itertools
@@ -24,7 +24,7 @@ Outputs = NDArray[np.float32] | NDArray[np.float64]
 
 
 class MaskedMLP(nn.Module):
-    """A multilayer perceptron from one-hot boards to a number for each cell.
+    """Multilayer perceptron from one-hot boards to one number per cell.
 
     Args:
         cells: how many the board has; the input has 3 * cells numbers, the output `cells`.
@@ -44,13 +44,13 @@ class MaskedMLP(nn.Module):
         self.layers = nn.Sequential(*layers[:-1])
 
     def forward(self, planes: Tensor) -> Tensor:
-        """Map planes (batch, 3 * cells) to a number for each cell (batch, cells), legal or not."""
+        """Map planes (batch, 3 * cells) to one number per cell (batch, cells), legal or not."""
         values: Tensor = self.layers(planes)
         return values
 
 
 def empty_linear(fan_in: int, fan_out: int) -> nn.Linear:
-    """Return a linear layer on the current device, uninitialised, without using random numbers."""
+    """Return an uninitialised linear layer on the current device, using no random numbers."""
     make: Any = nn.utils.skip_init  # torch leaves it untyped
     layer: nn.Linear = make(nn.Linear, fan_in, fan_out, device=torch.get_default_device())
     return layer
@@ -74,7 +74,7 @@ def planes(boards: Boards) -> Tensor:
 
 
 def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
-    """Return the player of the legal cell with the highest output; a frozen snapshot.
+    """Return a player that plays the legal cell with the highest output, as a frozen snapshot.
 
     Outputs that differ from the highest by no more than rounding are ties, of which the first cell
     is taken, so that the same weights make the same moves on another CPU: see
@@ -100,7 +100,7 @@ def greedy_player(rules: Rules, nets: Sequence[nn.Module]) -> Policy:
 
 
 def evaluate(rules: Rules, nets: Sequence[nn.Module], boards: Boards) -> Outputs:
-    """Return the outputs (batch, cells) for boards (batch, cells), each from the net of its seat.
+    """Return outputs (batch, cells) for boards (batch, cells), each from its seat's network.
 
     They are in the precision of the nets, float32 or float64.
     """
@@ -121,7 +121,7 @@ def has_float64(net: nn.Module) -> bool:
 
 
 def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
-    """Return the names, shapes and types of the weights of the nets of `make`, without contents.
+    """Return the weights of the networks of `make` by name, on the meta device.
 
     Raises:
         ValueError: for layers that no machine has room for.
@@ -135,7 +135,7 @@ def empty_weights(make: Callable[[], Nets]) -> dict[str, Tensor]:
 
 
 def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
-    """Return the nets of `make` with these weights, on the current device."""
+    """Return the networks of `make` with these weights, on the current device."""
     with torch.device("meta"):
         nets = make()
     for name, own in _by_net(nets, weights).items():
@@ -144,7 +144,7 @@ def nets_of(make: Callable[[], Nets], weights: dict[str, Tensor]) -> Nets:
 
 
 def weights_of(nets: Nets) -> dict[str, Tensor]:
-    """Return copies of all weights by name: the net's name, a dot, the name within the net."""
+    """Return copies of all weights by name: the network's name, a dot, the name within it."""
     return {
         f"{name}.{weight}": tensor.clone()
         for name, net in nets.items()
@@ -153,13 +153,13 @@ def weights_of(nets: Nets) -> dict[str, Tensor]:
 
 
 def load_weights(nets: Nets, weights: dict[str, Tensor]) -> None:
-    """Copy weights, named as by `weights_of`, into the nets."""
+    """Copy weights, named as in `weights_of`, into the networks."""
     for name, own in _by_net(nets, weights).items():
         nets[name].load_state_dict(own)
 
 
 def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> None:
-    """Restore the moments in a `state_dict`; the settings follow from the config.
+    """Restore the moments from a `state_dict`, but keep the config's settings.
 
     Raises:
         ValueError: for moments of other kinds or shapes than a step of this optimiser leaves.
@@ -180,7 +180,7 @@ def load_optimiser(optimiser: torch.optim.Optimizer, state: dict[str, Any]) -> N
 
 
 def on_threads(work: Callable[[int, int], None], most: int) -> None:
-    """Run `work(worker, workers)` for every worker, each on one thread of torch.
+    """Run `work(worker, workers)` for every worker, each on one torch thread.
 
     There are as many workers as torch has threads, at most `most`. If several threads compute one
     layer together, they wait for each other after it, and a layer of a small network is short: as
@@ -204,7 +204,7 @@ def _kinds(moments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _by_net(nets: Nets, weights: dict[str, Tensor]) -> dict[str, dict[str, Tensor]]:
-    """Return the weights of each net, by their names within the net."""
+    """Return the weights of each network, by their names within it."""
     return {
         name: {
             key.removeprefix(f"{name}."): tensor

@@ -1,4 +1,4 @@
-"""What a learner saves, and how its player is made again from its weights.
+"""Parts that a learner saves, and the player restored from its weights.
 
 A learner that inherits from `PlaysByNetworks` names its networks and its parts, and nothing else of
 saving and loading. `learners.training` saves the step, the curves and the settings besides.
@@ -27,10 +27,10 @@ ConfigT = TypeVar("ConfigT")  # of a learner's settings
 
 
 class SavesParts:
-    """A learner that saves and restores the parts it names."""
+    """Learner that saves and restores the parts returned by `parts`."""
 
     def parts(self) -> dict[str, Any]:
-        """Return all that the learner consists of, by key; "weights" is what its player needs.
+        """Return everything that the learner consists of, by key; its player needs "weights" only.
 
         A part is restored in place: networks by name, an optimiser, a generator, an environment
         (its boards), a tensor, an array, a dict of parts, or any object with `state_dict` and
@@ -43,7 +43,7 @@ class SavesParts:
         return {key: _saved(part) for key, part in self.parts().items()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; "weights" alone are enough to play.
+        """Restore the result of `state_dict()`; "weights" alone is enough to play.
 
         Raises:
             KeyError: if another part is missing.
@@ -59,7 +59,7 @@ class SavesParts:
 
 
 class PlaysByNetworks(SavesParts, Generic[ConfigT]):
-    """A learner whose part "weights" are networks by name, of which its player is made."""
+    """Learner whose part "weights" holds the networks that its player consists of, by name."""
 
     config: ConfigT
     rules: Rules
@@ -80,16 +80,16 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Policy:
-        """Return the player of networks: the legal cell with the highest output."""
+        """Return the player of these networks: the legal cell with the highest output."""
         return greedy_player(rules, list(nets.values()))
 
     def policy(self) -> Policy:
-        """Return the player of the networks as they are now."""
+        """Return the player of the current networks."""
         return self.player_of(self.config, self.rules, self.parts()["weights"])
 
     @classmethod
     def empty_weights(cls, config: ConfigT, rules: Rules) -> dict[str, Tensor]:
-        """Return the networks' weights without contents."""
+        """Return the networks' weights, on the meta device."""
         return empty_weights(lambda: cls.networks(config, rules))
 
     @classmethod
@@ -116,7 +116,7 @@ def _saved(part: Any) -> Any:
 
 
 def _restore(part: Any, saved: Any) -> None:
-    """Put the contents that `_saved` returned into a part."""
+    """Copy the contents that `_saved` returned into a part."""
     if isinstance(part, dict):
         if all(isinstance(inner, nn.Module) for inner in part.values()):
             load_weights(part, saved)

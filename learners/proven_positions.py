@@ -1,4 +1,4 @@
-"""Positions whose good moves and values are proven: training examples that can be looked up."""
+"""Positions with proven values and good moves: training examples found by board."""
 
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from tttenv.game.types import Boards
 
 
 class Known(NamedTuple):
-    """The proven facts about some boards of a batch."""
+    """Proven facts about some boards of a batch."""
 
     rows: NDArray[np.int64]  # (known,): their numbers in the batch
     policies: NDArray[np.float32]  # (known, cells): positive for good moves only
@@ -20,18 +20,18 @@ class Known(NamedTuple):
 
     @property
     def values(self) -> NDArray[np.int8]:
-        """Return the proven values (known,), for the side to move."""
+        """Return the proven values (known,) for the side to move."""
         return np.asarray(1 - self.results.argmax(axis=1), np.int8)
 
     def keep_good_moves(self, policies: NDArray[Any]) -> NDArray[np.float32]:
-        """Restrict the policies (known, cells) to good moves; stored ones where none is left."""
+        """Restrict policies (known, cells) to good moves, falling back to the stored policies."""
         good = np.where(self.policies > 0, policies, 0).astype(np.float32)
         total = good.sum(axis=1, keepdims=True)
         return np.where(total > 1e-3, good / np.maximum(total, 1e-3), self.policies)
 
 
 class ProvenPositions(ExamplesBuffer):
-    """The last `capacity` examples of positions whose policies are positive for good moves only."""
+    """Buffer of the last `capacity` examples, with positive probability on good moves only."""
 
     def __init__(self, capacity: int, rules: Rules) -> None:
         super().__init__(capacity, rules)
@@ -39,14 +39,14 @@ class ProvenPositions(ExamplesBuffer):
         self.rows: dict[bytes, int] = {}  # by canonical board, the row of its latest example
 
     def add(self, new: Examples) -> None:
-        """Store examples in place of the oldest, with their boards in canonical form."""
+        """Store examples in canonical form, replacing the oldest."""
         boards, which = canonical(self.rules, new.boards)
         turned = np.take_along_axis(new.policies, self.maps[which], axis=1)
         super().add(new._replace(boards=boards, policies=turned))
         self._index()
 
     def find(self, boards: Boards) -> Known:
-        """Return what is proven about the boards (batch, cells)."""
+        """Look up the proven facts about boards (batch, cells)."""
         images, which = canonical(self.rules, boards)
         rows = np.array([self.rows.get(image.tobytes(), -1) for image in images], np.int64)
         known = np.flatnonzero(rows >= 0)
@@ -55,7 +55,7 @@ class ProvenPositions(ExamplesBuffer):
         return Known(known, policies, self.kept.results[rows[known]])
 
     def correct(self, examples: Examples) -> Examples:
-        """Return the examples, corrected by what is proven."""
+        """Return the examples, corrected by the proven facts."""
         known = self.find(examples.boards)
         policies, results = examples.policies.copy(), examples.results.copy()
         policies[known.rows] = known.keep_good_moves(policies[known.rows])
@@ -63,7 +63,7 @@ class ProvenPositions(ExamplesBuffer):
         return examples._replace(policies=policies, results=results)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()` of a buffer of the same capacity.
+        """Restore the `state_dict()` of a buffer with the same capacity.
 
         Raises:
             ValueError: for examples that are none of this game.
@@ -72,6 +72,6 @@ class ProvenPositions(ExamplesBuffer):
         self._index()
 
     def _index(self) -> None:
-        """Note the rows of all boards, the latest of each."""
+        """Index the rows by board, the latest row of each."""
         rows = np.arange(self.seen - len(self), self.seen) % max(self.capacity, 1)
         self.rows = {self.kept.boards[row].tobytes(): row for row in rows.tolist()}

@@ -1,4 +1,4 @@
-"""Tabular Q-learning: a table of the moves' Q values, updated backwards after every game.
+"""Tabular Q-learning: a table of Q-values, updated backwards after every game.
 
 After a game, from its last move to its first, the value of a move moves a share `lr` of the way to
 its target: the result, or the value of its player's best next move (Watkins, Learning from Delayed
@@ -26,7 +26,7 @@ from tttenv.game.rules import Rules
 
 @dataclass(frozen=True)
 class QTableConfig:
-    """The settings of Q-learning."""
+    """Settings of Q-learning."""
 
     seed: int = 0  # of all random numbers
     lr: float = 0.8  # learning rate: the share of the way from a value to its target
@@ -45,7 +45,7 @@ PUBLISHED = QTableConfig(lr=0.4, fall=700, draw=1.0, self_play=False, games=1, b
 
 
 class Turn(NamedTuple):
-    """One move in each of the games, (games,)."""
+    """One move in each of the games; all arrays are (games,)."""
 
     at: Tensor  # the number of the position before the move
     after: Tensor  # the number of the position after it
@@ -54,7 +54,7 @@ class Turn(NamedTuple):
 
 
 class QTable(PlaysByTable[QTableConfig]):
-    """A learner for games small enough to enumerate.
+    """Q-learning learner, for games small enough to enumerate.
 
     Source of the published form: the repository nestedsoftware/tictac, its Q-table.
     """
@@ -81,14 +81,14 @@ class QTable(PlaysByTable[QTableConfig]):
         self.known = torch.zeros(len(self.game), dtype=torch.bool)  # which entries were updated
 
     def step(self) -> dict[str, float]:
-        """Play games to their ends; return the number of entries ever updated, and epsilon."""
+        """Play games to the end; return the number of entries updated so far, and epsilon."""
         for _ in range(self.config.batches):
             self._learn(self._play())
             self.played += self.config.games
         return {"items": self.known.sum().item(), "epsilon": self._epsilon()}
 
     def parts(self) -> dict[str, Any]:
-        """Return the table, which entries were updated, the games played and the generator."""
+        """Return the table, which entries were updated, the number of games and the generator."""
         return {
             "weights": {"values": self.values},
             "known": self.known,
@@ -103,7 +103,7 @@ class QTable(PlaysByTable[QTableConfig]):
         return max(config.epsilon - 0.1 * (played // config.fall if config.fall else 0), 0.0)
 
     def _play(self) -> list[Turn]:
-        """Play games to their ends; return them turn by turn."""
+        """Play games to the end, and return their moves turn by turn."""
         games, epsilon, played = self.config.games, self._epsilon(), []
         as_o = not self.config.self_play and self.played >= self.config.turns
         self.env.reset(options={"seat": SEATS[as_o]})

@@ -1,4 +1,4 @@
-"""The learners that can be trained by name, and how long each usually takes."""
+"""Learners that can be trained by name, and their usual numbers of steps."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from tttenv.utils.registry import Row, Table, unknown
 
 @dataclass(frozen=True)
 class LearnerRow(Row):
-    """A learner: its class, one line about it, the usual steps and how often it is certified."""
+    """Row of a learner: its class, a one-line description, its usual steps and intervals."""
 
     steps: int = 1000  # at the most, by default
     every: int = 10  # steps between certificates
@@ -110,7 +110,7 @@ LEARNERS: Table[Any] = Table(
 
 
 def row(name: str) -> LearnerRow:
-    """Return the row of learner `name`.
+    """Return the row of the learner `name`.
 
     Raises:
         ValueError: for an unknown name, with the nearest known one and all others.

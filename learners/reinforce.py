@@ -1,4 +1,4 @@
-"""REINFORCE: moves that led to a win become likelier, moves that led to a loss less likely.
+"""REINFORCE: moves that led to a win become more likely, moves that led to a loss less likely.
 
 One network, the policy, plays both sides, from random openings (exploring starts), without which it
 stays beatable; a second one, the baseline, estimates the expected result. Bounds on the outputs and
@@ -21,7 +21,7 @@ from tttenv.policy import TOLERANCE
 
 @dataclass(frozen=True)
 class ReinforceConfig:
-    """The settings of REINFORCE."""
+    """Settings of REINFORCE."""
 
     seed: int = 0  # of the first weights and all random numbers
     hidden: tuple[int, ...] = (256,)  # widths of the hidden layers of both networks
@@ -37,7 +37,7 @@ class ReinforceConfig:
 
 
 class Reinforce(PlaysByNetworks[ReinforceConfig]):
-    """A learner for any rules."""
+    """REINFORCE learner, for any rules."""
 
     Config: ClassVar[type] = ReinforceConfig
     presets: ClassVar[dict[str, Any]] = {"default": ReinforceConfig()}
@@ -54,7 +54,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         self.env.np_random = self.rng
 
     def step(self) -> dict[str, float]:
-        """Play games to their ends, then take one gradient step."""
+        """Play games to the end, then take one gradient step."""
         boards, cells, results = self._play()
         log_probs = self.log_probs(boards)
         advantage = torch.as_tensor(results) - self.value_net(planes(boards)).mean(dim=1)
@@ -67,11 +67,11 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
 
     @classmethod
     def networks(cls, config: ReinforceConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the policy network; its player is greedy."""
+        """Return the policy network, whose player is greedy."""
         return {"moves": MaskedMLP(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:
-        """Return both networks, the optimiser and the generator; no game outlasts a step."""
+        """Return both networks, the optimiser and the generator; no game spans two steps."""
         return {
             "weights": {"moves": self.policy_net},
             "both": self.nets,
@@ -80,7 +80,7 @@ class Reinforce(PlaysByNetworks[ReinforceConfig]):
         }
 
     def log_probs(self, boards: Boards) -> torch.Tensor:
-        """Return log-probabilities of the moves, (batch, cells); -1e9 on taken cells."""
+        """Return the moves' log-probabilities (batch, cells), -1e9 on taken cells."""
         outputs = self.config.bound * torch.tanh(
             self.policy_net(planes(boards)) / self.config.bound
         )

@@ -1,4 +1,4 @@
-"""A replay buffer: the latest transitions, in arrays of fixed size, sampled uniformly."""
+"""Replay buffer of the latest transitions, in arrays of fixed size, sampled uniformly."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from tttenv.game.types import Boards, Cells, Mask
 
 
 class Transitions(NamedTuple):
-    """A batch of transitions; the fields' names are keys of stored training states."""
+    """Batch of transitions, whose field names are the keys in stored training states."""
 
     boards: Boards  # (batch, cells), seen by the side that moves
     cells: Cells  # (batch,): its moves
@@ -22,7 +22,7 @@ class Transitions(NamedTuple):
 
 
 class Replay(RingBuffer):
-    """The last `capacity` transitions.
+    """Buffer of the last `capacity` transitions.
 
     Args:
         capacity: how many are stored; further ones overwrite the oldest.
@@ -48,7 +48,7 @@ class Replay(RingBuffer):
         super().__init__(kept, capacity)
 
     def sample(self, count: int, rng: np.random.Generator, turned: bool = False) -> Transitions:
-        """Sample transitions (count,) with replacement; at least one must be stored.
+        """Sample `count` transitions with replacement from a non-empty buffer.
 
         Args:
             count: how many.
@@ -61,7 +61,7 @@ class Replay(RingBuffer):
         return self.image(drawn, rng.integers(0, len(self.maps), count)) if turned else drawn
 
     def image(self, transitions: Transitions, which: NDArray[np.int64]) -> Transitions:
-        """Return images of the transitions (batch,) under the maps `which` (batch,)."""
+        """Map transitions (batch,) by the symmetries with indices `which` (batch,)."""
         turn = self.maps[which]
         return transitions._replace(
             boards=np.take_along_axis(transitions.boards, turn, axis=1),
@@ -70,7 +70,7 @@ class Replay(RingBuffer):
         )
 
     def check(self, kept: Transitions) -> None:
-        """Raise ValueError for boards and moves that are none."""
+        """Raise ValueError for invalid boards or moves."""
         if not all((abs(boards.astype(int)) <= 1).all() for boards in (kept.boards, kept.after)):
             raise ValueError("its replay holds boards that are none")
         if not ((kept.cells >= 0) & (kept.cells < kept.boards.shape[1])).all():

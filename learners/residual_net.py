@@ -1,4 +1,4 @@
-"""A small residual convolutional network with a policy, a value and a reply head, for any board.
+"""Small residual network with policy, value and reply heads, for boards of any size.
 
 Convolutions and pooling over the board make no assumption on its size, so the weights learned on
 one board serve on another. Global pooling in every block and the head for the other side's reply
@@ -28,7 +28,7 @@ BATCH = 1024  # boards in one call of the network
 
 
 class Outputs(NamedTuple):
-    """The network's outputs for a batch of boards."""
+    """Outputs of the network for a batch of boards."""
 
     policy: Tensor  # (batch, cells): logits of the moves
     results: Tensor  # (batch, 3): logits of a win, a draw and a loss for the side to move
@@ -37,7 +37,7 @@ class Outputs(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """The size of a network."""
+    """Size of a network."""
 
     channels: int = 32
     blocks: int = 3
@@ -51,7 +51,7 @@ class Shape:
 
 
 class ResidualNet(nn.Module):
-    """A residual convolutional network with heads for policy, result and reply.
+    """Residual convolutional network with heads for policy, result and reply.
 
     Args:
         shape: its size.
@@ -90,7 +90,7 @@ class ResidualNet(nn.Module):
 
 
 class _Block(nn.Module):
-    """Two convolutions beside a shortcut; the first one also sees the whole board, pooled."""
+    """Two convolutions with a skip connection; the first one also sees pooled features."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class _Block(nn.Module):
 
 
 def _pooled(x: Tensor) -> Tensor:
-    """Return the mean and the maximum of every channel over the board, (batch, 2 * channels)."""
+    """Return the mean and maximum of every channel over the board (batch, 2 * channels)."""
     return torch.cat([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=1)
 
 
@@ -126,7 +126,7 @@ def _initialise(layer: nn.Conv2d | nn.Linear, scale: float, rng: np.random.Gener
 
 
 def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
-    """Return the function from boards (batch, cells) to planes (batch, PLANES, m, n)."""
+    """Return a function that maps boards (batch, cells) to planes (batch, PLANES, m, n)."""
     about = new_plane_lines(rules.lines, rules.cells, THREATS)
 
     def planes(boards: Boards) -> Tensor:
@@ -139,7 +139,7 @@ def planes_of(rules: Rules) -> Callable[[Boards], Tensor]:
 
 
 def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
-    """Return the network as an evaluator of positions for a tree search."""
+    """Return the network as an evaluator of positions for tree search."""
     planes = planes_of(rules)
 
     def evaluate(boards: Boards) -> tuple[Floats, Floats]:
@@ -153,7 +153,7 @@ def evaluator(rules: Rules, net: ResidualNet) -> Evaluate:
 
 
 def rounded(evaluate: Evaluate) -> Evaluate:
-    """Return the evaluator with its numbers rounded to multiples of 2**-10.
+    """Return the evaluator with its outputs rounded to multiples of 2**-10.
 
     Batches of other sizes and other CPUs round the same sums differently; a search that compares
     these numbers would now and then go another way.
@@ -171,7 +171,7 @@ def _rounded(numbers: Floats) -> Floats:
 
 
 def likeliest_move(rules: Rules, net: ResidualNet) -> Policy:
-    """Return the player of the legal cell with the highest logit; a frozen snapshot.
+    """Return a player of the legal cell with the highest logit, as a frozen snapshot.
 
     The moves are those of the network computed in float64, whose rounding leaves hardly any board
     in doubt, see `tttenv.policy.first_best`; but only boards on which float32 might choose

@@ -1,4 +1,4 @@
-"""A buffer of fixed size that keeps the latest rows of some arrays."""
+"""Ring buffer that keeps the latest rows of several arrays."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from tttenv.utils.untrusted import shown
 
 
 class RingBuffer:
-    """The last `capacity` rows of the arrays of a NamedTuple.
+    """Buffer of the last `capacity` rows of the arrays of a NamedTuple.
 
     Args:
         kept: a NamedTuple of arrays that all begin with (capacity,); they become the storage.
@@ -28,7 +28,7 @@ class RingBuffer:
         return min(self.seen, self.capacity)
 
     def add(self, new: Any) -> None:
-        """Store rows in place of the oldest; of more than `capacity` the last."""
+        """Store rows, replacing the oldest ones; keep the last `capacity` at most."""
         count = min(len(new[0]), self.capacity)
         rows = (self.seen + np.arange(count)) % max(self.capacity, 1)
         for array, part in zip(self.kept, new, strict=True):
@@ -36,12 +36,12 @@ class RingBuffer:
         self.seen += count
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the stored rows and how many were ever added."""
+        """Return the stored rows and the number of rows ever added."""
         kept = {name: part[: len(self)].copy() for name, part in self.kept._asdict().items()}
         return {"seen": self.seen, "kept": kept}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from `state_dict()` of a buffer of the same capacity.
+        """Restore the `state_dict()` of a buffer with the same capacity.
 
         Raises:
             ValueError: for rows that do not fit.
@@ -57,4 +57,4 @@ class RingBuffer:
             array[:count] = part
 
     def check(self, kept: Any) -> None:
-        """Raise ValueError for rows, of the right shapes, that cannot be."""
+        """Raise ValueError for rows of the right shapes with impossible contents."""

@@ -1,4 +1,4 @@
-"""Self-play with look-ahead targets, "Algorithm A": two masked MLPs, one for each seat.
+"""Self-play with look-ahead targets, "Algorithm A": two masked MLPs, one per seat.
 
 Source: the public experiment "ModelThreeDensesReluReluAdamMasked" in Keras.
 
@@ -31,7 +31,7 @@ from tttenv.policy import TOLERANCE, Policy, first_best
 
 
 class LookAhead(NamedTuple):
-    """The results of each move in each position, (positions, cells), for the side that makes it.
+    """Results of each move in each position (positions, cells), for the side that makes it.
 
     Moves that are not legal have zeros.
     """
@@ -42,7 +42,7 @@ class LookAhead(NamedTuple):
 
 
 def look_ahead(game: Positions, cells: Cells) -> LookAhead:
-    """Play every legal move, then `cells` (positions,) for both sides; return the results."""
+    """Play every legal move, then `cells` (positions,) for both sides, and return the results."""
     size = game.boards.shape
     found = LookAhead(np.zeros(size, np.int8), np.zeros(size, np.int16), np.zeros(size))
     result = np.where(game.lost, -1, 0).astype(np.int8)  # of greedy play, for the side to move
@@ -64,7 +64,7 @@ def look_ahead(game: Positions, cells: Cells) -> LookAhead:
 
 
 def targets_by_length(game: Positions, found: LookAhead) -> NDArray[np.float64]:
-    """Return the published targets (positions, cells): a win .7 to 1, others 0 to .4.
+    """Return the published targets (positions, cells): 0.7 to 1 for a win, else 0 to 0.4.
 
     With k plies after the move and s stones before it on 9 cells, a win has the target
     .7 + .3 * .5 ** (2k / (9 - s)), a draw and a loss .4 * k / (9 - s): a quick win and a slow loss
@@ -76,7 +76,7 @@ def targets_by_length(game: Positions, found: LookAhead) -> NDArray[np.float64]:
 
 
 def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[np.float64]:
-    """Return targets (positions, cells) that mix the result and the chance of a win.
+    """Return targets (positions, cells) that mix the result and the probability of a win.
 
     Args:
         found: of the look-ahead.
@@ -89,7 +89,7 @@ def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[n
 
 @dataclass(frozen=True)
 class SelfPlayConfig:
-    """The settings of self-play."""
+    """Settings of self-play."""
 
     seed: int = 0  # of the first weights and of the sampled boards
     hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both nets
@@ -113,7 +113,7 @@ PUBLISHED = SelfPlayConfig(
 
 
 class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
-    """A learner for games small enough to enumerate. X moves first; in its source, O does."""
+    """Self-play learner, for games small enough to enumerate; X moves first (O in the source)."""
 
     Config: ClassVar[type] = SelfPlayConfig
     presets: ClassVar[dict[str, Any]] = {"default": SelfPlayConfig(), "published": PUBLISHED}
@@ -156,19 +156,19 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
 
     @classmethod
     def networks(cls, config: SelfPlayConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return a net for each seat."""
+        """Return one network per seat."""
         require_enumerable(rules)
         return {seat: MaskedMLP(rules.cells, config.hidden, rng) for seat in SEATS}
 
     @classmethod
     def player_of(cls, config: SelfPlayConfig, rules: Rules, nets: Nets) -> Policy:
-        """Return the player that picks the legal cell with the highest output of its seat's net."""
+        """Return a player of the legal cell with the highest output of its seat's network."""
         game = positions(rules)
         symmetry, seen = SymmetryClasses(game, config.symmetric), planes(game.boards)
         return _player(game, symmetry, _values(config, game, symmetry, seen, nets))
 
     def parts(self) -> dict[str, Any]:
-        """Return both nets, the optimiser, the number of rounds and the generator."""
+        """Return both networks, the optimiser, the number of rounds and the generator."""
         return {
             "weights": self.nets,
             "optimiser": self.optimiser,
@@ -177,20 +177,20 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         }
 
     def _values(self, seat: int, rows: NDArray[np.int64]) -> Tensor:
-        """Return a net's outputs (rows, cells) for these positions."""
+        """Return the outputs (rows, cells) of a seat's network for these positions."""
         net = self.nets[SEATS[seat]]
         return _outputs(self.config, net, self.planes[torch.as_tensor(rows)])
 
     def _all_values(self) -> NDArray[np.float32]:
-        """Return the outputs (positions, cells) for all representatives, as `_values`."""
+        """Return the outputs (positions, cells) for all representatives, as `_values` does."""
         return _values(self.config, self.game, self.symmetry, self.planes, self.nets)
 
     def _greedy(self) -> Cells:
-        """Return the cell of every position with the highest output, (positions,)."""
+        """Return the cell with the highest output in every position (positions,)."""
         return self.symmetry.expand_cells(self._all_values().argmax(axis=1))
 
     def _targets(self, found: LookAhead) -> Tensor:
-        """Return the targets (positions, cells) of the nets, by the config."""
+        """Return the training targets (positions, cells) that the config selects."""
         if self.config.targets == "published":
             targets = targets_by_length(self.game, found)
         else:
@@ -198,13 +198,13 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
         return torch.as_tensor(targets.astype(np.float32))
 
     def _loss(self, seat: int, rows: NDArray[np.int64], targets: Tensor) -> Tensor:
-        """Return the mean squared error over all cells, zero on those that are not legal."""
+        """Return the mean squared error over all cells, counting illegal cells as zero."""
         at = torch.as_tensor(rows)
         error = (self._values(seat, rows) - targets[at]) * self.legal[at]
         return error.square().sum() / max(error.numel(), 1)
 
     def _sampled_rows(self) -> list[NDArray[np.int64]]:
-        """Sample the positions of an update: the numbers of those of X and those of O."""
+        """Sample the positions of an update: the indices of X's and those of O's."""
         count, rng = self.config.batch, self.rng
         if self.config.boards == "uniform":
             return [rows[rng.integers(0, len(rows), count)] for rows in self.symmetry.rows]
@@ -213,7 +213,7 @@ class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
 
 
 def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tensor:
-    """Return a net's outputs (batch, cells) for planes (batch, 3 * cells)."""
+    """Return the network's outputs (batch, cells) for planes (batch, 3 * cells)."""
     values: Tensor = net(seen)
     constant = config.legal_constant
     return values if constant is None else torch.relu(values) + constant
@@ -222,7 +222,7 @@ def _outputs(config: SelfPlayConfig, net: torch.nn.Module, seen: Tensor) -> Tens
 def _values(
     config: SelfPlayConfig, game: Positions, symmetry: SymmetryClasses, seen: Tensor, nets: Nets
 ) -> NDArray[np.float32]:
-    """Return the outputs (positions, cells) for the representatives, by the net of their seat.
+    """Return the outputs (positions, cells) of each representative's network, by seat.
 
     Those of other positions and of moves that are not legal are -inf.
     """
@@ -235,7 +235,7 @@ def _values(
 
 
 def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Policy:
-    """Return the player of the best cells by values (positions, cells), the first of ties."""
+    """Return the player of the highest-valued cell, the first of ties."""
     legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
     cells = np.zeros(len(game), np.int64)
     cells[rows] = first_best(values[rows], legal[rows]).argmax(axis=1)

@@ -1,4 +1,4 @@
-"""Supervised learning of moves: a classifier from boards to the best reply, with symmetric images.
+"""Supervised learning of moves: a classifier from boards to best replies, on symmetric images.
 
 As published, it learns one reply to each of 25 boards, and loses to random play. Its test set is
 one board, whose images are in the training set, and on which every legal move is optimal. Repaired,
@@ -37,23 +37,23 @@ TEST = [-1, 0, 0, 1, -1, -1, 0, 0, 1]  # the published test board
 
 
 class LabelledPositions(NamedTuple):
-    """Boards with the moves to learn on them."""
+    """Boards labelled with the moves to learn."""
 
     boards: Boards  # (rows, cells), seen by the side to move
     labels: Probs  # (rows, cells): the probability of each move; a row sums to one
 
     def select(self, rows: NDArray[Any]) -> "LabelledPositions":
-        """Return some of the rows, by their numbers or a mask."""
+        """Return some of the rows, given by indices or a mask."""
         return LabelledPositions(self.boards[rows], self.labels[rows])
 
     def mapped(self, cells: NDArray[np.int64]) -> "LabelledPositions":
-        """Return the image of each row under a map of its own: row i of `cells` (rows, cells)."""
+        """Map each row by a symmetry of its own: row i by `cells[i]` of `cells` (rows, cells)."""
         take = np.take_along_axis
         return LabelledPositions(take(self.boards, cells, axis=1), take(self.labels, cells, axis=1))
 
 
 def solved_positions(rules: Rules) -> LabelledPositions:
-    """Return one board of every undecided class, with equal labels for optimal moves."""
+    """Return one board per undecided symmetry class, with equal labels on its optimal moves."""
     solution, rows = (
         solve(rules),
         np.sort(np.concatenate(SymmetryClasses(positions(rules), True).rows)),
@@ -65,7 +65,7 @@ def solved_positions(rules: Rules) -> LabelledPositions:
 
 
 def sample_solved(rules: Rules, count: int, rng: np.random.Generator) -> LabelledPositions:
-    """Sample boards (count, cells) with O to move, one of a class, with one optimal move each.
+    """Sample boards (count, cells) with O to move, one per class, with one optimal move each.
 
     They replace the published boards where their file is missing.
     """
@@ -110,7 +110,7 @@ def read_csv(rules: Rules, path: str | Path) -> tuple[LabelledPositions, list[st
 
 
 def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
-    """Describe the rows that `read_csv` refused: how many, and what is wrong with one.
+    """Describe the rows that `read_csv` rejected: their number, and one of the reasons.
 
     Args:
         path: the file.
@@ -125,7 +125,7 @@ def skipped_rows(path: str | Path, believed: int, complaints: list[str]) -> str:
 
 
 def export_csv(rules: Rules, path: str | Path) -> int:
-    """Write `solved_positions(rules)` in the format of `read_csv`, a row for each optimal move.
+    """Write `solved_positions(rules)` in the format of `read_csv`, one row per optimal move.
 
     Returns:
         The number of rows.
@@ -139,7 +139,7 @@ def export_csv(rules: Rules, path: str | Path) -> int:
 
 
 def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
-    """Return all images of all rows under the symmetries, (rows * maps, cells)."""
+    """Return all images (rows * maps, cells) of all rows under the symmetries."""
     every_map, count = maps(rules), len(rows.boards)
     repeated = rows.select(np.repeat(np.arange(count), len(every_map)))
     return repeated.mapped(np.tile(every_map, (count, 1)))
@@ -148,7 +148,7 @@ def images(rules: Rules, rows: LabelledPositions) -> LabelledPositions:
 def published_images(
     rules: Rules, rows: LabelledPositions, count: int, rng: np.random.Generator
 ) -> LabelledPositions:
-    """Map random rows by two of five symmetries each, without the test board, as published.
+    """Map random rows by two random symmetries each, without the test board, as published.
 
     So the eight images have unequal probabilities, and the images of the test board remain.
     """
@@ -159,7 +159,7 @@ def published_images(
 
 
 def _complaint(rules: Rules, row: list[str]) -> str | None:
-    """Describe what is wrong with a row of a CSV file, if anything."""
+    """Describe what is wrong with a row of a CSV file, or return None if it is valid."""
     try:
         *board, reply = (int(part) for part in row)
     except ValueError:
@@ -180,7 +180,7 @@ def _complaint(rules: Rules, row: list[str]) -> str | None:
 
 @dataclass(frozen=True)
 class SupervisedConfig:
-    """The settings of supervised learning."""
+    """Settings of supervised learning."""
 
     seed: int = 0  # of the first weights and all random numbers
     net: Literal["onehot", "book"] = "onehot"  # one-hot planes and ReLUs; or as published
@@ -199,7 +199,7 @@ PUBLISHED = SupervisedConfig(0, "book", (81,), "book", None, 0, False, "sgd", 0.
 
 
 class Supervised(PlaysByNetworks[SupervisedConfig]):
-    """A learner for games small enough to enumerate.
+    """Supervised learner, for games small enough to enumerate.
 
     Source of the published form: TensorFlow Machine Learning Cookbook (2017), chapter 6.
     """
@@ -232,7 +232,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         self.legal = torch.as_tensor(examples.boards == 0)
 
     def step(self) -> dict[str, float]:
-        """Take some gradient steps on batches of the examples."""
+        """Take some gradient steps on batches of examples."""
         for _ in range(self.config.fits):
             size = min(self.config.batch, len(self.inputs))
             rows = torch.as_tensor(self.rng.choice(len(self.inputs), size, replace=False))
@@ -248,24 +248,24 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
 
     @classmethod
     def networks(cls, config: SupervisedConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the classifier."""
+        """Return the classifier by name."""
         require_enumerable(rules)
         return {"net": _net(config, rules.cells, rng)}
 
     @classmethod
     def player_of(cls, config: SupervisedConfig, rules: Rules, nets: Nets) -> Policy:
-        """Return the player of the legal cell with the highest output, the first of ties."""
+        """Return a player of the legal cell with the highest output, the first of ties."""
         net = nets["net"]
         return tabulate(
             rules, lambda boards: first_best(_outputs(config, net, boards), boards == 0)
         )
 
     def parts(self) -> dict[str, Any]:
-        """Return the net, the optimiser and the generator; the examples come from the config."""
+        """Return the network, optimiser and generator; the examples follow from the config."""
         return {"weights": {"net": self.net}, "optimiser": self.optimiser, "rng": self.rng}
 
     def _rows(self) -> tuple[LabelledPositions, list[str]]:
-        """Return the boards and labels that the config asks for, without images, and warnings."""
+        """Return the config's boards and labels, without symmetric images, and warnings."""
         rows, complaints = solved_positions(self.rules), list[str]()
         if self.config.moves_csv:
             rows, complaints = read_csv(self.rules, self.config.moves_csv)
@@ -279,7 +279,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
         return rows, complaints
 
     def _optimal(self, boards: Boards) -> float:
-        """Return the share of these boards on which the best output is an optimal move."""
+        """Return the fraction of these boards on which the highest output is an optimal move."""
         optimal = solve(self.rules).optimal[solve(self.rules).positions.index(boards)]
         outputs = _outputs(self.config, self.net, boards)
         return float((first_best(outputs, boards == 0) * optimal).sum(axis=1).mean())
@@ -291,7 +291,7 @@ def _inputs(config: SupervisedConfig, boards: Boards) -> Tensor:
 
 
 def _outputs(config: SupervisedConfig, net: nn.Module, boards: Boards) -> NDArray[np.float32]:
-    """Return the net's outputs (batch, cells) for boards (batch, cells)."""
+    """Return the network's outputs (batch, cells) for boards (batch, cells)."""
     with torch.no_grad():
         return np.asarray(net(_inputs(config, boards)).cpu())
 

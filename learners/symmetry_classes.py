@@ -1,4 +1,4 @@
-"""Symmetry classes of positions: one representative stands for all its images; tables over them."""
+"""Symmetry classes of positions, each with one representative, and tables over them."""
 
 from typing import Any, Generic
 
@@ -16,7 +16,7 @@ from tttenv.policy import Policy
 
 
 class SymmetryClasses:
-    """Every position's representative: one position of each class of mirror images and turns.
+    """Representative of every position: one position per class of rotations and reflections.
 
     Args:
         game: all positions.
@@ -35,7 +35,7 @@ class SymmetryClasses:
         self.rows = [np.flatnonzero(own & (game.seats == seat)) for seat in (0, 1)]
 
     def expand_cells(self, cells: Cells) -> Cells:
-        """Map the cells chosen for the representatives to all positions, (positions,).
+        """Map the representatives' chosen cells to all positions (positions,).
 
         Entries of positions that are not representatives are ignored.
         """
@@ -45,7 +45,7 @@ class SymmetryClasses:
 
 
 def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDArray[np.int64]:
-    """Sample the numbers (count,) of positions after 0 to cells - 1 random moves.
+    """Sample the indices (count,) of positions after 0 to cells - 1 random moves.
 
     A move that would end the game is not played, and no other follows. So boards with many stones
     are rarer than among all positions, and boards with X to move more frequent.
@@ -62,7 +62,7 @@ def sample_by_play(game: Positions, rng: np.random.Generator, count: int) -> NDA
 
 
 class PlaysByTable(SavesParts, Generic[ConfigT]):
-    """A learner with a value for each position after a move; its player takes the best move.
+    """Learner with one value per afterstate, whose player takes the best move.
 
     Images of a position share the entry of their representative if the config says `symmetric`. The
     part "weights" holds the table, `values` (positions,), in float64.
@@ -76,11 +76,11 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
         self.representative, self.after = _numbers(self.game, config.symmetric)
 
     def policy(self) -> Policy:
-        """Return the player of the best move by the table, the first of equals."""
+        """Return the player of the table's best move, the first of ties."""
         return _greedy(self.game, self.move_values(torch.arange(len(self.game))))
 
     def move_values(self, at: Tensor) -> Tensor:
-        """Return the value of each move in the positions numbered `at`, (positions, cells).
+        """Return the value of each move (positions, cells) in the positions with indices `at`.
 
         It is -2 for moves that are not legal.
         """
@@ -88,20 +88,20 @@ class PlaysByTable(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def empty_weights(cls, config: Any, rules: Rules) -> dict[str, Tensor]:
-        """Return a number for each position, without contents."""
+        """Return one number per position, on the meta device."""
         require_enumerable(rules)
         return {"values": torch.empty(len(positions(rules)), dtype=torch.float64, device="meta")}
 
     @classmethod
     def player(cls, config: Any, rules: Rules, weights: dict[str, Tensor]) -> Policy:
-        """Return the player of the table with these numbers."""
+        """Return the player that is greedy on a table with these numbers."""
         game = positions(rules)
         representative, after = _numbers(game, config.symmetric)
         return _greedy(game, _move_values(after, weights["values"], representative))
 
 
 def _numbers(game: Positions, symmetric: bool) -> tuple[Tensor, Tensor]:
-    """Return each position's representative (positions,), and where moves lead, or -1."""
+    """Return every position's representative (positions,), and successors (-1 for none)."""
     classes = SymmetryClasses(game, symmetric)
     after = torch.as_tensor(game.successors.astype(np.int64))  # (positions, cells)
     return torch.as_tensor(classes.representative), after
@@ -112,7 +112,7 @@ def _move_values(after: Tensor, values: Tensor, representative: Tensor) -> Tenso
 
 
 def _greedy(game: Positions, moves: Tensor) -> Policy:
-    """Return the player of the move with the highest value (positions, cells)."""
+    """Return the player of the move with the highest of the values (positions, cells)."""
     best = moves.argmax(dim=1, keepdim=True).cpu().numpy()
     chosen = np.arange(game.rules.cells) == best
     return Tabulated.uniform_over(game.rules, chosen & (game.successors >= 0))

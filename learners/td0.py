@@ -1,4 +1,4 @@
-"""TD(0) over afterstates: a table of the positions' values for the side that has just moved.
+"""TD(0) over afterstates: a table of the values of positions for the side that has just moved.
 
 With every move the value of the position before moves a share alpha towards the value of the one
 after (Sutton and Barto, Reinforcement Learning, 2018, section 1.5 and chapter 6). A move is the
@@ -25,7 +25,7 @@ from tttenv.game.rules import Rules
 
 @dataclass(frozen=True)
 class TD0Config:
-    """The settings of TD(0)."""
+    """Settings of TD(0)."""
 
     seed: int = 0  # of all random numbers
     alpha: float = 0.5  # learning rate: the share of the way from a value to its target
@@ -45,7 +45,7 @@ PUBLISHED = TD0Config(
 
 
 class TD0(PlaysByTable[TD0Config]):
-    """A learner for games small enough to enumerate.
+    """TD(0) learner, for games small enough to enumerate.
 
     Source of the published form: lecture notes "TicTacToe experiment platform" (2018), section 9.
     The notes' code plays against itself and learns, before each move, from 2,000 episodes that
@@ -77,7 +77,7 @@ class TD0(PlaysByTable[TD0Config]):
         self.exact = torch.as_tensor((1 - solve(rules).values) / 2)
 
     def step(self) -> dict[str, float]:
-        """Play games to their ends; return how far the table is from the solved game."""
+        """Play games to the end, and return the table's RMS error against the solved game."""
         for _ in range(self.config.batches):
             self._play()
         if self.config.notes:  # the next episodes begin one move later
@@ -88,17 +88,17 @@ class TD0(PlaysByTable[TD0Config]):
         return {"rms_error": error[1:].square().mean().sqrt().item()}
 
     def parts(self) -> dict[str, Any]:
-        """Return the table, the position where the next games begin, and the generator."""
+        """Return the table, the root of the next games, and the generator."""
         return {"weights": {"values": self.values}, "root": self.root, "rng": self.rng}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Restore `state_dict()`; "weights" alone are enough to play."""
+        """Restore the result of `state_dict()`; "weights" alone is enough to play."""
         super().load_state_dict(state)
         if not 0 <= self.root < len(self.game) or self.game.over[self.root]:
             raise ValueError("its games begin in a position that is none")
 
     def _play(self) -> None:
-        """Play the batch of games from the root to their ends and learn on the way."""
+        """Play the batch of games from the root to the end, updating the table on the way."""
         config, games, over = self.config, self.config.games, self.game.over
         self.env.reset(options={"board": self.game.boards[self.root]} if self.root else None)
         opening = self.rng.integers(0, config.opening + 1, games)
@@ -122,7 +122,7 @@ class TD0(PlaysByTable[TD0Config]):
             before, active, turn = after, active & ~ended, turn + 1
 
     def _choose(self, at: Tensor, explore: Tensor) -> NDArray[np.int64]:
-        """Choose a cell in each position (games,): the best by the table, or a random one.
+        """Choose a cell in each position (games,): the table's best one, or a random one.
 
         It is random where `explore` (games, 1) says so and where no value is known.
         """

@@ -1,4 +1,4 @@
-"""`learners.training.tensorboard`, importable by its short name."""
+"""Short import path for `learners.training.tensorboard`."""
 
 from learners.training.loggers import EVENTS, SCENES
 from learners.training.tensorboard import ADDRESS, COMPARED, FIRST, TensorBoard, layout

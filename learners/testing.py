@@ -17,7 +17,7 @@ from tttenv.testing import LawBrokenError, check_policy, require, some_boards
 
 
 def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: int = 3) -> None:
-    """Check that a learner satisfies the laws of the `Learner` interface.
+    """Check that a learner satisfies the invariants of the `Learner` protocol.
 
     Args:
         kind: the class.
@@ -40,7 +40,7 @@ def check_learner(kind: type[Learner], rules: Rules, config: Any = None, steps: 
 
 
 def check_config(kind: type[Learner], config: Any, rules: Rules) -> None:
-    """Check that the config is a frozen dataclass with a seed that JSON can hold."""
+    """Check that a config is a frozen dataclass with a seed, and can be stored as JSON."""
     require(is_dataclass(kind.Config), "Config is a dataclass")
     require(kind.Config.__dataclass_params__.frozen, "Config is frozen")  # type: ignore[attr-defined]  # dataclasses have it
     require("seed" in {field.name for field in fields(kind.Config)}, "Config has a seed")
@@ -110,14 +110,14 @@ def _global_random_states() -> list[Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Turn tuples into lists, as they come back from a file."""
+    """Convert tuples to lists, as JSON does."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     return [_plain(inner) for inner in value] if isinstance(value, list | tuple) else value
 
 
 def _same(first: Any, second: Any) -> bool:
-    """Return whether two states are equal, bit for bit."""
+    """Return whether two states are bit-identical."""
     if isinstance(first, dict):
         return first.keys() == second.keys() and all(_same(first[k], second[k]) for k in first)
     if isinstance(first, list | tuple):

@@ -1,4 +1,4 @@
-"""`learners.training.train`, importable by its short name."""
+"""Short import path for `learners.training.train`."""
 
 from learners.training.train import LOCK, Setup, Watch, is_taken, remove, train
 

@@ -1,4 +1,4 @@
-"""A transformer that learns the game from lists of moves, without a board.
+"""Transformer that learns the game from move lists, without a board.
 
 The default preset learns from its own games by policy gradient. The reward of a move is its exact
 regret, known from the solved game, so the gradient is summed over all moves instead of sampled
@@ -44,7 +44,7 @@ ILLEGAL = -1e9  # the logit of a taken cell
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """The settings of the transformer."""
+    """Settings of the transformer."""
 
     seed: int = 0  # of the first weights and all random numbers
     layers: int = 2  # blocks of attention and a perceptron
@@ -78,7 +78,7 @@ class TransformerConfig:
 
 
 class Transformer(PlaysByNetworks[TransformerConfig]):
-    """A learner for boards of up to 16 cells, whose exact values it needs."""
+    """Transformer learner, for boards of up to 16 cells, whose exact values it needs."""
 
     Config: ClassVar[type] = TransformerConfig
     presets: ClassVar[dict[str, Any]] = {
@@ -98,7 +98,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         )
 
     def step(self) -> dict[str, float]:
-        """Play games to their ends, then take a gradient step for each order of their moves."""
+        """Play games to the end, then take one gradient step for each order of their moves."""
         for group in self.optimiser.param_groups:
             group["lr"] = self.config.lr * 0.5 ** (self.steps / self.config.half_life)
         played = self._play()
@@ -133,7 +133,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         }
 
     def _play(self) -> Moves:
-        """Play games to their ends: moves (games, cells).
+        """Play games to the end, and return their moves (games, cells).
 
         A seat's moves are sampled from the network or at random, its kind for the whole game; those
         to imitate are random optimal moves of both sides.
@@ -163,7 +163,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
         return moves
 
     def _learn(self, moves: Moves) -> dict[str, float]:
-        """Make a gradient step on all positions of these games (games, cells)."""
+        """Take a gradient step on all positions of these games (games, cells)."""
         boards, waiting = boards_before(self.rules, moves)
         boards = boards[waiting]
         logits = self.net(tokens_of(moves))[torch.as_tensor(waiting)]
@@ -186,7 +186,7 @@ class Transformer(PlaysByNetworks[TransformerConfig]):
 
 
 def regrets(rules: Rules, boards: Boards) -> NDArray[np.float32]:
-    """Return what each move gives away of the board's value: 0 nothing, 1 a win for a loss.
+    """Return each move's loss of the board's value: 0 for none, 1 from a win to a loss.
 
     Args:
         rules: the game.
@@ -204,7 +204,7 @@ def regrets(rules: Rules, boards: Boards) -> NDArray[np.float32]:
 
 @dataclass(frozen=True)
 class Histories:
-    """The results of a network in one seat, over all games that its moves allow."""
+    """Results of a network in one seat, over all games that its moves allow."""
 
     games: tuple[int, int, int]  # won, drawn, lost
     positions: int  # lists of moves after which it was asked
@@ -214,13 +214,13 @@ class Histories:
 
     @property
     def worst_case(self) -> int:
-        """The worst result: 1, 0 or -1."""
+        """Worst result: 1, 0 or -1."""
         _, drawn, lost = self.games
         return -1 if lost else 0 if drawn else 1
 
 
 def follow_histories(rules: Rules, net: MoveTransformer, seat: int) -> Histories:
-    """Follow the network's moves and all replies from the empty board, as they are played.
+    """Play the network's moves against all replies from the empty board, keeping move order.
 
     The number of games is that of lists of replies: up to 945 on 3,3,3 and 46,080 on 3,4,3.
 
@@ -268,7 +268,7 @@ def _best_moves(net: MoveTransformer, boards: Boards, moves: Moves) -> Cells:
 
 
 def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
-    """Return the logits (games, cells) at the last of moves (games, plies), which is hidden."""
+    """Return the logits (games, cells) for the last ply of moves (games, plies)."""
     found = []
     with torch.no_grad():
         for at in range(0, len(moves), BATCH):
@@ -278,7 +278,7 @@ def _logits(net: MoveTransformer, moves: Moves) -> NDArray[np.float64]:
 
 
 def _player(rules: Rules, net: MoveTransformer) -> Policy:
-    """Return the greedy player of lists by `move_lists`; a frozen snapshot.
+    """Return the greedy player on lists from `move_lists`, as a frozen snapshot.
 
     As with `learners.nets.greedy_player`, it is computed in float64 on boards that are too many to
     be looked up.

@@ -1,1 +1,1 @@
-"""The commands that train; they need torch and the learners."""
+"""Commands that train, which need torch and the learners."""

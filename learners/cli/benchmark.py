@@ -46,7 +46,7 @@ class Arguments:
 
 
 def main(args: list[str], prog: str = PROG) -> None:
-    """Run the benchmark and print where its files are."""
+    """Run the benchmark and print the paths of its files."""
     given = console.parse(Arguments, prog, args, examples=EXAMPLES)
     for name in given.learners:
         row(name)
@@ -102,7 +102,7 @@ def main(args: list[str], prog: str = PROG) -> None:
 
 
 def train_all(given: Arguments) -> list[dict[str, Any]]:
-    """Train every learner with every seed; return the results in this order.
+    """Train every learner with every seed, and return the results in this order.
 
     Raises:
         ValueError: naming the trainings that failed, after all have ended.
@@ -137,7 +137,7 @@ def train_all(given: Arguments) -> list[dict[str, Any]]:
 
 
 def named_players() -> list[dict[str, Any]]:
-    """Return a row for each player that needs no training, with its certificate."""
+    """Return a row with the certificate of each player that needs no training."""
     from tttenv import Rules, certify, player
     from tttenv.players import PLAYERS
 
@@ -153,7 +153,7 @@ def named_players() -> list[dict[str, Any]]:
 
 
 def trained_player(training: dict[str, Any]) -> dict[str, Any]:
-    """Return a row for a trained player: certificate, and seconds to the first unbeatable one."""
+    """Return a trained player's row: its certificate, and when it first became unbeatable."""
     reached = training["unbeatable_at"]
     return {
         "player": f"{training['learner']} {training['seed']}",
@@ -165,7 +165,7 @@ def trained_player(training: dict[str, Any]) -> dict[str, Any]:
 
 
 def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
-    """Summarize a learner's seeds: how many became unbeatable, and the median time."""
+    """Summarize the seeds of a learner: how many became unbeatable, and the median time."""
     own = [training for training in trainings if training["learner"] == name]
     reached = [training["unbeatable_at"] for training in own if training["unbeatable_at"]]
     return {
@@ -179,6 +179,6 @@ def summary(name: str, trainings: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def tensorboard_command(runs: Path) -> str:
-    """Return the command that shows the curves."""
+    """Return the command that shows the curves in TensorBoard."""
     local = Path(".venv/bin/tensorboard")
     return f"{local if local.exists() else 'tensorboard'} --logdir {shlex.quote(str(runs))}"

@@ -1,4 +1,4 @@
-"""The benchmark's results as tables, in the terminal and in README files."""
+"""Benchmark results as tables, for the terminal and for README files."""
 
 import json
 from pathlib import Path
@@ -39,7 +39,7 @@ LEGEND = [
 
 
 def show(result: dict[str, Any], wide: bool = False) -> None:
-    """Print the results as tables, in a narrow terminal without some columns unless `wide`."""
+    """Print the results as tables; narrow terminals omit some columns unless `wide`."""
     print(_title(result))
     missing = text_tables.show(COLUMNS, _rows(result), wide)
     text_tables.tell_left_out(missing, "--wide shows them, and benchmark.json has all numbers")
@@ -49,7 +49,7 @@ def show(result: dict[str, Any], wide: bool = False) -> None:
 
 
 def text(result: dict[str, Any]) -> str:
-    """Return the results as tables with all columns, as a README shows them."""
+    """Return the results as tables with all columns, for a README."""
     sentences = [_sentence(found) for found in result["learners"]]
     table = text_tables.lines(COLUMNS, _rows(result))
     return "\n".join([_title(result), *table, *LEGEND, *sentences])
@@ -60,12 +60,12 @@ def _title(result: dict[str, Any]) -> str:
 
 
 def _rows(result: dict[str, Any]) -> list[list[str]]:
-    """Return two rows of cells for each player, one for each seat."""
+    """Return two rows of cells per player, one per seat."""
     return [_cells(entry, seat) for entry in result["players"] for seat in ("X", "O")]
 
 
 def ship(result: dict[str, Any], seed: int, out: Path) -> None:
-    """Copy the players of `seed` without what only training needs, and list them in `out`'s README.
+    """Copy the players of `seed` without their training state, and list them in `out`'s README.
 
     The list goes between the README's marks `players`; the rest of the README stays as it is. What
     all seeds took goes to `out/benchmark.json`.
@@ -116,7 +116,7 @@ def players(folder: Path) -> str:
 
 
 def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return results as `text` shows them: named players, then the trained ones in a folder.
+    """Return results in the form that `text` takes: named players, then a folder's trained ones.
 
     Args:
         folder: trained players, and what all seeds of their learners took.
@@ -135,7 +135,7 @@ def shipped_results(folder: Path, named: list[dict[str, Any]]) -> dict[str, Any]
 
 
 def measured(folder: Path) -> list[dict[str, Any]]:
-    """Return what all seeds of each learner took, as stored beside its shipped player."""
+    """Return the measurements over all seeds of each learner, stored beside its bundled player."""
     found: list[dict[str, Any]] = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))[
         "learners"
     ]
@@ -143,7 +143,7 @@ def measured(folder: Path) -> list[dict[str, Any]]:
 
 
 def _cells(entry: dict[str, Any], seat: str) -> list[str]:
-    """Return one row of the table; what holds for both seats is in X's."""
+    """Return one row of the table; entries common to both seats are in X's row."""
     seconds = "" if entry["seconds"] is None else f"{entry['seconds']:.1f}"
     unbeatable = "yes" if entry["unbeatable"] else "no"
     optimal = phrases.share(entry["optimal_moves"]["all"])

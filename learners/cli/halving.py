@@ -1,4 +1,4 @@
-"""Successive halving: every setting is trained briefly, and the better ones further.
+"""Successive halving: every setting is trained briefly, and only the best ones further.
 
 Jamieson and Talwalkar, Non-stochastic Best Arm Identification and Hyperparameter Optimization
 (2016). Settings are compared by exact certificates, so that no luck of sampled games decides.
@@ -14,7 +14,7 @@ ROUNDS = 3
 
 
 def budgets(steps: int, every: int) -> list[int]:
-    """Return the steps after each round, whole intervals between certificates.
+    """Return the number of steps after each round, in whole intervals between certificates.
 
     Args:
         steps: of a full training.
@@ -25,7 +25,7 @@ def budgets(steps: int, every: int) -> list[int]:
 
 
 def better(values: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[int]:
-    """Return the settings that continue, the best first: one in `KEEP`, and at least one.
+    """Return the settings that continue, the best first: one in `KEEP`, but at least one.
 
     Args:
         values: for each setting, what its trainings came to so far, as `trainings.train_one` tells;
@@ -36,7 +36,7 @@ def better(values: Mapping[int, Sequence[Mapping[str, Any]]]) -> list[int]:
 
 
 def strength(values: Sequence[Mapping[str, Any]]) -> tuple[float, ...]:
-    """Return the key that orders settings: the exact worst case first, more is better.
+    """Return the sort key of a setting: the exact worst case first, higher is better.
 
     Share of trainings that are unbeatable; then the mean over seeds of the worst case, both seats
     added; of the share of optimal moves; and last, few steps to an unbeatable player. What a

@@ -1,4 +1,4 @@
-"""TD(0) that continues to learn while it plays, as in the notes its learner comes from."""
+"""TD(0) that continues to learn while it plays, as in the lecture notes it comes from."""
 
 from dataclasses import replace
 from typing import Any
@@ -13,7 +13,7 @@ WHILE_PLAYING = {"alpha": 0.2, "epsilon": 0.1, "opening": 0, "games": 50, "batch
 
 
 class LearningPlayer:
-    """A td0 learner as a player: `learn` before each move; nothing is saved.
+    """Player that is a td0 learner: it runs `learn` before each move and saves nothing.
 
     Args:
         spec: the folder of a td0 checkpoint, or "td0": one that knows nothing yet.
@@ -44,11 +44,11 @@ class LearningPlayer:
         self.policy = self.learner.policy()
 
     def __call__(self, boards: Any) -> Probs:
-        """Move probabilities (batch, cells) for boards (batch, cells)."""
+        """Return move probabilities (batch, cells) for boards (batch, cells)."""
         return self.policy(boards)
 
     def learn(self, board: Any) -> None:
-        """Run 500 episodes that begin on this board (cells,)."""
+        """Run 500 episodes that start on this board (cells,)."""
         self.learner.root = int(positions(self.learner.rules).index(board))
         self.learner.step()
         self.policy = self.learner.policy()

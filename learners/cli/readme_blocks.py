@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def around(text: str, name: str, where: str = "the text") -> tuple[str, str]:
-    """Return what is before and after the block of this name, markers included.
+    """Return the text before and after the block of this name, with the markers.
 
     Args:
         text: the whole text.
@@ -28,13 +28,13 @@ def check(file: Path, name: str) -> None:
 
 
 def replaced(text: str, name: str, block: str, where: str = "the text") -> str:
-    """Return the text with another block between the markers of this name, as `around`."""
+    """Return the text with the block between the markers of this name replaced."""
     before, after = around(text, name, where)
     return f"{before}{block}\n{after}"
 
 
 def put(file: Path, name: str, block: str) -> None:
-    """Replace the text between the markers of this name.
+    """Replace the text between the markers of this name in a file.
 
     Raises:
         ValueError: if the file has none.

@@ -1,4 +1,4 @@
-"""The settings that a sweep tries: grids of values, and random values from ranges."""
+"""Search space of a sweep: grids of values, and random values from ranges."""
 
 import hashlib
 import math
@@ -24,7 +24,7 @@ MOST = 100_000  # settings
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a sweep, tried with every seed."""
+    """One setting of a sweep, trained with every seed."""
 
     learner: str
     preset: str
@@ -33,7 +33,7 @@ class Setting:
 
     @property
     def name(self) -> str:
-        """Return the learner and what differs from the defaults."""
+        """Return the learner's name and the fields that differ from the defaults."""
         parts = [self.learner]
         parts += [self.rules] if self.rules != "3,3,3" else []
         parts += [self.preset] if self.preset != "default" else []
@@ -49,7 +49,7 @@ class Setting:
         return f"{plain[:LONGEST_NAME]}-{hashlib.sha256(whole.encode()).hexdigest()[:8]}"
 
     def training(self, seed: int, schedule: Any) -> Training:
-        """Return the training of this setting with a seed.
+        """Return the training run of this setting with a seed.
 
         Raises:
             ValueError: if the learner refuses the values.
@@ -78,7 +78,7 @@ def settings(
     seed: int,
     prog: str,
 ) -> list[Setting]:
-    """Return all different settings: every preset and board, every value of the grids.
+    """Return all distinct settings: every preset, every board and every combination of values.
 
     Args:
         learners: names.
@@ -122,7 +122,7 @@ def settings(
 
 
 def _parts(given: str, option: str) -> tuple[str, str]:
-    """Split an option into the field and its values."""
+    """Split an option into the name of a field and its values."""
     name, equals, words = given.partition("=")
     if not equals or not name or not words:
         raise ValueError(f"{option} is FIELD=..., not {shown(given, 80)!r}")
@@ -130,7 +130,7 @@ def _parts(given: str, option: str) -> tuple[str, str]:
 
 
 def _hint(learner: str, name: str) -> Any:
-    """Return the type of a learner's setting.
+    """Return the annotated type of a field of a learner's config.
 
     Raises:
         ValueError: if it has none of this name.
@@ -144,7 +144,7 @@ def _hint(learner: str, name: str) -> Any:
 
 
 def _value(learner: str, name: str, word: str, prog: str) -> Any:
-    """Parse a value as the learner's own option would; a wrong one ends the program."""
+    """Parse a value as the learner's own option does; exit the program if it is invalid."""
     hint = _hint(learner, name)
     option = f"--{name.replace('_', '-')}"
     if hint is bool:
@@ -156,7 +156,7 @@ def _value(learner: str, name: str, word: str, prog: str) -> Any:
 
 
 def _draws(learner: str, ranges: Sequence[str], draws: int, seed: int) -> Iterator[dict[str, Any]]:
-    """Draw values from all ranges, this many times; the first do not depend on their number."""
+    """Sample values from all ranges, `draws` times; a larger number only adds samples."""
     bounds = [(name, *_bounds(learner, name, words)) for name, words in _all(ranges)]
     for number in range(draws):
         rng = np.random.default_rng([seed, number])
@@ -169,7 +169,7 @@ def _all(ranges: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
-    """Return the ends of a range, as integers if the setting is an integer."""
+    """Return the bounds of a range, as integers if the field is an integer."""
     hint = _hint(learner, name)
     if hint not in (int, float):
         raise ValueError(f"{name} of {learner} is no number: --range cannot draw it")
@@ -185,7 +185,7 @@ def _bounds(learner: str, name: str, words: str) -> tuple[Any, Any]:
 
 
 def _drawn(low: Any, high: Any, rng: np.random.Generator) -> Any:
-    """Draw one value between the bounds, both included."""
+    """Sample one value between the bounds, both inclusive."""
     share = rng.random()
     above = high + 1 if isinstance(high, int) else high
     value = low * (above / low) ** share if low > 0 else low + (above - low) * share

@@ -1,4 +1,4 @@
-"""The results of a sweep by setting and by training, as tables and as CSV."""
+"""Results of a sweep by setting and by training run, as tables and as CSV."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ LEGEND = (
 
 
 def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
-    """Summarize the trainings of one setting.
+    """Summarize the training runs of one setting.
 
     Args:
         name: of the setting.
@@ -57,7 +57,7 @@ def summary(name: str, results: Sequence[TrainingResult]) -> dict[str, Any]:
 
 
 def _quartiles(numbers: list[float]) -> list[float] | None:
-    """Return the first and third quartile, by linear interpolation; None without numbers."""
+    """Return the first and third quartiles, by linear interpolation, or None without numbers."""
     if not numbers:
         return None
     if len(numbers) == 1:
@@ -67,7 +67,7 @@ def _quartiles(numbers: list[float]) -> list[float] | None:
 
 
 def show(summaries: Sequence[dict[str, Any]], wide: bool = False) -> None:
-    """Print the table of settings, in a narrow terminal without some columns unless `wide`."""
+    """Print the table of settings; narrow terminals omit some columns unless `wide`."""
     missing = text_tables.show(COLUMNS, [_cells(found) for found in summaries], wide)
     text_tables.tell_left_out(missing, "--wide shows them, and sweep.json has all numbers")
     text_tables.say(LEGEND)
@@ -94,7 +94,7 @@ def _cells(found: dict[str, Any]) -> list[str]:
 
 
 def line(found: TrainingResult) -> str:
-    """Describe a finished training in one line."""
+    """Describe a finished run in one line."""
     who = f"{found.setting} seed {found.seed}"
     if found.error:
         return f"{who}: failed: {shown(found.error)}"
@@ -108,7 +108,7 @@ def line(found: TrainingResult) -> str:
 
 
 def as_csv(results: Sequence[TrainingResult]) -> str:
-    """Return a line for each training; a setting's changed fields have their own columns."""
+    """Return one line per run; the fields that settings change have columns of their own."""
     changed = dict.fromkeys(name for one in results for name in one.changes)
     plain = [
         field.name for field in fields(TrainingResult) if field.name not in ("changes", "setting")

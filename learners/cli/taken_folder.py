@@ -1,4 +1,4 @@
-"""Commands to paste if a training's folder already holds another one."""
+"""Suggested commands for a training run whose folder already holds another one."""
 
 import shlex
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ COMMAND = ("tttenv", "train")
 
 
 def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
-    """Return a command that resumes the training in a folder, and one that uses another folder.
+    """Return a command that resumes the run in a folder, and one that uses another folder.
 
     The first is missing where the folder holds no training of this learner that can go on.
 
@@ -28,7 +28,7 @@ def commands(learner: str, options: Sequence[str], out: Path) -> list[str]:
 
 
 def _resuming(learner: str, out: Path) -> list[str] | None:
-    """Return the command that resumes; a finished training needs more steps."""
+    """Return the command that resumes a run, with more steps if the run is finished."""
     try:
         state = load_training(out)
         progress = from_stored(Progress, state["clock"], str(out))

@@ -39,7 +39,7 @@ tttenv train {name} --out runs/mine --resume
 
 @dataclass(frozen=True)
 class Options:
-    """What belongs to the training rather than to the learner."""
+    """Options of a training run that are independent of the learner."""
 
     steps: NumberOrNone = None  # total steps; if omitted, until unbeatable; a preset in full
     preset: str = "default"  # a named set of the learner's own fields
@@ -128,7 +128,7 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
 
 
 def _backend(options: Options) -> Any:
-    """Return the workers of the actors, if there are any.
+    """Return the workers of the actors, or None without actors.
 
     Raises:
         ValueError: if there is no room for one.
@@ -148,7 +148,7 @@ def _backend(options: Options) -> Any:
 
 
 def _overview(args: list[str], prog: str = PROG) -> None:
-    """Print the help that needs no learner."""
+    """Print the help that is independent of any learner."""
     wanted = not args or args[0] in ("-h", "--help")
     if not wanted:
         raise ValueError(f"usage: {prog} LEARNER [OPTIONS]; known learners: {', '.join(LEARNERS)}")
@@ -163,7 +163,7 @@ def _overview(args: list[str], prog: str = PROG) -> None:
 
 
 def _parse(name: str, kind: Any, rest: list[str], prog: str) -> tuple[Options, Any]:
-    """Return the options and the learner's config, starting from the preset or the resumed run."""
+    """Return the options and the learner's config, based on the preset or the resumed run."""
     preset = _peek(rest, "--preset") or Options.preset
     if preset not in kind.presets:
         raise ValueError(unknown(f"preset of {name}", preset, kind.presets))
@@ -178,7 +178,7 @@ def _parse(name: str, kind: Any, rest: list[str], prog: str) -> tuple[Options, A
 
 
 def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
-    """Return the options and config of the training in a folder, which is untrusted.
+    """Return the options and config of the run in a folder, which is untrusted.
 
     A player of another kind than `checked_spec` lets pass starts a program or loads a file: it has
     to be said again on the command line.
@@ -224,7 +224,7 @@ def _parse_from(
 
 
 def _export(name: str, options: Options) -> None:
-    """Write the data set of the supervised learner, as its --moves-csv reads it.
+    """Write the data set of the supervised learner, in the format of --moves-csv.
 
     Raises:
         ValueError: if the learner has none, or the file is there already.
@@ -244,7 +244,7 @@ def _export(name: str, options: Options) -> None:
 
 
 def _peek(args: list[str], option: str) -> str | None:
-    """Return the value of an option before the arguments are parsed."""
+    """Return the value of an option before the arguments are parsed, or None if it is missing."""
     for arg, following in zip(args, [*args[1:], ""], strict=False):
         if arg == option:
             return following
@@ -264,7 +264,7 @@ def _usual_folder(name: str, options: Options, config: Any) -> Path:
 
 
 class _Bar:
-    """The progress of a training: steps, the next certificate, and the last exact worst case.
+    """Progress bar of a training run: steps, the next certificate, the last exact worst case.
 
     On a terminal a bar moves; elsewhere one line says what begins, and one how it ended.
 
@@ -311,7 +311,7 @@ class _Bar:
             print(f"trained {self.last.step:,} steps in {told}", file=sys.stderr)
 
     def stepped(self, step: int) -> None:
-        """Move the bar, ten times a second at most."""
+        """Advance the bar, at most ten times a second."""
         now = time.monotonic()
         if not self.shown_at:  # the arguments have proven good
             self.shown_at = now
@@ -326,7 +326,7 @@ class _Bar:
             self.progress.update(self.task, completed=step, description=self._coming(step, due))
 
     def evaluated(self, evaluation: Any) -> None:
-        """Show an evaluation."""
+        """Show the results of an evaluation."""
         self.last = evaluation
         step, below = evaluation.step, phrases.standing(evaluation.numbers)
         if not evaluation.last:
@@ -338,7 +338,7 @@ class _Bar:
         self.progress.update(self.task, completed=step, total=step, description=ending, below=below)
 
     def _coming(self, step: int, due: bool) -> str:
-        """Describe what is being done, or when the next certificate is due."""
+        """Describe the current work, or when the next certificate is due."""
         if due:
             return "certifying"
         following = step - step % self.schedule.every + self.schedule.every
@@ -360,7 +360,7 @@ def _with_a_line_below() -> Any:
 def _conclude(
     out: Path, last: Any, compile_seconds: float, as_json: bool, log: Sequence[str]
 ) -> None:
-    """Print the last evaluation of a training, and where its player and its curves are."""
+    """Print the last evaluation of a run, and the paths of its player and its curves."""
     if as_json:
         found = None if last.certificate is None else last.certificate.to_dict()
         result = {"player": str(out), "steps": last.step, "seconds": last.seconds}
@@ -382,7 +382,7 @@ def _conclude(
 
 
 def _tell_curves(out: Path, log: Sequence[str]) -> None:
-    """Print where the curves of a training are, by its logs; nothing is started."""
+    """Print where to find the curves of a run, for each of its loggers."""
     if "tensorboard" in log:
         from learners.training.tensorboard import ADDRESS
 

@@ -1,4 +1,4 @@
-"""A training run as a task, and many runs spread over all workers."""
+"""Training runs as tasks, spread over all workers."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ RESULTS = ".finished"  # folder of what finished trainings came to, beside the f
 
 @dataclass(frozen=True)
 class Training:
-    """A training: everything that decides its result, except the time it takes."""
+    """Training run, described by everything that determines its result."""
 
     learner: str
     preset: str
@@ -40,7 +40,7 @@ def run_all(
     quiet: bool,
     tell: Callable[[TaskResult], str | None] = lambda outcome: None,
 ) -> list[TaskResult]:
-    """Run all trainings; see `workers.run_all`.
+    """Execute all training runs; see `workers.run_all`.
 
     Finished ones are known again by what the folder RESULTS in `runs` says of them. Those that were
     interrupted on this machine go on from their last checkpoint.
@@ -61,7 +61,7 @@ def run_all(
 
 
 def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None:
-    """Raise ValueError for a folder that was not made for a training."""
+    """Raise ValueError for a folder that was not created for a training run."""
     for name, _ in trainings:
         folder = runs / name
         if folder.exists() and not _made_here(folder):
@@ -69,12 +69,12 @@ def check_folders(trainings: Sequence[tuple[str, Training]], runs: Path) -> None
 
 
 def forget(runs: Path) -> None:
-    """Let the next run train anew."""
+    """Remove the stored results, so that the next call trains again."""
     ResultsFolder(runs / RESULTS).remove()
 
 
 def train_one(training: Training, context: Context) -> dict[str, Any]:
-    """Train in the task's folder, reporting every step and the last evaluation.
+    """Train in the task's folder, reporting the progress of every step and the last evaluation.
 
     Returns:
         Steps, seconds of processor time, seconds that compiling took besides, step and seconds of
@@ -124,7 +124,7 @@ def train_one(training: Training, context: Context) -> dict[str, Any]:
 
 
 def _made_here(folder: Path) -> bool:
-    """Return whether a folder was made for a task, even one killed before it was marked."""
+    """Return whether a folder was created for a task, even one killed before marking it."""
     if not folder.is_dir():
         return False
     names = {file.name for file in folder.iterdir()}
@@ -132,7 +132,7 @@ def _made_here(folder: Path) -> bool:
 
 
 def _interrupted(folder: Path, training: Training) -> bool:
-    """Return whether the folder holds a part of this training, which can be continued."""
+    """Return whether the folder holds an unfinished part of this run, which can be continued."""
     from learners.training.checkpoint import load_training
     from learners.training.loop import Progress, finished
     from tttenv.players.config_io import from_stored
@@ -148,7 +148,7 @@ def _interrupted(folder: Path, training: Training) -> bool:
 
 
 def _digest(training: Training) -> str:
-    """Return a digest of all that decides the weights after a number of steps, code included."""
+    """Return a digest of everything that determines the weights at a step, including the code."""
     about = asdict(training)
     schedule = about.pop("schedule")
     about |= {name: schedule[name] for name in ("every", "device", "threads")}

@@ -1,4 +1,4 @@
-"""A small language model learns the game from text alone: imitation, then GRPO with exact rewards.
+"""Small language model that learns the game from text: imitation, then GRPO with exact rewards.
 
     python -m learners.examples.language_model --seed 1
     tttenv certify hf:path=runs/language-model/grpo
@@ -44,7 +44,7 @@ REWARDS: Any = importlib.import_module("tttenv.adapters.trl")
 
 @dataclass(frozen=True)
 class Args:
-    """A language model, from random weights to a certificate."""
+    """Language model trained from random weights to an exact certificate."""
 
     rules: str = "3,3,3"  # m rows, n columns, k in a row; at most 15 cells
     seed: int = 0  # of the weights, the tasks and all random numbers
@@ -64,7 +64,7 @@ class Args:
 
 
 def byte_tokenizer() -> Any:
-    """Return a tokenizer with a token for each byte, one for the end, and one for padding."""
+    """Return a tokenizer with one token per byte, an end token and a padding token."""
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
     made: Any = Tokenizer(
         models.BPE(vocab={byte: at for at, byte in enumerate(alphabet)}, merges=[])
@@ -97,7 +97,7 @@ def untrained(args: Args, tokenizer: Any) -> Any:
 
 
 class Imitation:
-    """Teacher of the best moves of tasks, all of them equally likely.
+    """Supervised trainer that imitates the best moves of tasks, all equally likely.
 
     The rules, with which every prompt begins, are the same for all positions of a game: they are
     computed once a step.
@@ -114,7 +114,7 @@ class Imitation:
         self.epoch = args.seed * 1000
 
     def step(self, number: int) -> float:
-        """Make a gradient step on the next tasks; returns the loss."""
+        """Take a gradient step on the next tasks, and return the loss."""
         args = self.args
         rate = args.lr * min(1.0, (number + 1) / 50) * (1 - number / args.steps)
         for group in self.optimiser.param_groups:
@@ -155,7 +155,7 @@ class Imitation:
 
 
 class Told(transformers.TrainerCallback):
-    """A callback that prints the mean reward now and then."""
+    """Callback that prints the mean reward periodically."""
 
     def __init__(self, args: Args) -> None:
         self.steps = args.grpo_steps
@@ -200,7 +200,7 @@ def improve(args: Args, model: Any, tokenizer: Any, rules: Rules) -> None:
 
 
 def answers(model: Any, tokenizer: Any, prompts: list[str]) -> dict[str, str]:
-    """Return the likeliest answers to prompts of the same length."""
+    """Return the greedy answers to prompts of the same length."""
     found = dict[str, str]()
     model.eval()
     for at in range(0, len(prompts), 256):
@@ -245,7 +245,7 @@ def _worst(certificate: Any, seat: str) -> int:
 
 
 def _not_lost(player: Policy, opponent: Policy, rules: Rules, games: int) -> float:
-    """Return the share of games that a deterministic player does not lose, over both seats.
+    """Return the fraction of games that a deterministic player does not lose, over both seats.
 
     Both always move in the same way, so that there are two different games only: that is what such
     a judgement is worth.
@@ -268,7 +268,7 @@ def _not_lost(player: Policy, opponent: Policy, rules: Rules, games: int) -> flo
 
 
 def main(args: Args) -> None:
-    """Train, judge after each stage, and write models and numbers."""
+    """Train, evaluate after each stage, and write the models and numbers."""
     LIBRARY.utils.logging.set_verbosity_error()
     LIBRARY.utils.logging.disable_progress_bar()
     warnings.filterwarnings("ignore", category=FutureWarning)  # of the libraries, to each other

@@ -52,7 +52,7 @@ class Args:
 
 
 class Agent(nn.Module):
-    """A policy network and a value network over one-hot boards."""
+    """Policy network and value network on one-hot boards."""
 
     def __init__(self, cells: int, hidden: int) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class Agent(nn.Module):
         self.critic = mlp(3 * cells, hidden, 1, gain=1.0)
 
     def log_probs(self, planes: Tensor, masks: Tensor) -> Tensor:
-        """Return log-probabilities of the moves, (batch, cells); taken cells get no probability.
+        """Return the moves' log-probabilities (batch, cells), with probability zero on taken cells.
 
         Args:
             planes: (batch, 3 * cells), the environment's observations.
@@ -70,13 +70,13 @@ class Agent(nn.Module):
         return logits.masked_fill(masks == 0, -1e9).log_softmax(dim=1)
 
     def values(self, planes: Tensor) -> Tensor:
-        """Return the expected returns, (batch,)."""
+        """Return the expected returns (batch,)."""
         outputs: Tensor = self.critic(planes)
         return outputs[..., 0]
 
 
 def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
-    """Return two hidden layers of tanh, with orthogonal weights and zero biases."""
+    """Return an MLP with two tanh layers, orthogonal weights and zero biases."""
     widths = [(inputs, hidden, 2**0.5), (hidden, hidden, 2**0.5), (hidden, outputs, gain)]
     layers: list[nn.Module] = []
     for fan_in, fan_out, scale in widths:
@@ -88,7 +88,7 @@ def mlp(inputs: int, hidden: int, outputs: int, gain: float) -> nn.Sequential:
 
 
 class Rollouts:
-    """The games in progress: `turns` moves in each of `games` games, returned as tensors.
+    """Collector of rollouts: `turns` moves in each of `games` games, returned as tensors.
 
     Args:
         args: the settings.
@@ -126,7 +126,7 @@ class Rollouts:
         return {name: parts.flatten(0, 1) for name, parts in stacked.items()}
 
     def _advantages(self, found: dict[str, Tensor], next_values: Tensor) -> Tensor:
-        """Return generalised advantage estimates (turns, games), reset at the end of a game."""
+        """Return generalised advantage estimates (turns, games), reset at the end of each game."""
         advantages, advantage = torch.zeros_like(found["values"]), torch.zeros_like(next_values)
         for turn in reversed(range(self.args.turns)):
             active = 1 - found["over"][turn]
@@ -143,7 +143,7 @@ NAMES = ("planes", "masks", "cells", "log_probs", "values", "rewards", "over")
 def learn(
     args: Args, agent: Agent, optimiser: torch.optim.Optimizer, found: dict[str, Tensor]
 ) -> dict[str, float]:
-    """Update on one rollout, `epochs` passes; return the losses of the last minibatch."""
+    """Update on one rollout for `epochs` passes, and return the losses of the last minibatch."""
     returns, size = found["advantages"] + found["values"], args.games * args.turns
     for _ in range(args.epochs):
         for rows in torch.randperm(size).tensor_split(args.minibatches):
@@ -166,12 +166,12 @@ def learn(
 
 
 def player(agent: Agent, rules: Rules) -> Policy:
-    """Return the agent without exploration: always its likeliest legal cell."""
+    """Return the greedy player of the agent: its most likely legal cell, without exploration."""
     return from_observations(agent.actor, rules, kind="values")
 
 
 def train(args: Args) -> Agent:
-    """Train from random weights. Same arguments, same weights, bit for bit on one machine."""
+    """Train from random weights; the same arguments give the same weights on one machine."""
     torch.set_num_threads(1)  # such small networks gain nothing by more
     rules, begun = Rules.of(args.rules), time.perf_counter()
     with torch.random.fork_rng(), SummaryWriter(args.folder) as board:
@@ -192,7 +192,7 @@ def train(args: Args) -> Agent:
 
 
 def main() -> None:
-    """Train as the command line says, and print the player's exact strength."""
+    """Train with the command-line arguments, and print the player's exact strength."""
     args = tyro.cli(Args)
     try:
         agent, rules = train(args), Rules.of(args.rules)

@@ -1,1 +1,1 @@
-"""Training any learner: the loop, its files and its curves."""
+"""Training of any learner: the loop, its files and its curves."""

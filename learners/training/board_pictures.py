@@ -1,4 +1,4 @@
-"""Boards as pictures with words on them, by Pillow: what TensorBoard and the READMEs show."""
+"""Board pictures with text, drawn by Pillow, for TensorBoard and the READMEs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ READABLE = 9  # pixels of letters that can be read
 
 
 def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> Picture:
-    """Draw a policy's probabilities on a board, yellow and in per cent, under who is to move.
+    """Draw a policy's probabilities on a board, in yellow and in per cent, below the side to move.
 
     Args:
         rules: the game.
@@ -43,7 +43,7 @@ def policy_picture(rules: Rules, board: Boards, shares: NDArray[np.float64]) -> 
 
 @dataclass(frozen=True)
 class Annotations:
-    """What a picture of a board shows besides the stones, by cell."""
+    """Annotations of a board picture besides the stones, by cell."""
 
     shares: NDArray[np.float64] | None = None  # (cells,): probabilities, as colours and per cent
     grounds: Mapping[int, Colour] = field(default_factory=dict)  # other colours of empty cells
@@ -60,7 +60,7 @@ def board_picture(
     palette: Palette,
     notes: Annotations = Annotations(),
 ) -> Any:
-    """Return a board as Pillow's image.
+    """Return a board as a Pillow image.
 
     Args:
         rules: the game.
@@ -93,7 +93,7 @@ def board_picture(
 def coordinates(
     picture: Any, rules: Rules, corner: tuple[int, int], cell: int, ink: Colour
 ) -> None:
-    """Write letters above and numbers beside a board whose upper left corner is at `corner`."""
+    """Write letters above and numbers beside a board whose top left corner is at `corner`."""
     (x, y), size = corner, cell // 7
     for column in range(rules.n):
         at = x + column * cell + cell // 2, y - size
@@ -105,7 +105,7 @@ def coordinates(
 def write(
     picture: Any, text: str, size: int, ink: Colour, at: tuple[int, int], anchor: str = "la"
 ) -> None:
-    """Write a line in letters of `size` pixels; nothing where that is too small to be read.
+    """Write a line in letters of `size` pixels, or nothing if that is too small to read.
 
     Args:
         picture: Pillow's image.

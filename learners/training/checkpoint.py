@@ -1,4 +1,4 @@
-"""Trained players and interrupted trainings as files, written whole, read without running code.
+"""Files of trained players and interrupted runs, written atomically, read without running code.
 
 What a checkpoint names is never run: to play it, a network is made of its weights and nothing else.
 """
@@ -54,7 +54,7 @@ def save(
     certificate: Certificate | None = None,
     snapshots: Sequence[Snapshot] = (),
 ) -> None:
-    """Write the player that `learner` is now, whole or not at all.
+    """Write the learner's current player atomically.
 
     Args:
         folder: made if missing; an older checkpoint in it is replaced.
@@ -93,7 +93,7 @@ def save(
 def load_policy(
     folder: Path, simulations: int = 0, threes: int = 0, rules: Rules | None = None
 ) -> Policy:
-    """Return the player of the checkpoint in `folder`, made of its weights.
+    """Return the player of the checkpoint in `folder`, created from its weights.
 
     Its networks are made and nothing else: no environment, no opponent.
 
@@ -156,7 +156,7 @@ def load_learner(folder: Path) -> Learner:
 
 
 def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]:
-    """Read the config and the weights of a checkpoint of learner `name`.
+    """Read the config and the weights from a checkpoint of the learner `name`.
 
     Raises:
         ValueError: if the checkpoint is missing, damaged or of another learner.
@@ -171,7 +171,7 @@ def load_weights(folder: Path, name: str) -> tuple[Any, dict[str, torch.Tensor]]
 
 
 def load_training(folder: Path) -> dict[str, Any]:
-    """Read the training in `folder`: "learner", "clock" (its progress), "about", "plan".
+    """Read the state of the run in `folder`: "learner", "clock" (its progress), "about", "plan".
 
     If the card is gone or does not know a state, as in older checkpoints, the state is found by its
     name; one that bears its digest has to have it.
@@ -193,19 +193,19 @@ def load_training(folder: Path) -> dict[str, Any]:
 
 
 def save_state(file: Path, state: dict[str, Any]) -> None:
-    """Write a nested state of dicts, lists, tensors, arrays and plain values into one file."""
+    """Write a nested state of dicts, lists, tensors, arrays and plain values to a file."""
     write(file, state_bytes(state))
 
 
 def state_bytes(state: dict[str, Any]) -> bytes:
-    """Pack a nested state of dicts, lists, tensors, arrays and plain values into a file."""
+    """Serialize a nested state of dicts, lists, tensors, arrays and plain values."""
     tensors: dict[str, torch.Tensor] = {}
     skeleton = json.dumps(_pack(state, tensors))
     return save_tensors(_contiguous(tensors), metadata={"state": skeleton})
 
 
 def load_state(file: Path) -> dict[str, Any]:
-    """Read what `save_state` wrote, with tensors on the CPU.
+    """Load a state written by `save_state`, with tensors on the CPU.
 
     Raises:
         ValueError: if the file is missing, damaged or something else.
@@ -217,7 +217,7 @@ def load_state(file: Path) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what computes the numbers of a card."""
+    """Return the versions of the libraries that computed the numbers of a card."""
     return {
         "tttenv": tttenv.__version__,
         "torch": torch.__version__,
@@ -231,7 +231,7 @@ def _kind(card: dict[str, Any]) -> Any:
 
 
 def _settings(folder: Path, card: dict[str, Any]) -> tuple[Any, Rules]:
-    """Return the config and rules of a card."""
+    """Return the config and the rules of a card."""
     try:
         rules = Rules.of(card["rules"])
         return from_stored(_kind(card).Config, card["config"], card["learner"]), rules
@@ -246,7 +246,7 @@ def _misfit(folder: Path, card: dict[str, Any]) -> str:
 def _weights(
     file: Path, data: bytes, wanted: dict[str, torch.Tensor] | None
 ) -> dict[str, torch.Tensor]:
-    """Read the weights in a file onto the current device, shaped as wanted.
+    """Load the weights from a file onto the current device, checking their names and shapes.
 
     Raises:
         ValueError: for other names, shapes or types than wanted, seen before tensors are made, and
@@ -285,7 +285,7 @@ def _shape(tensors: dict[str, tuple[str, tuple[int, ...]]], name: str) -> tuple[
 
 
 def _unnamed_training(folder: Path) -> dict[str, Any]:
-    """Read the latest complete training state in a folder whose card names none."""
+    """Load the latest complete training state from a folder whose card names none."""
     whole, refusals = [], []
     for file in data_files(folder, STATE):
         try:
@@ -298,7 +298,7 @@ def _unnamed_training(folder: Path) -> dict[str, Any]:
 
 
 def _training(data: bytes, file: Path) -> dict[str, Any]:
-    """Read the state of a training, if it has the parts of one."""
+    """Parse the state of a training run, if it is complete."""
     state = _state(data, file)
     parts = [state.get(key) for key in ("learner", "clock", "about", "plan")]
     if not all(isinstance(part, dict) for part in parts):
@@ -321,7 +321,7 @@ def _state(data: bytes, file: Path) -> dict[str, Any]:
 
 
 def _smallest(table: Probs) -> torch.Tensor:
-    """Return the same numbers in the smallest type that holds them exactly."""
+    """Return the same numbers in the smallest dtype that represents them exactly."""
     for kind in (np.uint8, np.float32):
         if (table == table.astype(kind)).all():
             return torch.from_numpy(table.astype(kind))
@@ -329,7 +329,7 @@ def _smallest(table: Probs) -> torch.Tensor:
 
 
 def _pack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
-    """Return a value as JSON, with tensors and arrays put aside under a number."""
+    """Return a value as JSON, with its tensors and arrays moved to `tensors` under a number."""
     if isinstance(value, torch.Tensor | np.ndarray):
         name = str(len(tensors))
         if isinstance(value, torch.Tensor):
@@ -360,5 +360,5 @@ def _unpack(value: Any, tensors: dict[str, torch.Tensor]) -> Any:
 
 
 def _contiguous(tensors: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
-    """Copy tensors to the CPU so that they share no memory, as the file format wants."""
+    """Copy tensors to the CPU without shared memory, as the file format requires."""
     return {name: tensor.detach().cpu().clone().contiguous() for name, tensor in tensors.items()}

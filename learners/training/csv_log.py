@@ -1,4 +1,4 @@
-"""A training as plain files: `csv/curves.csv`, pictures, and the certificate as Markdown."""
+"""Logger to plain files: `csv/curves.csv`, pictures, and the certificate as Markdown."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ LARGEST = 2**30  # bytes of curves that are read to go on
 
 
 class CSVLog:
-    """A logger that writes one training into the folder `csv`; see `loggers.Logger`.
+    """Logger that writes one training run to the folder `csv`; see `loggers.Logger`.
 
     `curves.csv` has a row for each point: step, tag and value. Pictures are named after their tag
     and step.
@@ -37,18 +37,18 @@ class CSVLog:
         self.stream = file.open("a", encoding="utf-8", newline="")
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Write a row for each tag."""
+        """Write one row per tag."""
         self.stream.write(_text((step, tag, repr(float(n))) for tag, n in numbers.items()))
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Write each picture as a PNG file, like `policy-opening-00000050.png`."""
+        """Write each picture as a PNG file, such as `policy-opening-00000050.png`."""
         for name, picture in pictures.items():
             data = io.BytesIO()
             Image.fromarray(picture).save(data, "PNG")
             write(self.folder / f"{name.replace('/', '-')}-{step:08}.png", data.getvalue())
 
     def flush(self) -> None:
-        """Write everything to the disk."""
+        """Write everything to disk."""
         self.stream.flush()
         os.fsync(self.stream.fileno())
 
@@ -69,7 +69,7 @@ def _text(rows: Any) -> str:
 
 
 def _rows_until(file: Path, step: int) -> list[list[str]]:
-    """Return the rows of an interrupted run up to a step; its last line may be cut off."""
+    """Return the rows of an interrupted run up to a step; its last line may be truncated."""
     try:
         text = read_bytes(file, LARGEST).decode(errors="replace")
     except FileNotFoundError:

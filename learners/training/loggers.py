@@ -1,4 +1,4 @@
-"""Where a training's curves, pictures and certificate go: loggers by name, one row each."""
+"""Loggers of a run's curves, pictures and certificate, by name, one row each."""
 
 import contextlib
 import shutil
@@ -47,7 +47,7 @@ SCENES = {
 
 
 class Logger(Protocol):
-    """A destination for what a training measures.
+    """Destination of a training run's measurements.
 
     It is made of the checkpoint's folder, the rules, the settings by name (learner, preset, rules
     and the learner's config), and the step to go on from: what an interrupted run wrote beyond that
@@ -55,29 +55,29 @@ class Logger(Protocol):
     """
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Take one point for each tag, like `exact/worst_case_X`."""
+        """Log one point per tag, such as `exact/worst_case_X`."""
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Take pictures (height, width, 3) of uint8 by their names, like `policy/opening`."""
+        """Log pictures (height, width, 3) of uint8 by name, such as `policy/opening`."""
 
     def flush(self) -> None:
-        """Write everything to the disk, since a checkpoint follows."""
+        """Write everything to disk before a checkpoint is saved."""
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
-        """Take the last certificate."""
+        """Log the last certificate."""
 
     def close(self, finished: bool) -> None:
-        """End, after a training that has finished or failed."""
+        """Close the logger after a run that has finished or failed."""
 
 
 class Loggers:
-    """Any number of loggers as one; use `opened` to make it."""
+    """Any number of loggers as one, created by `opened`."""
 
     def __init__(self, rules: Rules, loggers: Sequence[Logger]) -> None:
         self.rules, self.loggers = rules, loggers
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Pass on one point for each tag."""
+        """Pass on one point per tag."""
         for logger in self.loggers:
             logger.curves(step, numbers)
 
@@ -86,13 +86,13 @@ class Loggers:
         self.curves(step, {SECONDS: seconds, STEPS: float(step)})
 
     def scenes(self, step: int, policy: Policy) -> None:
-        """Pass on the policy's probabilities on a few named boards as heat maps in per cent."""
+        """Pass on heat maps, in per cent, of the policy's probabilities on a few named boards."""
         pictures = policy_pictures(self.rules, policy)
         for logger in self.loggers:
             logger.pictures(step, pictures)
 
     def flush(self) -> None:
-        """Let all loggers write everything to the disk."""
+        """Make all loggers write everything to disk."""
         for logger in self.loggers:
             logger.flush()
 
@@ -106,7 +106,7 @@ class Loggers:
 def opened(
     names: Sequence[str], folder: Path, rules: Rules, settings: Mapping[str, Any], at: int = 0
 ) -> Iterator[Loggers]:
-    """Yield the loggers of these names, which are closed at the end.
+    """Yield the loggers with these names, and close them at the end.
 
     Raises:
         ModuleNotFoundError: if the library of one is not installed.
@@ -121,7 +121,7 @@ def opened(
 
 
 def _closing(logger: Logger) -> Callable[..., None]:
-    """Return what closes a logger at the end of a `with` block."""
+    """Return an exit callback that closes a logger at the end of a `with` block."""
 
     def close(failure: type[BaseException] | None, *_: object) -> None:
         logger.close(finished=failure is None)
@@ -130,7 +130,7 @@ def _closing(logger: Logger) -> Callable[..., None]:
 
 
 def chosen(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of loggers in a command's options, each of which may list several.
+    """Return the names of loggers from a command's options, each of which may list several.
 
     Raises:
         ModuleNotFoundError: if the library of one is not installed.
@@ -144,7 +144,7 @@ def chosen(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def remove_logs(folder: Path) -> None:
-    """Remove what loggers wrote for a run that died before its first checkpoint."""
+    """Remove the logs of a run that died before its first checkpoint."""
     for pattern in FILES:
         for path in folder.glob(pattern):
             if path.is_dir() and not path.is_symlink():
@@ -154,7 +154,7 @@ def remove_logs(folder: Path) -> None:
 
 
 def run_of(file: Path) -> str | None:
-    """Return the identifier of the interrupted run that a file in a checkpoint's folder names."""
+    """Return the identifier of an interrupted run, stored in a file of its checkpoint's folder."""
     try:
         text = read_bytes(file, 200).decode("ascii").strip()
     except (FileNotFoundError, ValueError):
@@ -164,7 +164,7 @@ def run_of(file: Path) -> str | None:
 
 @contextlib.contextmanager
 def in_one_line(library: str, errors: type[Exception]) -> Iterator[None]:
-    """Turn a library's errors in this block into ValueErrors of one line."""
+    """Turn a library's errors in this block into one-line ValueErrors."""
     try:
         yield
     except errors as error:
@@ -172,7 +172,7 @@ def in_one_line(library: str, errors: type[Exception]) -> Iterator[None]:
 
 
 def policy_pictures(rules: Rules, policy: Policy) -> dict[str, Picture]:
-    """Return a policy's probabilities on a few named boards as heat maps in per cent."""
+    """Return heat maps, in per cent, of a policy's probabilities on a few named boards."""
     scenes = SCENES.get(str(rules), {"opening": "_" * rules.cells})
     boards = {name: rules.parse(text) for name, text in scenes.items()}
     return {

@@ -1,4 +1,4 @@
-"""The training loop: step, evaluate exactly, yield; it touches no files and prints nothing."""
+"""Training loop: step, evaluate exactly, yield; it writes no files and prints nothing."""
 
 import contextlib
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ MOST_ACTORS = 1024
 
 @dataclass(frozen=True)
 class Schedule:
-    """The length of a training and its intervals; counted in steps, never in seconds.
+    """Length and intervals of a training run, counted in steps, never in seconds.
 
     So that trained weights do not depend on the machine's speed.
     """
@@ -52,7 +52,7 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The state of a training after some steps, with the player's exact strength."""
+    """State of a training run after some steps, with the player's exact strength."""
 
     step: int  # steps taken so far
     seconds: float  # of processor time since the first step, without compiling
@@ -91,7 +91,7 @@ def usual_schedule(name: str, preset: str = "default", **changes: Any) -> Schedu
 
 @dataclass
 class Progress:
-    """The progress of a training, interrupted runs included; its fields are stored with it."""
+    """Progress of a training run, including interrupted parts; its fields are saved with it."""
 
     step: int = 0
     seconds: float = 0.0  # of processor time
@@ -101,7 +101,7 @@ class Progress:
     snapshots: tuple[Snapshot, ...] = ()  # players along it
 
     def measured(self, added: Point, policy: Policy, every: int) -> None:
-        """Keep a measure, and the player as it is; `every` is the steps between measures."""
+        """Store a measurement and the current player; `every` is the steps between measurements."""
         self.measures = extended(self.measures, added, every)
         self.snapshots = snapshots.extended(self.snapshots, self.measures, policy, every)
 
@@ -112,7 +112,7 @@ class Progress:
         certificate: Certificate | None,
         last: bool,
     ) -> Evaluation:
-        """Return what was measured here, with how far the training has come."""
+        """Return an evaluation with these measurements and the current progress."""
         return Evaluation(
             step=self.step,
             seconds=self.seconds,
@@ -198,7 +198,7 @@ def before_training(learner: Learner, rules: Rules, progress: Progress) -> dict[
 
 @contextlib.contextmanager
 def _one_line_errors(step: int) -> Iterator[None]:
-    """Turn errors of torch and NumPy about numbers that are not finite into one line.
+    """Turn errors of torch and NumPy about non-finite numbers into one-line errors.
 
     Raises:
         ValueError: naming the step, for any ValueError in the block.
@@ -211,13 +211,13 @@ def _one_line_errors(step: int) -> Iterator[None]:
 
 
 def finished(schedule: Schedule, progress: Progress) -> bool:
-    """Return whether a training is finished."""
+    """Return whether a training run is finished."""
     stopped = schedule.stop_when_unbeatable and bool(progress.unbeatable_at)
     return progress.step >= schedule.steps or stopped
 
 
 def last_evaluation(learner: Learner, rules: Rules, progress: Progress) -> Evaluation:
-    """Evaluate a finished training again."""
+    """Evaluate a finished run again."""
     policy, certificate, numbers = _evaluate(rules, learner)
     numbers = {**numbers, "time/seconds": progress.seconds}
     return progress.evaluation(numbers, policy, certificate, last=True)

@@ -1,4 +1,4 @@
-"""A training as a run of MLflow.
+"""Logger to MLflow, with one MLflow run per training run.
 
 The experiment is `tttenv`, or MLFLOW_EXPERIMENT_NAME, on the server or in the store that
 MLFLOW_TRACKING_URI names.
@@ -26,7 +26,7 @@ LONGEST = 500  # characters of a setting
 
 
 class MLflowLog:
-    """A logger of one training as a run, continued when it resumes; see `loggers.Logger`.
+    """Logger of one training run, continued on resume; see `loggers.Logger`.
 
     Raises:
         ValueError: in one line, if the store cannot be opened or the server reached.
@@ -46,7 +46,7 @@ class MLflowLog:
         write(folder / RUN, f"{known}\n")
 
     def _begun(self, folder: Path, settings: Mapping[str, Any]) -> str:
-        """Return the identifier of a new run."""
+        """Start a new run and return its identifier."""
         name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or "tttenv"
         experiment = self.client.get_experiment_by_name(name)
         number = experiment.experiment_id if experiment else self.client.create_experiment(name)
@@ -56,20 +56,20 @@ class MLflowLog:
         return str(run)
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Log one point for each tag."""
+        """Log one point per tag."""
         now = int(time.time() * 1000)
         metrics = [Metric(tag, float(number), now, step) for tag, number in numbers.items()]
         with in_one_line("mlflow", MlflowException):
             self.client.log_batch(self.run, metrics=metrics)
 
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Log pictures as artifacts, like `policy/opening-00000050.png`."""
+        """Log pictures as artifacts, such as `policy/opening-00000050.png`."""
         with in_one_line("mlflow", MlflowException):
             for name, picture in pictures.items():
                 self.client.log_image(self.run, picture, f"{name}-{step:08}.png")
 
     def flush(self) -> None:
-        """Do nothing: each call has written what it was given."""
+        """Do nothing, since each call has already written its data."""
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
         """Log the certificate as text."""

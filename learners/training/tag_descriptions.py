@@ -1,4 +1,4 @@
-"""The descriptions of TensorBoard's curves, shown behind each chart's (i)."""
+"""Descriptions of TensorBoard's curves, shown behind each chart's (i)."""
 
 import re
 
@@ -42,7 +42,7 @@ DESCRIPTIONS = {
 
 
 def description(tag: str) -> str:
-    """Return a tag's description; empty for an unknown tag."""
+    """Return a tag's description, or an empty string for an unknown tag."""
     for pattern, text in DESCRIPTIONS.items():
         if found := re.fullmatch(pattern, tag):
             return found.expand(text)

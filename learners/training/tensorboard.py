@@ -1,4 +1,4 @@
-"""A training in TensorBoard: curves, heat maps of the policy, the certificate, the settings."""
+"""Logger to TensorBoard: curves, heat maps of the policy, the certificate, the settings."""
 
 import contextlib
 import signal
@@ -35,7 +35,7 @@ SIGNALS = [
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Delay signals to the end of the block, where they are handled as usual.
+    """Delay signals until the end of the block, where they are handled as usual.
 
     A handler that raises within TensorBoard's queue leaves its lock held or its thread asleep, and
     whoever closes the writer then waits for that thread: two minutes, or for good.
@@ -91,7 +91,7 @@ TRAINING = {"training": {"losses and other numbers of the learner": _chart("trai
 
 
 def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
-    """Return the charts that have points on these rules, by group and title."""
+    """Return the charts that have data for these rules, by group and title."""
     if not enumerable(rules):
         return LARGE | TRAINING
     game = positions(rules)
@@ -104,7 +104,7 @@ def layout(rules: Rules) -> dict[str, dict[str, list[Any]]]:
 
 
 def _begin_after(folder: Path) -> None:
-    """Wait for a second later than all event files of the folder, at most one second.
+    """Wait, for at most a second, until new event files sort after the folder's present ones.
 
     TensorBoard reads the files in the order of their names, which begin with the second they were
     made in: of two from one second, the later run's may come first, and its points are lost.
@@ -115,7 +115,7 @@ def _begin_after(folder: Path) -> None:
 
 
 class TensorBoard:
-    """A logger that writes one training's events into `folder`; see `loggers.Logger`.
+    """Logger that writes the events of one training run to `folder`; see `loggers.Logger`.
 
     Args:
         folder: TensorBoard shows its name as the run's.
@@ -143,24 +143,24 @@ class TensorBoard:
 
     @_uninterrupted()
     def flush(self) -> None:
-        """Write everything to the disk."""
+        """Write everything to disk."""
         self.writer.flush()
 
     @_uninterrupted()
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Write one point for each tag, the first one with the tag's description."""
+        """Write one point per tag, the first one with the tag's description."""
         for tag, number in numbers.items():
             self._write(self._scalar(tag, number), step=step)
 
     @_uninterrupted()
     def pictures(self, step: int, pictures: Mapping[str, Picture]) -> None:
-        """Write pictures for the tab IMAGES."""
+        """Write pictures for the IMAGES tab."""
         for name, picture in pictures.items():
             self.writer.add_image(name, picture, step, dataformats="HWC")
 
     @_uninterrupted()
     def summary(self, step: int, certificate: Certificate | None) -> None:
-        """Write the certificate as a table in the tab TEXT, and the status of the training."""
+        """Write the certificate as a table for the TEXT tab, and the status of the run."""
         if certificate is not None:
             self.writer.add_text("certificate", certificate_table(certificate), step)
         self._write(self._hparams()[2])
@@ -174,12 +174,12 @@ class TensorBoard:
         return Summary(value=[value])
 
     def _hparams(self) -> Any:
-        """Write the settings, and the numbers by which runs are compared, for the tab HPARAMS."""
+        """Write the settings, and the numbers by which runs are compared, for the HPARAMS tab."""
         untyped: Any = hparams  # torch leaves it so
         return untyped(self._compared(), dict.fromkeys(COMPARED, 0.0))
 
     def _compared(self) -> dict[str, Any]:
-        """Return the settings for the tab HPARAMS, which shows the first few of the alphabet."""
+        """Return the settings for the HPARAMS tab, which shows the first few alphabetically."""
         return {
             key if key in FIRST else f"setting {key}": _plain(value)
             for key, value in self.settings.items()

@@ -1,4 +1,4 @@
-"""A training with its files: checkpoints, logs, and resuming."""
+"""Training runs with their files: checkpoints, logs, and resuming."""
 
 import contextlib
 import json
@@ -54,7 +54,7 @@ Stepped = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Setup:
-    """The origin, the loggers and the actors' workers of a training."""
+    """Origin, loggers and actors of a training run."""
 
     preset: str = "default"  # the name of the config, for the card
     start: Path | None = None  # a checkpoint of the learner, of any rules, to take weights from
@@ -74,7 +74,7 @@ def train(
     watch: Watch = lambda evaluation: None,
     setup: Setup = Setup(),
 ) -> Evaluation:
-    """Train learner `name` and leave its checkpoint, curves and state in the folder `out`.
+    """Train the learner `name`, and write its checkpoint, curves and state to the folder `out`.
 
     Args:
         name: a row of `registry.LEARNERS`.
@@ -123,7 +123,7 @@ def train(
 
 
 def _check_numbers(config: Any) -> None:
-    """Raise ValueError for a seed below 0 and for settings that are not finite numbers."""
+    """Raise ValueError for a negative seed or settings that are not finite numbers."""
     if config.seed < 0:
         raise ValueError(f"a seed is a whole number from 0 on, not {config.seed}")
     for name, value in asdict(config).items():
@@ -138,7 +138,7 @@ def _use_actors(
     backend: Backend | None,
     stack: contextlib.ExitStack,
 ) -> None:
-    """Let actors search a learner's moves as long as the stack is open.
+    """Let actors search a learner's moves until the exit stack closes.
 
     Raises:
         ValueError: if such a learner has no use for them.
@@ -161,7 +161,7 @@ def _use_actors(
 
 
 def _start(learner: Learner, name: str, folder: Path) -> str:
-    """Start a learner from the weights in a folder; return the card's entry about them.
+    """Initialize a learner from the weights in a folder, and return the card's entry on them.
 
     Raises:
         ValueError: if they do not fit, or such a learner does not begin with any.
@@ -179,7 +179,7 @@ def _start(learner: Learner, name: str, folder: Path) -> str:
 
 
 def remove(out: Path, but: str = LOCK) -> None:
-    """Remove everything that a training left in `out`, except the file of this name.
+    """Remove everything that a training run left in `out`, except the file `but`.
 
     Raises:
         ValueError: if one is still writing there.
@@ -194,7 +194,7 @@ def remove(out: Path, but: str = LOCK) -> None:
 
 @dataclass(frozen=True)
 class _Training:
-    """A learner in training, and the folder of its checkpoints and curves."""
+    """Learner in training, and the folder of its checkpoints and curves."""
 
     learner: Learner
     rules: Rules
@@ -204,7 +204,7 @@ class _Training:
     log: Sequence[str]  # names of loggers
 
     def follow(self, progress: Progress, watch: Watch, stepped: Stepped) -> Evaluation:
-        """Train to the end, writing curves at every evaluation and checkpoints at intervals."""
+        """Train to the end, logging curves at every evaluation and saving regular checkpoints."""
         stepped(progress.step)
         interval = self.schedule.checkpoint_every
         saved = progress.step // interval if progress.step else -1  # the first evaluation is saved
@@ -225,7 +225,7 @@ class _Training:
         return evaluation
 
     def resume(self, watch: Watch, stepped: Stepped) -> Evaluation:
-        """Continue where the training in the folder stopped.
+        """Continue the run in the folder from where it stopped.
 
         Raises:
             ValueError: if there is nothing to go on from, it was another training, or it is
@@ -251,7 +251,7 @@ class _Training:
         return evaluation
 
     def _restore(self) -> Progress:
-        """Restore the learner from the training in the folder."""
+        """Restore the learner from the state in the folder."""
         with contextlib.suppress(ValueError):  # without a card, files are left as they are
             card = read_card(self.out)
             if file_of(card, STATE):
@@ -281,7 +281,7 @@ class _Training:
         return progress
 
     def _has_player_of(self, step: int) -> bool:
-        """Return whether the folder holds a complete player of this step."""
+        """Return whether the folder holds a complete player from this step."""
         roles = [WEIGHTS, POLICY] if enumerable(self.rules) else [WEIGHTS]
         try:
             card, _ = read_data(self.out, *roles)
@@ -290,7 +290,7 @@ class _Training:
         return bool(card["steps"] == step and all(card[k] == v for k, v in self.about.items()))
 
     def _checkpoint(self, progress: Progress, evaluation: Evaluation) -> None:
-        """Save the player and the state, with the keys of older trainings."""
+        """Save the player and the state, under the same keys as older versions."""
         state = {
             "clock": asdict(progress),
             "about": self.about,
@@ -353,7 +353,7 @@ def _require_free(out: Path) -> None:
 
 @contextlib.contextmanager
 def _locked(out: Path) -> Iterator[None]:
-    """Hold the folder's lock, which is released however the process ends.
+    """Hold the folder's lock, which is released even if the process is killed.
 
     Raises:
         ValueError: if another training holds it.
@@ -374,7 +374,7 @@ def _locked(out: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _computing(schedule: Schedule) -> Iterator[None]:
-    """Set the schedule's device and number of threads in this block.
+    """Use the schedule's device and number of threads in this block.
 
     Raises:
         ValueError: for a device that torch does not have here.

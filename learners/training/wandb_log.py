@@ -1,4 +1,4 @@
-"""A training as a run of Weights & Biases.
+"""Logger to Weights & Biases, with one run there per training run.
 
 The project is `tttenv`, or WANDB_PROJECT; WANDB_MODE=offline keeps the run in the checkpoint's
 folder until `wandb sync` uploads it. The library handles the key; it is not read here.
@@ -24,7 +24,7 @@ RUN = "wandb-run.txt"  # the run's identifier, in the checkpoint's folder
 
 
 class WandbLog:
-    """A logger of one training as a run, continued when it resumes; see `loggers.Logger`.
+    """Logger of one training run, continued on resume; see `loggers.Logger`.
 
     The axis of all curves is the training's step.
 
@@ -51,7 +51,7 @@ class WandbLog:
         write(folder / RUN, f"{self.run.id}\n")
 
     def curves(self, step: int, numbers: Mapping[str, float]) -> None:
-        """Log one point for each tag."""
+        """Log one point per tag."""
         with in_one_line("wandb", wandb.errors.Error):
             self.run.log({"step": step, **numbers})
 
@@ -62,10 +62,10 @@ class WandbLog:
             self.run.log({"step": step, **made})
 
     def flush(self) -> None:
-        """Do nothing: the library's own process has what was logged."""
+        """Do nothing, since the library's own process writes what was logged."""
 
     def summary(self, step: int, certificate: Certificate | None) -> None:
-        """Log the certificate as a table, and its numbers as the run's summary."""
+        """Log the certificate as a table, and its numbers in the run's summary."""
         if certificate is None:
             return
         numbers = flat(certificate)

@@ -1,1 +1,1 @@
-"""Self-play until unbeatable, one recipe for each library, to copy and change."""
+"""Self-play until unbeatable, one recipe per library, to copy and change."""

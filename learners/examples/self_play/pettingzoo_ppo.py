@@ -23,14 +23,14 @@ from tttenv.policy import from_observations, sample, uniform
 
 
 class Duels:
-    """PettingZoo games as a vector environment; `seats` has the agent's seat in each."""
+    """PettingZoo games as a vector environment; `seats` holds the agent's seat in each game."""
 
     def __init__(self, games: int, rng: np.random.Generator, opponent: Policy = uniform) -> None:
         self.rng, self.opponent = rng, opponent
         self.seats: Any = {env(draw=0.7, illegal="raise"): "" for _ in range(games)}
 
     def reset(self, **_: Any) -> tuple[Any, dict[str, Any]]:
-        """Start all games; return the agent's observations and masks."""
+        """Start all games, and return the agent's observations and masks."""
         return self._start(list(self.seats))
 
     def step(self, cells: Any) -> tuple[Any, ...]:
@@ -47,7 +47,7 @@ class Duels:
         return seen, rewards, over, np.zeros_like(over), info
 
     def _start(self, new: list[Any]) -> tuple[Any, dict[str, Any]]:
-        """Start games from random positions, so that replies to all moves are learned."""
+        """Start games from random positions, so that the agent learns replies to all moves."""
         for game, board in zip(new, random_openings(Rules(), 8, len(new), self.rng), strict=True):
             game.reset(options={"board": board})
             self.seats[game] = game.agent_selection
@@ -57,7 +57,7 @@ class Duels:
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, at most this many moves of the agent; return the certificate."""
+    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
     torch.manual_seed(seed)
     rules, rng, pool = Rules(3, 3, 3), np.random.default_rng(seed), list[Policy]()
     args = Args(seed=seed, games=256, hidden=128, entropy=0.02)

@@ -25,7 +25,7 @@ MOVES, ROLLOUTS = 4096, 8  # of the agent in a rollout; rollouts for a certifica
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, at most this many moves of the agent; return the certificate."""
+    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
     ray.init("local", num_cpus=1, include_dashboard=False, log_to_driver=False)
     rllib.register()
     rules, rng = Rules(3, 3, 3), random.Random(seed)

@@ -16,7 +16,7 @@ from tttenv.certificates.certificate import Certificate
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, at most this many moves of the agent; return the certificate."""
+    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
     torch.set_num_threads(1)
     # Games start from random positions, so that replies to all moves are learned. A draw pays 0.7:
     # against opponents that err, an agent that is paid 0 takes risks and can then be beaten.

@@ -36,7 +36,7 @@ def mlp(outputs: int) -> nn.Module:
 
 
 def train(seed: int = 0, steps: int = 1_000_000) -> Certificate:
-    """Train until unbeatable, at most this many moves of the agent; return the certificate."""
+    """Train until unbeatable, for at most `steps` agent moves, and return the certificate."""
     torch.set_num_threads(1)
     torch.manual_seed(seed)
     np.random.seed(seed)  # noqa: NPY002  # Tianshou shuffles its batches by this generator
