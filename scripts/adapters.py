@@ -1,4 +1,4 @@
-"""Cost of using Stable-Baselines3: stepping many games, and exact certificates."""
+"""Cost of Stable-Baselines3: stepping many games, and exact certificates during training."""
 
 import json
 from collections.abc import Callable
@@ -82,7 +82,7 @@ def measure(given: Arguments, advance: Callable[[], None]) -> dict[str, Any]:
 
 
 def speed(model: Any, steps: int) -> tuple[float, float]:
-    """Return the steps per second of environment time, and the share of time outside it."""
+    """Return the environment's steps per second, and the fraction of time spent outside it."""
     env, start, before = model.get_env(), process_time(), model.num_timesteps
     env.spent = 0.0
     model.learn(steps, reset_num_timesteps=False)
@@ -129,12 +129,12 @@ def model(algorithm: str, env: Any, given: Arguments) -> Any:
 
 
 def batch() -> Any:
-    """Return a batch of our games, timed."""
+    """Return a timed batch of our games."""
     return timed(import_module(ADAPTER).VecEnv(GAMES))
 
 
 def singles(given: Arguments) -> Any:
-    """Return MaskablePPO on the same number of single environments, timed."""
+    """Return a MaskablePPO model on as many single environments, timed."""
     import gymnasium
     from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -145,7 +145,7 @@ def singles(given: Arguments) -> Any:
 
 
 def timed(env: Any) -> Any:
-    """Wrap the environments; `spent` counts the seconds spent in their methods."""
+    """Wrap environments to measure the seconds spent in their methods, in `spent`."""
     from stable_baselines3.common.vec_env import VecEnvWrapper
 
     class Timed(VecEnvWrapper):

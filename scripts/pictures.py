@@ -17,7 +17,7 @@ Files = dict[Path, bytes]  # by their place in the repository
 
 
 def tables(seed: int) -> Files:
-    """Return checkpoints/README.md with the tables between its marks regenerated."""
+    """Return checkpoints/README.md with the tables between its markers regenerated."""
     from scripts.lib.shipped_tables import README, written
 
     return {Path(README): written().encode()}
@@ -52,7 +52,7 @@ def window(seed: int) -> Files:
 
 
 def games(seed: int) -> Files:
-    """Draw a game and a training, as GIF."""
+    """Draw a game and a training run as GIFs."""
     from scripts.lib.game_gif import game_gifs
     from scripts.lib.learning_gif import learning_gifs
     from tttenv.drawing.tiles import DARK, LIGHT
@@ -115,7 +115,7 @@ def main(args: list[str]) -> None:
 
 
 def _pictures(made: dict[tuple[str, str], bytes]) -> Files:
-    """Return pictures by name and scheme as files: learning.gif, learning-dark.gif."""
+    """Return pictures, given by name and scheme, as files: learning.gif, learning-dark.gif."""
     return {IMAGES / named(name, scheme): data for (name, scheme), data in made.items()}
 
 

@@ -49,7 +49,7 @@ class Arguments:
 
 
 def main(args: list[str]) -> None:
-    """Run all jobs, fill in the rows, and name those outside their tolerance."""
+    """Run all jobs, fill in the rows, and list those outside their tolerance."""
     given = console.parse(Arguments, PROG, args)
     check(given)
     mode = "quick" if given.quick else "full" if given.full else "default"
@@ -83,7 +83,7 @@ def main(args: list[str]) -> None:
 
 
 def check(given: Arguments) -> None:
-    """Raise ValueError for impossible arguments, before anything runs."""
+    """Raise ValueError for invalid arguments, before anything runs."""
     for name in given.only:
         home(name)
     console.check_seed(given.seed)

@@ -106,12 +106,12 @@ def best_weights(file: Path) -> list[float]:
 
 
 def is_number(value: object) -> bool:
-    """Return whether a value is a number of size below 1e9; booleans are not numbers."""
+    """Return whether a value is a number, not a boolean, with absolute value below 1e9."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
 
 
 def search(given: Arguments) -> dict[str, Any]:
-    """Search for all proofs, and with --best for the best weights."""
+    """Search for all proofs and, with --best, for the best weights."""
     from scripts.seven_features import claims
     from scripts.seven_features.best import climb
 
@@ -126,7 +126,7 @@ def search(given: Arguments) -> dict[str, Any]:
 
 
 def lines(data: dict[str, Any]) -> str:
-    """Format the claims as JSON with one line for each entry and answer."""
+    """Format the claims as JSON, with one line per entry and answer."""
     rows = {key: json.dumps(entry) for key, entry in data.items()}
     for key in ("answers", "lacking", "why"):
         rows[key] = "[\n" + ",\n".join(f"  {json.dumps(row)}" for row in data[key]) + "\n ]"
@@ -160,7 +160,7 @@ def show(data: dict[str, Any]) -> None:
 
 
 def fraction(text: str | None) -> Any:
-    """Parse a fraction of the file; None stays None."""
+    """Parse a fraction from the file; return None for None."""
     from fractions import Fraction
 
     return None if text is None else Fraction(text)

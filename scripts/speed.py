@@ -37,7 +37,7 @@ class Arguments:
 
 @dataclass(frozen=True)
 class Speed:
-    """Median rates of a row, and its median ratio to the peer."""
+    """Median rate of a row, and its median ratio to the peer."""
 
     name: str
     unit: str

@@ -1,4 +1,4 @@
-"""Compare many trainings by exact certificates: `python scripts/sweep.py dqn --seeds 20`."""
+"""Compare many training runs by exact certificates: `python scripts/sweep.py dqn --seeds 20`."""
 
 from learners.cli.sweep import PROG, main
 from tttenv.cli import console

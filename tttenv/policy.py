@@ -40,7 +40,7 @@ __all__ = [
 
 
 def uniform_over(allowed: Mask) -> Probs:
-    """Return the uniform distribution over the allowed cells (batch, cells), some in each row."""
+    """Return uniform probabilities over the allowed cells (batch, cells), at least one per row."""
     with np.errstate(invalid="ignore"):  # a row without one is NaN, which `validated` refuses
         probs: Probs = allowed / allowed.sum(axis=-1, keepdims=True)
     return probs

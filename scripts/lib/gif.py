@@ -11,7 +11,7 @@ SAMPLED = 12  # frames whose colours are looked at
 
 
 def gif(frames: Sequence[Any], times: Sequence[int]) -> bytes:
-    """Encode frames of the same size as a GIF that repeats for ever.
+    """Encode frames of the same size as a GIF that loops forever.
 
     Args:
         frames: Pillow's images.

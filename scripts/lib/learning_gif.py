@@ -57,7 +57,7 @@ def _training(seed: int) -> Any:
 
 
 def chances(learner: Any) -> Callable[[Any], Any]:
-    """Return the learner's stochastic exploring player; its own policy is greedy."""
+    """Return the learner's stochastic, exploring player, since its own policy is greedy."""
 
     def policy(boards: Any) -> Any:
         return learner.log_probs(boards).exp().detach().double().numpy()
@@ -101,5 +101,5 @@ def _frame(moment: Frame, palette: Palette) -> Any:
 
 
 def _kept(rules: Rules, board: Any) -> Any:
-    """Return the moves that keep the position's value, (cells,)."""
+    """Return a mask (cells,) of the moves that keep the position's value."""
     return solve(rules).optimal[int(positions(rules).index(board))]

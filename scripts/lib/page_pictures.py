@@ -21,7 +21,7 @@ OPENING, BLUNDER = "#play=minimax&seat=both&show=values&moves=1", 1  # cells, nu
 
 
 def page_pictures() -> dict[tuple[str, str], bytes]:
-    """Photograph the leaderboard, a board with exact values, teaching and the first screen.
+    """Photograph the leaderboard, a board with exact values, teaching mode and the first screen.
 
     Raises:
         ValueError: without Playwright or Chromium.
@@ -88,7 +88,7 @@ def photograph(page: Any, selector: str) -> bytes:
 
 
 def labelled(png: bytes, text: str) -> bytes:
-    """Reduce a PNG to few colours, and store a text in it without white space."""
+    """Reduce a PNG to few colours, and store a text in it without its white space."""
     out, about = BytesIO(), PngInfo()
     about.add_itxt(SHOWS, "".join(text.split()), zip=True)
     whole = Image.open(BytesIO(png)).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)

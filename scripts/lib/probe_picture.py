@@ -54,7 +54,7 @@ def _with_constant(stream: NDArray[np.float32]) -> NDArray[np.float64]:
 
 
 def probe_pictures(seed: int) -> dict[bool, bytes]:
-    """Return charts of a training with this seed as SVG: light (False), dark (True)."""
+    """Return charts of a run with this seed as SVG: light (False) and dark (True)."""
     rules = Rules()
     learner = Transformer(TransformerConfig(seed=seed), rules)
     rng = np.random.default_rng(seed)

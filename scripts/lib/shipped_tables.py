@@ -13,7 +13,7 @@ README = "checkpoints/README.md"
 
 
 def written() -> str:
-    """Return the README with tables of the trained players' and the measured numbers."""
+    """Return the README with tables of the trained players and the measured numbers."""
     text = (ROOT / README).read_text(encoding="utf-8")
     for name, block in blocks(benchmark.named_players()).items():
         text = readme_blocks.replaced(text, name, block)
@@ -21,7 +21,7 @@ def written() -> str:
 
 
 def blocks(named: list[dict[str, Any]]) -> dict[str, str]:
-    """Return the tables by the names of their marks.
+    """Return the tables by the names of their markers.
 
     Args:
         named: rows of the players that need no training, as the benchmark has them.

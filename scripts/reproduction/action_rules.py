@@ -14,7 +14,7 @@ ActionRule = Callable[[Boards, Odds], Probs]
 
 
 def keeping_value(sign: int) -> ActionRule:
-    """Return the value-preserving side with the highest (1) or lowest (-1) chance to win."""
+    """Return a rule that keeps the value, with the highest (1) or lowest (-1) chance to win."""
     optimal = solve(RULES).optimal
 
     def choose(boards: Boards, odds: Odds) -> Probs:

@@ -90,7 +90,7 @@ def file_facts(task: Task, tell: Tell) -> Found:
 
 
 def held_out(task: Task, tell: Tell) -> Found:
-    """Train our learner without a fifth of the classes; return its optimal moves on these."""
+    """Train our learner without one fifth of the classes, and return its accuracy on these."""
     _, told = trained("supervised", "default", task.amount, task.seed, tell, holdout=0.2)
     return {"repaired share": (told[-1]["held_out"],)}
 

@@ -15,7 +15,7 @@ SEVEN = Path(__file__).parents[2] / "checkpoints" / "seven.json"
 
 
 def variant(preset: str) -> Run:
-    """Train one of the three published forms and return weights and exact strength."""
+    """Return a job that trains one of the three published forms and measures its exact strength."""
 
     def run(task: Task, tell: Tell) -> Found:
         learner, _ = trained("lms", preset, task.amount, task.seed, tell)
@@ -25,7 +25,7 @@ def variant(preset: str) -> Run:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """Try random directions of the seven weights; keep the best by worst case, then wins."""
+    """Try random directions of the seven weights; keep the best by worst case, then by wins."""
     rng, game = np.random.default_rng(task.seed), positions(RULES)
     seen, legal = seven(RULES, -game.boards), game.successors >= 0
     best = (-2.0, -2.0, 0.0, 0.0)

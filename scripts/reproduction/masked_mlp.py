@@ -18,7 +18,7 @@ TRANSCRIPTS = [
 
 
 def nets(task: Task, tell: Tell) -> Found:
-    """Train as published and return losses and exact strength."""
+    """Train as published, and return the losses and the exact strength."""
     learner, told = trained("selfplay", "published", task.amount, task.seed, tell)
     return {**strength(learner.policy()), "losses": (tail(told, "loss_X"), tail(told, "loss_O"))}
 
@@ -40,7 +40,7 @@ def facts(task: Task, tell: Tell) -> Found:
 
 
 def drawn(task: Task, tell: Tell) -> Found:
-    """Count the stones on boards drawn as published, and the distinct boards."""
+    """Count the stones on boards sampled as published, and the distinct boards."""
     game = positions(RULES)
     rows = sample_by_play(game, np.random.default_rng(task.seed), task.amount)
     stones = np.count_nonzero(game.boards[rows], axis=1)

@@ -1,4 +1,4 @@
-"""S2: the lecture notes' searches, tree search, TD(0) and genetic algorithm."""
+"""S2: search, tree search, TD(0) and genetic algorithm of the lecture notes."""
 
 from functools import partial
 
@@ -13,7 +13,7 @@ SLOW = "___OXO__X"  # X wins at once by 0, and as published plays 1
 
 
 def depths(task: Task, tell: Tell) -> Found:
-    """Count how often each search errs, as published and repaired, by the depth of its leaf."""
+    """Count how often each search errs, by the depth of its leaf, as published and repaired."""
     solution, going = solve(RULES), positions(RULES).decisions.tolist()
     found: Found = {}
     for repair in (False, True):

@@ -15,7 +15,7 @@ C = 1.4142135623730951
 
 
 class NotesSearch:
-    """Growing map of positions, numbered as in `tttenv.exact.positions`."""
+    """Growing search tree, with positions numbered as in `tttenv.exact.positions`."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         game = positions(Rules())
@@ -43,7 +43,7 @@ class NotesSearch:
         return int(max(self.after[root], key=lambda child: self.visits.get(child, -1)))
 
     def _select(self, at: int) -> list[int]:
-        """Descend from `at` to a position that is final or has an unknown child."""
+        """Descend from `at` to a final position or one with an unexplored child."""
         path = [at]
         while self.after[at] and all(child in self.visits for child in self.after[at]):
             root = C * sqrt(log(self.visits[at]))

@@ -12,7 +12,7 @@ from tttenv.game.types import Cells
 
 
 def counted(task: Task, tell: Tell) -> Found:
-    """Return mean visits of the root and its children after 500 iterations, over some seeds."""
+    """Return the mean visits of the root and its children after 500 iterations, over some seeds."""
     seen = []
     for seed in range(task.amount):
         search = NotesSearch(np.random.default_rng((task.seed, seed)))
@@ -40,7 +40,7 @@ def counted(task: Task, tell: Tell) -> Found:
 
 
 def played(task: Task, tell: Tell, shared: bool) -> Found:
-    """Play as O against random moves, with one map for all moves or a new one each."""
+    """Play as O against random moves, with one tree for all moves or a new one each."""
     rng = np.random.default_rng((task.seed, shared))
     game, optimal = positions(RULES), solve(RULES).optimal
     search, results, moves = NotesSearch(rng), [0, 0, 0], [0, 0]
@@ -63,7 +63,7 @@ def played(task: Task, tell: Tell, shared: bool) -> Found:
 
 
 def td0(task: Task, tell: Tell) -> Found:
-    """Run TD(0) against random replies, with its whole budget in one run."""
+    """Run TD(0) against random replies, spending its whole budget in one run."""
     learner, _ = trained("td0", "published", task.amount, task.seed, tell)
     return {**strength(learner.policy()), "entries": (int((learner.values >= 0).sum()),)}
 
@@ -96,7 +96,7 @@ def first_optimal() -> Cells:
 
 
 def games_of(cells: Cells) -> int:
-    """Count the games that a player of these cells (positions,) can reach, from both seats."""
+    """Count the games that a player of these cells (positions,) can reach, over both seats."""
     game, total = positions(RULES), 0
     for seat in (0, 1):
         ways = np.ones(len(game), np.int64)

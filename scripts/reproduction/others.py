@@ -33,7 +33,7 @@ def fixed_point(task: Task, tell: Tell) -> Found:
 
 
 def pools(pool: tuple[str, ...]) -> Run:
-    """Train MaskablePPO with rewards +1, 0 and -1 against these opponents."""
+    """Return a job that trains MaskablePPO with rewards 1, 0 and -1 against these opponents."""
 
     def run(task: Task, tell: Tell) -> Found:
         args = ("maskable_ppo", "published", task.amount, task.seed, tell)
@@ -43,7 +43,7 @@ def pools(pool: tuple[str, ...]) -> Run:
 
 
 def half_draws(task: Task, tell: Tell) -> Found:
-    """Train the published Q-table with half a point for a draw."""
+    """Train the published Q-table with a reward of one half for a draw."""
     learner, _ = trained("qtable", "published", task.amount, task.seed, tell, draw=0.5)
     return strength(learner.policy())
 

@@ -26,7 +26,7 @@ def learns_as_o(task: Task, tell: Tell) -> Found:
 
 
 def player(first: Floats, second: Floats) -> Tabulated:
-    """Return the player that makes the network's most probable legal move, as X too."""
+    """Return the player of the network's most probable legal move, also when it plays X."""
     game = positions(RULES)
     boards = np.where(game.seats[:, None] == 0, game.boards, -game.boards)
     probs = np.empty(boards.shape, np.float32)

@@ -47,7 +47,7 @@ def learn(
     hidden: Floats,
     probs: Floats,
 ) -> None:
-    """Take one gradient step on a move's cross entropy, times the size of `weight`.
+    """Take one gradient step on a move's cross entropy, scaled by the absolute `weight`.
 
     A positive weight makes the move likelier, a negative one all other legal moves.
     """

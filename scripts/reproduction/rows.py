@@ -11,7 +11,7 @@ PRINTED = 5.1e-5  # half a unit in the fourth digit after the point, of what is 
 
 
 class Row(NamedTuple):
-    """Published number, or several that belong together, as shares of 1 where unit is "%"."""
+    """Published number, or several of one kind; fractions of 1 where the unit is "%"."""
 
     id: str  # the same in every run
     what: str
@@ -30,7 +30,7 @@ class Row(NamedTuple):
 
 
 class Task(NamedTuple):
-    """One job with its amount and seed."""
+    """Job with an amount of work and a seed."""
 
     source: str  # of SOURCES, or "repaired"
     job: str
@@ -57,7 +57,7 @@ class Job(NamedTuple):
     seeds: int = 1
 
     def budget(self, amount: int, seeds: int = 1) -> str:
-        """Describe an amount of the job."""
+        """Describe the amount of work of a job."""
         once = self.says.format(amount * self.each)
         return once if seeds == 1 else f"{once}, {seeds} seeds"
 
@@ -89,7 +89,7 @@ def tolerance(row: Row) -> str:
 
 
 def scores(row: Row, found: Numbers | None) -> list[float]:
-    """Return the distance of each claimed share from the exact one, in standard errors.
+    """Return the distance of each claimed fraction from the exact one, in standard errors.
 
     Only where the claim is of the same player, not of another one trained likewise.
     """

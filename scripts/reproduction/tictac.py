@@ -23,7 +23,7 @@ def matches(task: Task, tell: Tell) -> Found:
 
 
 def timing(task: Task, tell: Tell) -> Found:
-    """Return processor seconds of one game of minimax against itself, for three searches."""
+    """Return the processor seconds of one minimax game against itself, for three searches."""
     seconds = []
     for done, search in enumerate(("plain", "cached", "symmetric")):
         tell(done, 3)

@@ -1,4 +1,4 @@
-"""S1's tree search: 4,000 games from the empty board, every move by UCT, no random play-outs.
+"""S1's tree search: 4,000 games from the empty board, every move by UCT, without play-outs.
 
 All images of a board share a node; the visits that UCT compares a node's with are those of all the
 boards it was reached from; a draw counts as a win. There is no chance in it.
@@ -16,14 +16,14 @@ from tttenv.exact import Tabulated, positions
 
 
 class Node:
-    """Class of boards: its visits, and the games not lost by the side that made it."""
+    """Class of boards, with its visits and the games not lost by the side that moved last."""
 
     def __init__(self) -> None:
         self.visits, self.good = 0, 0
         self.parents: dict[int, Node] = {}
 
     def worth(self) -> float:
-        """Return the share of games won or drawn by the side whose stone made this board."""
+        """Return the fraction of games won or drawn by the side that moved to this board."""
         return self.good / self.visits if self.visits else 0.0
 
     def promise(self) -> float:
@@ -58,7 +58,7 @@ class TreeSearch:
             node.good += not (self.game.lost[at] and plies % 2 == 1)
 
     def policy(self) -> Tabulated:
-        """Return the greedy player by the share of games won or drawn, the first of ties."""
+        """Return the greedy player by the fraction of games won or drawn, the first of ties."""
         worth: Any = np.full(self.game.successors.shape, -1.0)
         for at, cell in zip(*np.nonzero(self.game.successors >= 0), strict=True):
             worth[at, cell] = self.nodes[self.kind[self.game.successors[at, cell]]].worth()

@@ -1,4 +1,4 @@
-"""Trainings as published and repaired, and the numbers that rows take from certificates."""
+"""Training runs, as published and repaired, and certificates as numbers for rows."""
 
 from dataclasses import replace
 from typing import Any
@@ -48,7 +48,7 @@ def tail(told: list[dict[str, float]], key: str) -> float:
 
 
 def published(name: str) -> Run:
-    """Return the job that trains a learner as published and measures its player."""
+    """Return a job that trains a learner as published and measures its player."""
 
     def run(task: Task, tell: Tell) -> Found:
         learner, _ = trained(name, "published", task.amount, task.seed, tell)

@@ -35,7 +35,7 @@ def tasks(names: tuple[str, ...], mode: str, seed: int, moves_csv: str | None) -
 
 
 def seeds_of(job: Job, mode: str) -> int:
-    """Return the number of trainings of a job."""
+    """Return the number of training runs of a job."""
     return 1 if mode == "quick" else job.seeds
 
 
@@ -47,7 +47,7 @@ def needs(source: str, task: Task) -> bool:
 
 
 def merged(done: Sequence[Found]) -> Found:
-    """Merge the trainings of one job: the median of each number, the first one's note.
+    """Merge the training runs of a job: the median of each number, and the first note.
 
     Args:
         done: by seed, with the same keys.

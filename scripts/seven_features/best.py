@@ -14,7 +14,7 @@ STALE = 300  # trials without success after which a climb ends
 
 
 class Merit(NamedTuple):
-    """Order of weights: compared field by field, smaller is better.
+    """Sort key of weights, compared field by field; smaller is better.
 
     As O a greedy player of the seven is always beaten by a best response, which is proved; so X's
     worst case and then the losses against random moves as O decide, then the wins.

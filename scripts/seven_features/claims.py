@@ -101,7 +101,7 @@ def verify(data: Mapping[str, Any]) -> None:
 
 
 def _same(stored: dict[str, Any], found: dict[str, Any]) -> bool:
-    """Compare two certificates; older files lack fields that follow from others."""
+    """Return whether two certificates agree; older files lack fields that follow from others."""
     return Certificate.from_dict(stored) == Certificate.from_dict(found)
 
 
@@ -116,7 +116,7 @@ def verify_answer(question: Question, found: Mapping[str, Any]) -> None:
 
 
 def possible(answers: list[dict[str, Any]]) -> dict[str, bool]:
-    """Return by seat whether weights can be unbeatable with the source's tie-breaking."""
+    """Return, by seat, whether any weights are unbeatable with the source's tie-breaking."""
     plain = asked(Question())
     return {
         found["seat"]: "yes" in found
@@ -126,7 +126,7 @@ def possible(answers: list[dict[str, Any]]) -> dict[str, bool]:
 
 
 def asked(question: Question) -> dict[str, Any]:
-    """Return a question as JSON."""
+    """Return a question as a JSON-serializable dict."""
     limit = question.losing_below
     return {
         "seat": question.seat,

@@ -74,7 +74,7 @@ def player(weights: Sequence[float], added: tuple[str, ...] = ()) -> Tabulated:
 
 @dataclass(frozen=True)
 class Question:
-    """Question whether a greedy linear player of these features is this good in a seat."""
+    """Question whether some greedy linear player of these features is good enough in a seat."""
 
     seat: str = "O"  # X or O
     ties: str = "first"  # a row of TIES
@@ -87,17 +87,17 @@ class Question:
 
     @cached_property
     def game(self) -> Positions:
-        """Return all positions."""
+        """All positions of the game."""
         return positions(RULES)
 
     @cached_property
     def seen(self) -> list[list[int]]:
-        """Return the features of every position, as Python integers."""
+        """Features of every position, as Python integers."""
         return [list(map(int, row)) for row in features(self.added)]
 
     @cached_property
     def after(self) -> list[dict[int, int]]:
-        """Return the successors of every position, by cell."""
+        """Successors of every position, by cell."""
         return [
             {cell: int(to) for cell, to in enumerate(row) if to >= 0}
             for row in self.game.successors
@@ -105,7 +105,7 @@ class Question:
 
     @cached_property
     def keeping(self) -> list[list[int]]:
-        """Return the moves of every position that keep its value."""
+        """Moves of every position that keep its value."""
         return [[int(cell) for cell in np.flatnonzero(row)] for row in solve(RULES).optimal]
 
     def open_to(self, at: int) -> list[int]:
@@ -114,7 +114,7 @@ class Question:
 
     @cached_property
     def begin(self) -> list[int]:
-        """Return the positions in which the player may make its first move."""
+        """Positions in which the player may make its first move."""
         return [0] if self.seat == "X" else list(self.after[0].values())
 
     def replies(self, at: int, cell: int) -> list[int]:

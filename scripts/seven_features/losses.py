@@ -21,7 +21,7 @@ def losses(question: Question, choices: Mapping[int, int]) -> Fraction:
 
 
 def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fraction], Fraction]:
-    """Return the probability of each position where the player moves, and of games lost.
+    """Return the probability of each position with the player to move, and of lost games.
 
     Only games of the player's choices count: those that go on from where it has not chosen yet
     come to nothing here.
@@ -45,7 +45,7 @@ def reach(question: Question, choices: Mapping[int, int]) -> tuple[dict[int, Fra
 
 @lru_cache(maxsize=4)
 def least_losses(question: Question) -> list[Fraction]:
-    """Return, for every position, the lowest possible share of games lost."""
+    """Return, for every position, a lower bound on the fraction of games lost."""
     game, own = question.game, SEATS.index(question.seat)
     found = [Fraction(0)] * len(game)
     for at in reversed(range(len(game))):

@@ -64,7 +64,7 @@ class Search:
     def _branch(
         self, choices: Choices, demands: list[Demand], known: list[Weights]
     ) -> list[int] | Tree:
-        """Return weights or a tree below these choices; `known` are some weights for them."""
+        """Return weights or a tree below these choices; `known` are some weights that fit them."""
         self.tell()
         found = self._narrowest(choices, demands, known)
         if found is None:
@@ -104,7 +104,7 @@ class Search:
         return best
 
     def _bound(self, choices: Choices) -> Callable[[int, int], bool]:
-        """Return a test of whether a further choice may still lose few enough games."""
+        """Return a predicate: whether, after a further choice, few enough games are lost."""
         question, limit = self.question, self.question.losing_below
         if limit is None:
             return lambda at, cell: True
@@ -145,7 +145,7 @@ class Search:
         return known[-1]
 
     def _leaf(self, choices: Choices, demands: list[Demand]) -> Tree:
-        """Return a leaf: too many losses, or contradictory constraints."""
+        """Return a leaf, which refutes by too many losses or by contradictory constraints."""
         limit = self.question.losing_below
         if limit is not None and (lost := losses(self.question, choices)) >= limit:
             return {"losses": str(lost)}
@@ -177,7 +177,7 @@ class Search:
         )
 
     def _stands(self, tree: Tree, choices: Choices) -> bool:
-        """Return whether a part of a proof holds after these choices alone."""
+        """Return whether a part of a proof is valid after these choices alone."""
         try:
             check_part(self.question, tree, choices)
         except ValueError:

@@ -1,1 +1,1 @@
-"""Rows of speed.py: workloads measured here and in other packages."""
+"""Rows of speed.py: workloads of this package and of others."""

@@ -62,7 +62,7 @@ def rows(seed: int) -> Iterator[SpeedRow]:
 
 
 class Case(NamedTuple):
-    """Batch to measure."""
+    """Batch of games to measure."""
 
     games: int
     obs: str = "onehot"

@@ -22,7 +22,7 @@ SIMULATIONS = 32  # of every search
 
 
 def network(rules: Rules, seed: int) -> Evaluate:
-    """Return two blocks of 32 channels with random weights, alphazero's default size."""
+    """Return a network of two blocks of 32 channels, AlphaZero's default, with random weights."""
     return evaluator(rules, ResidualNet(Shape(32, 2), np.random.default_rng(seed)))
 
 
@@ -53,7 +53,7 @@ def openspiel_positions(rules: Rules, seed: int) -> Work:
     game = pyspiel.load_game(f"mnk(m={rules.n},n={rules.m},k={rules.k})")
 
     class Guided(mcts.Evaluator):  # type: ignore[misc]
-        """Evaluator that queries the network and caches its outputs, as OpenSpiel's own does."""
+        """Evaluator that queries the network and caches its outputs, as OpenSpiel's does."""
 
         def __init__(self) -> None:
             self.known: dict[str, tuple[float, NDArray[np.float64]]] = {}

@@ -26,7 +26,7 @@ DRAW = 1e-4  # what `Game.getGameEnded` returns for a draw, since 0 means that t
 
 
 class Net(Protocol):
-    """Network interface that `player` needs: `predict`, as in the repository's `NeuralNet`."""
+    """Interface that `player` requires of a network, as in alpha-zero-general's `NeuralNet`."""
 
     def predict(self, board: Boards, /) -> tuple[Any, Any]:
         """Return move probabilities (cells,) or (cells + 1,), and a value, for a board (m, n)."""
@@ -59,7 +59,7 @@ class Game:
         return self.rules.cells
 
     def getNextState(self, board: ArrayLike, player: int, action: int) -> tuple[Boards, int]:  # noqa: N802
-        """Return the board (m, n) after the player's stone on a cell, and the next player.
+        """Return the board (m, n) after the player's move, and the next player.
 
         Raises:
             ValueError: for a cell that is off the board or taken.
@@ -68,7 +68,7 @@ class Game:
         return self._absolute(after, -player), -player
 
     def getValidMoves(self, board: ArrayLike, player: int) -> NDArray[np.int64]:  # noqa: N802
-        """Return 1 for each empty cell and 0 for each occupied one, (cells,)."""
+        """Return the mask of legal moves (cells,): 1 for empty cells, 0 for occupied ones."""
         valid: NDArray[np.int64] = (self._seen(board, player) == 0).astype(np.int64)
         return valid
 
@@ -107,7 +107,7 @@ class Game:
         return self._seen(board, 1).tobytes()
 
     def _seen(self, board: ArrayLike, player: int) -> Boards:
-        """Return the cells (cells,) in the player's view: 1 for its stones, -1 for the other's."""
+        """Return the cells (cells,) in the player's view: 1 for its own stones, else -1."""
         if player not in (1, -1):
             raise ValueError(f"a player is 1 or -1, not {player!r}")
         if np.shape(board) != self.getBoardSize():
@@ -117,7 +117,7 @@ class Game:
         return self.rules.boards(np.reshape(board, -1)) * np.int8(player)
 
     def _absolute(self, cells: Boards, player: int) -> Boards:
-        """Return the board (m, n) of cells (cells,) given in the player's view."""
+        """Convert cells (cells,) in the player's view to a board (m, n)."""
         return (cells * np.int8(player)).reshape(self.getBoardSize())
 
 
@@ -138,7 +138,7 @@ def player(net: Net, rules: Rules, deterministic: bool = False) -> Observed:
         raise ValueError(f"a network of alpha-zero-general has a method predict, unlike {net!r}")
 
     def probabilities(boards: Boards) -> NDArray[np.float64]:
-        """Return the network's probabilities (batch, cells), without those of passes."""
+        """Return the network's move probabilities (batch, cells), without the pass."""
         answers = [_move_probabilities(net, board, rules) for board in boards]
         return np.array(answers).reshape(boards.shape)
 

@@ -1,4 +1,4 @@
-"""Game as an environment of OpenEnv: a server, and the client that plays on it.
+"""OpenEnv environment of the game: a server, and a client that plays on it.
 
 The server::
 
@@ -115,7 +115,7 @@ class MnkGame(Environment[MnkGameAction, MnkGameObservation, State]):
 
     @property
     def state(self) -> State:
-        """Number of steps of the game."""
+        """State of the episode: its id and number of steps."""
         return self.counted
 
     def _shown(self, reward: float, verdict: dict[str, Any]) -> MnkGameObservation:

@@ -1,4 +1,4 @@
-"""Positions of a game as a reasoning-gym dataset, scored exactly.
+"""Dataset for reasoning-gym: positions of the game, with exact scores.
 
 Example::
 

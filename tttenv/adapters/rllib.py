@@ -140,7 +140,7 @@ def policy(trained: Any, rules: Rules, deterministic: bool = False) -> Policy:
 
 
 def observed(trained: Any, rules: Rules, deterministic: bool = False) -> Observed:
-    """Return the live player, whose `unmasked` gives the probabilities without the mask."""
+    """Return the live player; its method `unmasked` returns probabilities without the mask."""
     module = trained.get_module() if hasattr(trained, "get_module") else trained
 
     def logits(seen: Any) -> Any:

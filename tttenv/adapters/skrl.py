@@ -47,7 +47,7 @@ def make_env(num_envs: int = 1, opening: int = 0, **kwargs: Any) -> Any:
 
 
 class Games(GymnasiumWrapper):
-    """Wrapper of skrl that is safe for trainers, which call `render` unless `headless`."""
+    """Wrapper of skrl that tolerates trainers' calls to `render` without a render mode."""
 
     def reset(self) -> Any:
         """Return the first observation and later the latest one, since finished games restart.

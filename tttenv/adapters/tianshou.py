@@ -90,7 +90,7 @@ class MaskedActor(AbstractDiscreteActor):
         raise NotImplementedError("a MaskedActor has no network before its own")
 
     def forward(self, obs: Any, state: Any = None, info: Any = None) -> tuple[torch.Tensor, Any]:
-        """Return logits (batch, cells): -1e9 on occupied cells, everywhere on finished boards."""
+        """Return logits (batch, cells), -1e9 on occupied cells and on all of a finished board."""
         logits = self.net(torch.as_tensor(obs.obs))
         taken = torch.as_tensor(np.asarray(obs.mask)) == 0
         return logits.masked_fill(taken, -1e9), state

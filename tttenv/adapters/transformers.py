@@ -1,4 +1,4 @@
-"""Language model saved by Hugging Face's transformers, answering prompts in this process."""
+"""Language model from a Hugging Face transformers folder, run in this process."""
 
 import hashlib
 from pathlib import Path
@@ -15,7 +15,7 @@ LONGEST_REASON = 200  # characters of the library's error in a message
 
 
 class Answers:
-    """Greedy decoder of answers: at each step the most likely token, the first of ties.
+    """Greedy decoder of answers: the most likely token at each step, the first of ties.
 
     Prompts are answered one at a time, without padding, so an answer depends on its prompt alone.
     If the tokenizer has a chat template, a prompt is the only message of a user.
@@ -123,7 +123,7 @@ def _weights(folder: Path, name: str) -> list[Path]:
 
 
 def _numbers(tokens: Any) -> set[int]:
-    """Return the ids of a configuration's end tokens, given as none, one, or a list."""
+    """Return the end tokens' ids from a configuration: None, one id, or a list of them."""
     if tokens is None:
         return set()
     return set(tokens) if isinstance(tokens, list | tuple) else {int(tokens)}

@@ -79,7 +79,7 @@ def reward_function(scheme: str = "regret") -> RewardFunction:
 
 
 def answered(completion: Any) -> str:
-    """Return the text of a completion: a text, or the last of a list of messages."""
+    """Return the text of a completion, which is a string or a list of messages."""
     if isinstance(completion, str):
         return completion
     content = completion[-1].get("content") if completion else None

@@ -1,4 +1,4 @@
-"""Positions of a game as a taskset of verifiers, with exact rewards.
+"""Taskset for verifiers: positions of the game, with exact rewards.
 
 verifiers looks for a module by its name, without dots. A file `mnk_game.py` of two lines is one::
 

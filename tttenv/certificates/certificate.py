@@ -84,7 +84,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> "Certificate":
-        """Return the certificate that `to_dict` wrote, including older formats.
+        """Create a certificate from the output of `to_dict`, including older formats.
 
         Raises:
             TypeError: for missing or unknown fields.
@@ -97,17 +97,17 @@ class Certificate:
 
 
 def _never_loses(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return by seat whether a player whose positions are all known never loses."""
+    """Return, by seat, whether the player never loses; without a losing line it does not."""
     return {seat: line is None for seat, line in lines.items()}
 
 
 def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
-    """Return, by seat, True if a lost game was found, which is the shortest one, else None."""
+    """Return, by seat, True if a lost game is known, since it is then the shortest, else None."""
     return {seat: None if line is None else True for seat, line in lines.items()}
 
 
 def default_method(rules: Rules, policy: Policy) -> str:
-    """Return the method used to certify a player unless specified otherwise.
+    """Return the default method for certifying a player.
 
     A player with the attribute `costly`, such as a language model, is asked about as few boards as
     possible.
@@ -336,7 +336,7 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
 
 
 def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the first of the most likely cells with the shortest game, in each row, (rows,).
+    """Return each row's most likely cell with the shortest game, the first of ties, (rows,).
 
     Probabilities that differ by less than one part in 10**9 count as equal.
     """

@@ -1,4 +1,4 @@
-"""Learning curves as stored in cards: a bounded number of exact measures, validated."""
+"""Learning curves as stored in cards: a bounded number of exact measurements, validated."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Point = tuple[float, ...]  # one value per column
 
 @dataclass(frozen=True)
 class Curve:
-    """Exact measures of a training run, in order."""
+    """Exact measurements of a training run, in order."""
 
     steps: list[int]
     seconds: list[float]  # processor time since the first step
@@ -28,7 +28,7 @@ class Curve:
 
     @property
     def unbeatable_at(self) -> tuple[int, float] | None:
-        """Step and second of the first unbeatable measure."""
+        """Step and second of the first unbeatable measurement."""
         for step, second, *worst in zip(
             self.steps, self.seconds, self.worst["X"], self.worst["O"], strict=True
         ):
@@ -38,14 +38,14 @@ class Curve:
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """Create a measure from numbers by tag; return None on boards where not all are known."""
+    """Create a measurement from numbers by tag, or return None unless all tags are present."""
     if not numbers.keys() >= set(TAGS):
         return None
     return (step, numbers["time/seconds"], *(numbers[tag] for tag in TAGS))
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """Return the points with one appended, reduced to the landmarks above the limit.
+    """Append a point, then reduce the points to landmarks if there are too many.
 
     The selection depends only on the steps, so a resumed run keeps the same points.
 
@@ -73,7 +73,7 @@ def landmarks(points: Sequence[Point], every: int, most: int) -> list[int]:
 
 
 def spaced(steps: Sequence[int], every: int, most: int) -> list[int]:
-    """Return the indices of the first, the last, and evenly spaced steps.
+    """Return the indices of the first step, the last step and evenly spaced ones in between.
 
     Args:
         steps: the run's steps, in order.
@@ -87,7 +87,7 @@ def spaced(steps: Sequence[int], every: int, most: int) -> list[int]:
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float]]:
-    """Return the points as stored in a card: a list of rounded numbers per column."""
+    """Return the points in the format of a card: a list of rounded numbers per column."""
     columns = zip(*points, strict=True)
     return {
         name: [round(number, digits) if digits else int(number) for number in column]

@@ -46,7 +46,7 @@ def require_images_alike(rules: Rules, policy: Policy, boards: Boards, name: str
 
 
 def _classes_after(rules: Rules, boards: Boards, probs: Probs) -> list[dict[bytes, float]]:
-    """Return the probability of each symmetry class after a move on boards (batch, cells)."""
+    """Return the probability of each symmetry class after a move, per board (batch, cells)."""
     rows, cells = np.nonzero(probs > 0)
     after = boards[rows]
     after[np.arange(len(rows)), cells] = 1

@@ -1,4 +1,4 @@
-"""One round of a player's own moves and all replies, shared by all searches of a player's games.
+"""Expansion by one round, the player's move and any reply, shared by all searches of its games.
 
 Positions are those in which the player is to move, as codes: see
 `tttenv.certificates.frontier_kernel`. A round queries the player on a batch of them, plays its
@@ -72,7 +72,7 @@ class Frontier:
         return kernels.encode(boards, self.geometry)
 
     def decode(self, codes: Codes) -> Boards:
-        """Return one board (positions, cells) of each code (positions, words)."""
+        """Return one board (positions, cells) per code (positions, words)."""
         return kernels.decode(codes, self.rules.cells)
 
     def ask(self, boards: Boards) -> Probs:

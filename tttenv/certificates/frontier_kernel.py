@@ -1,4 +1,4 @@
-"""Compiled expansion of one round against a given player: its moves, all replies, and their codes.
+"""Compiled expansion by one round against a given player: its moves, all replies, their codes.
 
 Boards are in the view of the player, which is to move on all of them: 1 is its own stone, -1 its
 opponent's. A board's code is a number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the
@@ -132,7 +132,7 @@ def open_for(boards: Boards, side: int, lines: NDArray[np.int64], most: int) -> 
 
 @dataclass(frozen=True, eq=False)
 class Replies(Struct):
-    """Output of `expand`: positions reached, with duplicates, and how games ended."""
+    """Output of `expand`: reached positions, with duplicates, and the results of ended games."""
 
     codes: Codes  # (capacity, words) of the positions reached
     moves: NDArray[np.int64]  # (capacity, 3): the earlier position, the player's cell, the reply
@@ -230,6 +230,6 @@ def expand(
 
 @compiled
 def _add(codes: Codes, about: Geometry, cell: int, step: int) -> None:
-    """Add a stone on an empty cell to the codes (images, words), or remove an opposite one."""
+    """Add a stone (`step` times) on a cell to the codes (images, words) of a board."""
     for image in range(len(codes)):
         codes[image, about.words[image, cell]] += step * about.powers[image, cell]

@@ -34,7 +34,7 @@ class LargerCurve:
 
 
 def point(step: int, numbers: Mapping[str, float]) -> Point | None:
-    """Create a measure from numbers by tag; return None unless a certificate followed positions."""
+    """Create a measurement from numbers by tag, or return None without reached positions."""
     counts = [numbers.get(f"exact/{name}") for name in COUNTS]
     if "exact/reached_X" not in numbers and "exact/reached_O" not in numbers:
         return None
@@ -42,7 +42,7 @@ def point(step: int, numbers: Mapping[str, float]) -> Point | None:
 
 
 def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, ...]:
-    """Return the points with one appended, thinned out evenly above the limit.
+    """Append a point, then thin the points out evenly if there are too many.
 
     The selection depends only on the steps, so a resumed run keeps the same points.
 
@@ -56,7 +56,7 @@ def extended(points: Sequence[Point], added: Point, every: int) -> tuple[Point, 
 
 
 def for_card(points: Sequence[Point]) -> dict[str, list[float | None]]:
-    """Return the points as stored in a card: a list of numbers per column."""
+    """Return the points in the format of a card: a list of numbers per column."""
     columns = zip(*points, strict=True)
     return {
         name: [_shortened(number) for number in column]

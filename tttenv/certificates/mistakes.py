@@ -1,4 +1,4 @@
-"""Search for positions, reached by a player's own play, in which it throws its result away.
+"""Search for positions, reached by a player's own play, in which its move loses value.
 
 Round by round, the player's moves and all replies are played, as for a certificate; above a limit,
 half of the positions kept are the best for the opponent, half are sampled. A line of play ends
@@ -171,7 +171,7 @@ def _explain(
 
 
 def _way(rounds: list[_Round], number: int, row: int) -> Iterator[tuple[int, int]]:
-    """Yield the rounds and rows of a position and its predecessors, the last first."""
+    """Yield the round and row of a position and of its predecessors, the latest first."""
     while number >= 0:
         yield number, row
         number, row = number - 1, int(rounds[number].before[row])

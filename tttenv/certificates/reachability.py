@@ -74,7 +74,7 @@ class SeatResults:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """Limits of a search, and what is known or allowed beforehand."""
+    """Limits of a search, and prior knowledge about the player."""
 
     positions: int = POSITIONS  # in total
     followed: int = FOLLOWED  # limit for `SeatResults.vs_random`, with every reply followed
@@ -189,7 +189,7 @@ class _Search:
         )
 
     def _ended(self) -> bool:
-        """Return whether further positions cannot change the remaining results."""
+        """Return whether no further position can change the remaining results."""
         return self.ran_out or (self.lost_at is not None and not self.following)
 
     def _first_round(self) -> tuple[Codes, NDArray[np.float64]]:
@@ -250,7 +250,7 @@ class _Search:
             self.images_checked += len(which)
 
     def _require_same_answers(self) -> int:
-        """Query the sampled boards again and return their number."""
+        """Check that repeated queries of the sampled boards agree, and return their number."""
         if not self.drawn.added:
             return 0
         boards, probs = self.drawn.taken()

@@ -113,7 +113,7 @@ def measure(
 def _seat(
     player: SeatedPlayer, worth: int | None, positions: int, images: bool, watch: Watch | None
 ) -> SeatResult:
-    """Compute the results for a seat whose value under perfect play is `worth`."""
+    """Compute the results for a seat whose game value under perfect play is `worth`."""
     too_many, attacked = arrangements(player.rules) > positions, 0
     if too_many:
         # If the other side can force a win, any lost game will do.
@@ -199,7 +199,7 @@ def unbeatable(x: SeatResult, o: SeatResult, value: int | None) -> bool | None:
 
 
 def _unbeatable_if(x: SeatResult, o: SeatResult, value: int) -> bool | None:
-    """Return the same for a given value of the game."""
+    """Return the result of `unbeatable` for a given game value."""
     if value == 1:  # O can do no better than lose
         return x.always_wins
     parts = [False if seat.surely_lost else seat.never_loses or None for seat in (x, o)]

@@ -236,7 +236,7 @@ class _Attack:
                 self._add(boards, rounds, moves[going], scores[going], before)
 
     def _tell(self, before: int, rounds: NDArray[np.int64]) -> None:
-        """Report the progress before a query about positions of some rounds."""
+        """Report progress before a query, with the rounds of the positions."""
         if self.watch is not None:
             waiting = len(rounds) + sum(len(waiting.scores) for waiting in self.waiting)
             seconds = self.clock.seconds

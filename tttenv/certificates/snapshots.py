@@ -32,7 +32,7 @@ Moves = NDArray[np.uint8]  # the cells, (decisions,)
 def extended(
     snapshots: Sequence[Snapshot], measures: Sequence[Point], policy: Policy, every: int
 ) -> tuple[Snapshot, ...]:
-    """Return the snapshots with one of the last measure appended, thinned out above the limit.
+    """Append a snapshot of the last measurement, then thin the snapshots out if too many.
 
     The selection depends only on the measures, so a resumed run keeps the same: the first, the
     last, the first unbeatable one and some between these.
@@ -50,7 +50,7 @@ def extended(
 
 
 def moves_of(policy: Policy) -> str | None:
-    """Return the player's cells, one digit per undecided position in order, or None.
+    """Return the cells that a deterministic player plays, a digit per position, or None.
 
     None if it is not a table, the board is too large, or it mixes moves anywhere.
     """
@@ -133,7 +133,7 @@ def _arrays(data: bytes, file: Path, rules: Rules) -> tuple[list[int], NDArray[n
 
 
 def _require_measured(curve: Curve, step: int, table: Tabulated) -> None:
-    """Raise ValueError unless the curve has the step, with the measures of this player."""
+    """Raise ValueError unless the curve has this player's measurements at the step."""
     if step not in curve.steps:
         raise ValueError(f"step {step} is not on the curve")
     at = curve.steps.index(step)

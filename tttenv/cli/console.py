@@ -275,7 +275,7 @@ def check_folder(folder: Path | None) -> None:
 
 
 def _try_writing(folder: Path, wanted: bool, refusal: str) -> None:
-    """Create and remove something in a folder, to test whether it is really writable.
+    """Create and delete a temporary folder, to test whether a folder is really writable.
 
     Nothing is created in the `wanted` folder itself, which another process may be using.
 

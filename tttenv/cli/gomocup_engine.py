@@ -64,7 +64,7 @@ class Game:
         return self.cell_at(int(found[1]), int(found[2]))
 
     def cell_at(self, column: int, row: int) -> int:
-        """Return the cell in a column and a row."""
+        """Return the index of the cell in a column and a row."""
         if column >= self.rules.n or row >= self.rules.m:
             size = f"{self.rules.n} columns and {self.rules.m} rows"
             raise RefusedError(f"{column},{row} is off the board of {size}")
@@ -124,7 +124,7 @@ class BoardLines:
 
 
 class Engine:
-    """Player and the games that a manager plays with it.
+    """Engine that plays a manager's games with one player.
 
     Args:
         spec: the player; its option `time`, if it has one, is the maximum per move, which the

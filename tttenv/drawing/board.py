@@ -162,7 +162,7 @@ def _write_in_corner(
 
 
 def _rim(surface: pygame.Surface, layout: Layout) -> None:
-    """Draw the coordinates: letters above the columns, row numbers from the top at the side."""
+    """Draw the coordinates: letters above the columns, row numbers beside the rows."""
     half, away = layout.cell // 2, layout.unit
     for column in range(layout.rules.n):
         at = layout.left + column * layout.cell + half, layout.top - away

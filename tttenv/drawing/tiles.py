@@ -143,6 +143,6 @@ def _box(
 
 
 def _ink(picture: NDArray[np.float64], depth: NDArray[np.float64], colour: Colour) -> None:
-    """Colour the inside of a shape, where its `depth`, as a share of the side, is positive."""
+    """Colour the inside of a shape, where its `depth`, as a fraction of the side, is positive."""
     cover = np.clip(depth * len(picture) + 0.5, 0, 1)[..., None]
     picture += cover * (np.array(colour) - picture)

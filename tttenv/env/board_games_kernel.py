@@ -294,7 +294,7 @@ def sample(board: Stones, die: float) -> int:
 
 @compiled
 def sample_legal(boards: Boards, key: np.uint64, shape: Shape, cells: Cells) -> None:
-    """Write a random empty cell for each game (games,), from the key's i-th number.
+    """Write a random empty cell for each game (games,), game i by the key's i-th number.
 
     Random cells are tried until one is empty, which is uniform over the empty cells; after some
     tries, each with a key of its own, the empty cells are counted instead.

@@ -1,4 +1,4 @@
-"""Guards of all environments: a closed one does nothing, and a step needs a game in progress."""
+"""Checks of all environments: not closed and, before a step, with a game in progress."""
 
 import gymnasium
 

@@ -41,7 +41,7 @@ def lists(rules: Rules) -> Lists:
 
 
 class SingleGame:
-    """Only game of a batch, played in Python; its state stays in the batch's arrays.
+    """Batch of one game, played in Python; its state stays in the batch's arrays.
 
     It supports the opponents that the batch has compiled.
     """

@@ -1,4 +1,4 @@
-"""Output arrays of a step of a batch, reused when nothing else holds them."""
+"""Output arrays of a batch's steps, reused when nothing else references them."""
 
 from collections.abc import Callable
 from operator import attrgetter

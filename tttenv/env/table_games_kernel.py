@@ -279,7 +279,7 @@ def observe_some(
 
 @compiled
 def sample_legal(at: Positions, key: np.uint64, table: Table, cells: Cells) -> None:
-    """Write a random legal cell for each game (games,), from the key's i-th number."""
+    """Write a random legal cell for each game (games,), game i by the key's i-th number."""
     _, legal, legal_count, _, _ = table
     for i in range(len(at)):
         count = legal_count[at[i]]

@@ -209,7 +209,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
         return {"final_obs": final, "_final_obs": over, "final_info": last, "_final_info": over}
 
     def _refuse_step(self) -> NoReturn:
-        """Raise the error for a step that is closed, too early or after the end of a game."""
+        """Raise the error for a step after closing, before a reset, or after the end of a game."""
         require_game(self.closed, self._started)
         over = np.flatnonzero(self.match.over)[0]
         told = f"game {over} is over: call reset(options={{'reset_mask': mask}}) first"

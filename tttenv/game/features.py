@@ -16,7 +16,7 @@ def one_hot(boards: Boards) -> NDArray[np.float32]:
 
 
 def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the lines that hold j stones of one side and are otherwise empty.
+    """Count the lines with j stones of one side and no stone of the other.
 
     Args:
         rules: whose lines.
@@ -33,7 +33,7 @@ def line_counts(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
-    """Count the empty cells of boards (..., cells) where my stone makes two threats, (...).
+    """Return the number (...) of empty cells of boards (..., cells) where I make two threats.
 
     A threat is a line that holds k - 1 stones of mine and is otherwise empty.
     """

@@ -74,7 +74,7 @@ def seed(state: NDArray[np.uint64], board: Stones, start: int) -> None:
 
 @inner
 def sample_categorical(probs: NDArray[np.float64], die: float) -> int:
-    """Return the first cell of `probs` (cells,) whose cumulative share exceeds `die`.
+    """Return the first cell of `probs` (cells,) with a cumulative probability above `die`.
 
     The last cell with any probability stands in where rounding leaves the die beyond the sum.
     """

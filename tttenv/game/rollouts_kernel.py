@@ -57,7 +57,7 @@ def _lined(m: int, n: int, k: int) -> Mask:
 
 @compiled
 def lined(m: int, n: int, k: int) -> Mask:
-    """Return whether each set of stones, as a bit mask of cells, contains a line: (2**cells,)."""
+    """Return a mask (2**cells,) of the sets of stones, as bit masks of cells, with a line."""
     result = np.zeros(1 << (m * n), np.bool_)
     board = np.zeros(m * n, np.int8)
     for stones in range(result.size):

@@ -114,17 +114,17 @@ class Rules:
         return kernels.play(flat, where).reshape(array.shape)
 
     def lost(self, boards: ArrayLike) -> Mask:
-        """Return whether the side to move on boards (..., cells) has just lost to a line, (...)."""
+        """Return a mask (...) of the boards (..., cells) on which the other side has a line."""
         shape = np.shape(boards)[:-1]
         return kernels.lost(self._flat(boards), self.m, self.n, self.k).reshape(shape)
 
     def over(self, boards: ArrayLike) -> Mask:
-        """Return whether the game on boards (..., cells) is over, won or drawn, (...)."""
+        """Return a mask (...) of the boards (..., cells) on which the game is won or drawn."""
         shape = np.shape(boards)[:-1]
         return kernels.over(self._flat(boards), self.m, self.n, self.k).reshape(shape)
 
     def seat(self, boards: ArrayLike) -> NDArray[np.int64]:
-        """Return the side to move on boards (..., cells): 0 for X, 1 for O, (...)."""
+        """Return the sides to move (...) on boards (..., cells): 0 for X, 1 for O."""
         stones: NDArray[np.int64] = np.count_nonzero(self.boards(boards), axis=-1)
         return np.asarray(stones % 2)
 

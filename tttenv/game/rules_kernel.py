@@ -117,7 +117,7 @@ def full(board: Stones) -> bool:
 
 @compiled
 def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """Return whether the other side has a line on boards (batch, cells), (batch,)."""
+    """Return a mask (batch,) of the boards (batch, cells) on which the other side has a line."""
     result = np.empty(len(boards), np.bool_)
     for i in range(len(boards)):
         result[i] = is_lost(boards[i], m, n, k)
@@ -126,7 +126,7 @@ def lost(boards: Boards, m: int, n: int, k: int) -> Mask:
 
 @compiled
 def over(boards: Boards, m: int, n: int, k: int) -> Mask:
-    """Return whether boards (batch, cells) are won or full, (batch,)."""
+    """Return a mask (batch,) of the boards (batch, cells) that are won or full."""
     result = np.empty(len(boards), np.bool_)
     for i in range(len(boards)):
         result[i] = full(boards[i]) or is_lost(boards[i], m, n, k)

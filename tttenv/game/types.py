@@ -1,4 +1,4 @@
-"""Array types used throughout the package; a board is always seen by the side to move."""
+"""Array types used throughout the package; boards are always in the view of the side to move."""
 
 from typing import Any, TypeAlias
 

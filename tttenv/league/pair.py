@@ -59,7 +59,7 @@ class PairResult(NamedTuple):
 
     @property
     def shares(self) -> NDArray[np.float64]:
-        """Shares (3,) of wins, draws and losses of the first player over all games."""
+        """Fractions (3,) of wins, draws and losses of the first player over all games."""
         total = self.odds.sum(axis=(0, 1))
         return np.asarray(np.round(total / total.sum(), DIGITS), np.float64)
 
@@ -230,7 +230,7 @@ def _merged(ply: Ply) -> tuple[Ply, NDArray[np.int64]]:
 
 
 def _backed_up(plies: list[Moves]) -> Odds:
-    """Return the odds (positions, 3) of the side to move in the positions of the first ply."""
+    """Return the odds (positions, 3) for the side to move in the first ply's positions."""
     odds: Odds = np.zeros((0, 3))
     for moves in reversed(plies):
         # The odds of the next ply's positions for the other side, then WON and DRAWN.

@@ -455,7 +455,7 @@ def open_frame(s: SearchState, ply: int, alpha: int, beta: int, depth: int) -> b
 
 @inner
 def guess(s: SearchState, ply: int) -> int:
-    """The score of the current position by its open lines, between its frame's bounds.
+    """Return the open-line score of the current position, within its frame's bounds.
 
     Blocks are not counted in the depth, so that either side may be to move at the depth limit. With
     `threats` the move is worth as much as one and a half lines with k - 2 stones: then scores are

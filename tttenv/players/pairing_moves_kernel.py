@@ -1,4 +1,4 @@
-"""Compiled search for moves that leave two empty cells of its own to each of the opponent's lines.
+"""Compiled search for moves that leave two empty cells for each of the opponent's lines.
 
 If the other side then takes one cell of a line's two, the player takes the other one, so no line is
 ever completed: a pairing strategy (Hales and Jewett, 1963). Cells are given to lines by augmenting

@@ -59,7 +59,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Allow only a share of the limits in this block; LimitError leaves it.
+        """Limit this block to a fraction of the budget; a LimitError only ends the block.
 
         Args:
             share: of the positions and of the seconds, where they are limited.

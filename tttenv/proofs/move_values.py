@@ -1,4 +1,4 @@
-"""Values of the moves of a position: exact on small boards, elsewhere as far as they are proved."""
+"""Values of a position's moves: exact on small boards, elsewhere bounds from proofs."""
 
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -38,7 +38,7 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Create an object without any knowledge of the game.
+        """Create an object that knows no values yet.
 
         Args:
             rules: the game.

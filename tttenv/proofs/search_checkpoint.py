@@ -106,7 +106,7 @@ def read(file: Path, memory: int) -> SavedSearch:
 
 
 def _places(counts: list[int], rules: Rules, memory: int) -> list[int]:
-    """Return the table size for each count: at least twice as many places, if memory allows."""
+    """Return the table size for each count: at least twice the count, if memory allows."""
     places = [max(BUCKET, 1 << (2 * count + 1).bit_length()) for count in counts]
     while sum(places) * entry_bytes(rules.cells) > memory and max(places) > BUCKET:
         places[places.index(max(places))] //= 2

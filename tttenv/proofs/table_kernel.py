@@ -41,7 +41,7 @@ class ProofTable(Struct):
 
 
 def new_proof_table(places: int, cells: int) -> ProofTable:
-    """Return an empty table with `places` places, a power of two from 4."""
+    """Return an empty table with `places` slots, a power of two and at least 4."""
     return ProofTable(
         entries=np.zeros(places, ENTRY),
         zones=np.zeros((places, words(cells)), np.uint64),

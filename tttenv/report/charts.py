@@ -63,7 +63,7 @@ Values = Sequence[float | None]  # None is unknown
 
 @dataclass(frozen=True)
 class Chart:
-    """Measures over time: parts one below the other, over one horizontal axis."""
+    """Chart of measurements over time, in parts one below the other with a common time axis."""
 
     parts: list[Markup]
     height: int  # in view-box units
@@ -107,7 +107,7 @@ def chart(along: Sequence[float], below: int, words: str, parts: Sequence[Markup
 
 
 def curve_chart(curve: Curve, over: str) -> Chart:
-    """Draw the share of optimal moves above the worst case of both seats.
+    """Draw the fraction of optimal moves above the worst case of both seats.
 
     Args:
         curve: the curve.
@@ -131,7 +131,7 @@ def curve_chart(curve: Curve, over: str) -> Chart:
 
 
 def larger_chart(curve: LargerCurve) -> Chart:
-    """Draw what certificates on a larger board followed and found, in three parts over seconds."""
+    """Draw the results of certificates on a larger board, in three parts over seconds."""
     xs, tops, size = places(curve.seconds), (22, 118, 214), 60
     parts = seats_key(tops[0] - 9)
     for (count, words), top in zip(LARGER.items(), tops, strict=True):
@@ -145,7 +145,7 @@ def larger_chart(curve: LargerCurve) -> Chart:
 
 
 def places(along: Sequence[float]) -> list[float]:
-    """Return the x coordinates of measures at these seconds or steps."""
+    """Return the x coordinates of measurements at these seconds or steps."""
     return [round(LEFT + (RIGHT - LEFT) * at / max(along[-1], 1e-9), 2) for at in along]
 
 
@@ -156,7 +156,7 @@ def height(value: float, least: float, most: float, part: Part) -> float:
 
 
 def line(xs: Sequence[float], ys: Values, name: str) -> list[Markup]:
-    """Draw steps and a marker at each measure: a cross for X, a ring for O, a dot for both.
+    """Draw steps and a marker per measurement: a cross for X, a ring for O, a dot for both.
 
     Each measure holds until the next one, without interpolation, with gaps where it is unknown.
     """
@@ -210,7 +210,7 @@ def label(words: str, x: float, y: float, name: str = "label", anchor: str = "st
 
 
 def measures(curve: Curve) -> str:
-    """Format the measures for the page's cursor, with fields separated by | and records by ;."""
+    """Format the measurements for the page's cursor, fields separated by | and records by ;."""
     columns = zip(curve.steps, curve.seconds, curve.optimal, *curve.worst.values(), strict=True)
     return ";".join(
         f"{step:,}|{second:.1f}|{phrases.share(share)}|"
@@ -267,7 +267,7 @@ def number(text: str) -> Markup:
 
 
 def bar(odds: Sequence[float], label: str) -> Markup:
-    """Draw shares of wins, draws and losses side by side."""
+    """Draw the fractions of wins, draws and losses side by side."""
     parts, at = [], 0.0
     for name, share in zip(RESULTS, odds, strict=True):
         if share > 0:
@@ -292,12 +292,12 @@ def axis(dots: Sequence[tuple[float, str]]) -> Markup:
 
 
 def along(value: float, least: float, most: float) -> float:
-    """Return the position of a value on the axis, as a share of the drawing's width."""
+    """Return the position of a value on the axis, as a fraction of the drawing's width."""
     return ROOM / 100 + _share(value, least, most) * (1 - 2 * ROOM / 100)
 
 
 def dot(x: float, y: float, name: str) -> Markup:
-    """Draw a dot at a share of the width and a height in per cent."""
+    """Draw a dot at a fraction of the width and a percentage of the height."""
     return element("circle", class_=name, cx=percent(x), cy=f"{y:g}%", r=4)
 
 
@@ -307,7 +307,7 @@ def percent(share: float) -> str:
 
 
 def log_place(value: float, least: float, most: float) -> float:
-    """Return the position of a positive value on a logarithmic axis, as a share of its length."""
+    """Return the position of a positive value on a logarithmic axis, from 0 to 1."""
     return (math.log(value) - math.log(least)) / (math.log(most) - math.log(least))
 
 

@@ -63,7 +63,7 @@ def _curve(values: dict[str, dict[int, float]]) -> Curve:
 
 
 def thinned(curve: Curve, most: int = MOST) -> Curve:
-    """Reduce a curve to at most `most` measures: the first, the first unbeatable, the last, etc."""
+    """Thin a curve to `most` measurements; keep the first, the last and the first unbeatable."""
     count = len(curve.steps)
     if count <= most:
         return curve

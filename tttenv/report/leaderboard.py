@@ -173,7 +173,7 @@ def standouts(players: list[Shown]) -> Markup:
 
 
 def _share_of(safe: int, trained: int) -> str:
-    """Return how many of the trained players are unbeatable, in words."""
+    """Say how many of the trained players are unbeatable."""
     if trained == 1:
         return f"The only trained player {'is unbeatable' if safe else 'can be beaten'}"
     if safe == trained:
@@ -192,7 +192,7 @@ def _wins(player: Shown) -> float:
 def _leaders(
     players: list[Shown], cost: Callable[[Shown], float], one: str, two: str, what: str
 ) -> str:
-    """Return who has the least cost of several players, with a verb; empty if more than two."""
+    """Return the sentence on which players cost least, or an empty string if more than two."""
     costs = [cost(player) for player in players]
     best = [p.name for p, found in zip(players, costs, strict=True) if found == min(costs)]
     if len(players) < 2 or len(best) > 2 or len(best) == len(players):

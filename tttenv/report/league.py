@@ -54,7 +54,7 @@ def _standings(rows: list[Standing]) -> Markup:
 
 
 def _name(number: int, player: str) -> Markup:
-    """Return the heading of a player's row."""
+    """Return the heading of a player's row in the table."""
     name = shorter(player, LONGEST)
     return element("th", f"{number} {name}", scope="row", title=name)
 

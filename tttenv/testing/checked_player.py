@@ -50,7 +50,7 @@ class CheckedPlayer:
 
     @cached_property
     def some(self) -> Boards:
-        """Some 500 of these boards, to query more than once."""
+        """About 500 of these boards, to query more than once."""
         return self.boards[:: max(1, len(self.boards) // 500)]
 
     @cached_property

@@ -42,7 +42,7 @@ def ok(told: str, breaks: str = "") -> Finding:
 
 
 def weak(told: str, change: str) -> Finding:
-    """Return a finding that nothing is wrong but nothing was learned, and what to change."""
+    """Return the finding of a weakness that is no mistake, and what to change."""
     return Finding("weak", told, change)
 
 

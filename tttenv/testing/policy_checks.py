@@ -152,7 +152,7 @@ def looks(subject: CheckedPlayer) -> Finding:
 
 
 def share(marks: np.ndarray) -> str:
-    """Format the share of true entries in per cent."""
+    """Format the fraction of true entries as a percentage."""
     return f"{marks.mean():.1%}"
 
 
@@ -198,7 +198,7 @@ def _has_learned(both: Sequence[Strength]) -> bool:
 
 
 def _percent(shares: list[float]) -> str:
-    """Format the share of each seat in per cent, 100 % only if it is exact."""
+    """Format each seat's fraction as a percentage, 100 % only if it is exact."""
     shown = [f"{min(share, 0.999):.1%}" if share < 1 - 1e-9 else "100%" for share in shares]
     return " and ".join(f"{share} as {seat}" for share, seat in zip(shown, SEATS, strict=True))
 
@@ -339,7 +339,7 @@ def view(subject: CheckedPlayer) -> Finding:
 
 
 def _turned(subject: CheckedPlayer) -> dict[str, tuple[float, float]] | None:
-    """Return the seats that play better on swapped boards, with the shares of optimal moves.
+    """Return the seats that play better on swapped boards, with their accuracies on both.
 
     None if it cannot be asked about boards that cannot be reached.
     """

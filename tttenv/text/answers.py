@@ -1,4 +1,4 @@
-"""Strict parsing of the move in an answer: no move is read from a text that names none."""
+"""Strict parsing of the move in an answer, which never guesses a move that is not named."""
 
 import json
 import re

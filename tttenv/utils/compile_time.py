@@ -90,7 +90,7 @@ class _Watch(events.Listener):
 
 
 def missing(function: Any) -> set[Any]:
-    """Return the functions missing from the cache: a compiled function and all that it calls."""
+    """Return a compiled function and those it calls, as far as the cache lacks their code."""
     found, left = set(), [function]
     while left:
         each = left.pop()

@@ -17,7 +17,7 @@ with wanted("pyspiel"):
 
 
 def player(source: Any, rules: Rules) -> Policy:
-    """Return an OpenSpiel policy or bot as a player.
+    """Convert an OpenSpiel policy or bot to a player.
 
     Args:
         source: one of

@@ -33,7 +33,7 @@ def board_of(rules: Rules, state: Any) -> Boards:
 
 
 def state_of(rules: Rules, board: Boards) -> Any:
-    """Return an OpenSpiel state with this undecided board (cells,), stones in reading order.
+    """Return an OpenSpiel state with this undecided board (cells,), its stones placed row by row.
 
     States are identified by their histories. Of the many that lead to a board this is one in which
     X and O alternate; nobody wins on the way, as no part of an undecided board holds a line.

@@ -20,7 +20,7 @@ Moves: TypeAlias = list[tuple[int, float]]  # actions and their probabilities
 
 
 class BoardPolicy(Theirs):
-    """OpenSpiel policy of our player on the state's board, as returned by `policy`."""
+    """OpenSpiel policy that follows our player on the state's board; created by `policy`."""
 
     def __init__(self, rules: Rules, player: Policy) -> None:
         super().__init__(game(rules), [0, 1])
@@ -51,17 +51,17 @@ class BoardBot(pyspiel.Bot):
 
 
 def policy(rules: Rules, player: str | Policy) -> BoardPolicy:
-    """Return our player, given as a policy or spec, as an OpenSpiel policy for both sides."""
+    """Convert our player, a policy or spec, to an OpenSpiel policy for both sides."""
     return BoardPolicy(rules, _ours(rules, player))
 
 
 def bot(rules: Rules, player: str | Policy, seed: int = 0) -> BoardBot:
-    """Return our player as an OpenSpiel bot for both sides, which samples moves with `seed`."""
+    """Convert our player to an OpenSpiel bot for both sides, which samples moves with `seed`."""
     return BoardBot(rules, _ours(rules, player), seed)
 
 
 def table(rules: Rules, player: str | Policy) -> dict[str, Moves]:
-    """Return our player as moves by information state of all histories, for OpenSpiel's C++ code.
+    """Return our player's moves by information state, over all histories, for OpenSpiel's C++ code.
 
     For `pyspiel.nash_conv`, `pyspiel.TabularBestResponse` and `pyspiel.TabularPolicy`; 294,778
     histories on 3,3,3.

@@ -1,4 +1,4 @@
-"""Ranking of models by their certificates, and the best model's certificate in a folder."""
+"""Ranking of models by their certificates, and the certificate of a folder's best model."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ UNDECIDED = -0.5  # stands in for the unknown worst case of a seat that is undec
 
 
 def rank(certificate: Certificate) -> tuple[float, float, float]:
-    """Return a sort key of three numbers for players of one game.
+    """Return a sort key of three numbers that ranks players of the same game.
 
     They are the worst case of the weaker seat, the sum of both, and the share of optimal moves.
     By reachable positions that share is unknown; it is then the mean length of the lost games as a

@@ -31,7 +31,7 @@ SHOWN = (
 
 
 class ExactEvalCallback(BaseCallback):
-    """Callback that certifies the model during training, always on legal cells.
+    """Callback that certifies the model, restricted to legal cells, during training.
 
     SB3's logger, and thus TensorBoard, receives `exact/worst_case_X`, `exact/worst_case_O`,
     `exact/win_vs_random_X` and all other tags of `tttenv.certificates.metrics.EXACT`; for models

@@ -150,7 +150,7 @@ class Answer:
         self.net, self.scaler, self.head = net, scaler, head
 
     def __call__(self, seen: Any) -> Any:
-        """Return numbers (batch, cells) for observations (batch, ...)."""
+        """Return the network's outputs (batch, cells) for observations (batch, ...)."""
         net, training = self.net, self.net.training
         if self.scaler is not None:
             seen = self.scaler.normalize_obs(seen)

@@ -120,7 +120,7 @@ class VecEnv(vec_env.VecEnv):
         return [False] * len(self._rows(indices))
 
     def put(self, boards: Boards) -> Any:
-        """Continue from unchecked boards (num_envs, cells), agent to move; return observations."""
+        """Set all games to unchecked boards (num_envs, cells), and return the observations."""
         self.games.match.set_checked_boards(boards)
         return self.games.observer.observe(self.games.match)[0]
 

@@ -47,7 +47,7 @@ def policy(module: Any, rules: Rules, deterministic: bool = False) -> Policy:
 
 
 def _written(module: Any) -> str:
-    """Return the kind of output that a module writes."""
+    """Return the kind of numbers that a module outputs: values or logits."""
     for key, kind in (("action_value", "values"), ("logits", "logits")):
         if key in getattr(module, "out_keys", ()):
             return kind

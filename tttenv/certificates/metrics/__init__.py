@@ -49,7 +49,7 @@ ATTACKED: Table[Callable[[Rules, Policy], dict[str, float]]] = Table(
 
 
 def measure(rules: Rules, policy: Policy) -> dict[str, float]:
-    """Compute all exact metrics if the game is enumerable, otherwise all others."""
+    """Compute all exact metrics if the game is enumerable, else all sampled and attack metrics."""
     small = enumerable(rules)
     tables, asked = ([EXACT], tabulate(rules, policy)) if small else ([SAMPLED, ATTACKED], policy)
     found: dict[str, float] = {}

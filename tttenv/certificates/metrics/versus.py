@@ -18,7 +18,7 @@ def measure(rules: Rules, policy: Policy) -> dict[str, float]:
 
 
 def versus(rules: Rules, policy: Policy, other: Policy) -> dict[str, Score]:
-    """Compute the exact results of `policy` against `other` by seat, for `policy`.
+    """Compute the exact results of `policy` against `other`, by the seat of `policy`.
 
     Raises:
         ValueError: if the game is too large to enumerate.

@@ -52,7 +52,7 @@ class Advice:
         self._chosen = lru_cache(CACHED)(self._search)
 
     def hint(self, board: Any, policy: Policy) -> Hint:
-        """Return the values of all moves on an undecided board (cells,), with `policy`'s shares."""
+        """Return the values of all moves on a board (cells,), with `policy`'s probabilities."""
         legal, boards = board == 0, board[None].copy()
         shares = validated(boards, policy(boards.copy()), forfeits(policy))[0]
         if not self.exact:
