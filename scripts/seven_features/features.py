@@ -55,7 +55,7 @@ TIES = {
 
 @lru_cache(maxsize=32)
 def features(added: tuple[str, ...] = ()) -> NDArray[np.int64]:
-    """Return the seven and the added features of all positions, (positions, 7 + added).
+    """Return the seven and the added features (positions, 7 + added) of all positions.
 
     A position is seen by the side that has just moved, who chose it.
     """

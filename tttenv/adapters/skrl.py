@@ -81,7 +81,7 @@ class Legal:
     """Mixin, listed before Model, that restricts random exploration to legal cells."""
 
     def random_act(self, inputs: dict[str, Any], *, role: str = "") -> tuple[torch.Tensor, Any]:
-        """Sample a legal cell for each row, (batch, 1)."""
+        """Sample a legal cell per row, as a tensor (batch, 1)."""
         return torch.multinomial(legal(inputs["observations"]).float(), 1), {}
 
 

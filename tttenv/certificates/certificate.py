@@ -256,7 +256,7 @@ def optimal_moves(game: Positions, solution: Solution, table: Probs) -> dict[str
 
 
 def reachable(game: Positions, table: Probs, seat: int) -> Mask:
-    """Mark the positions reached by the player's moves in `seat` and any replies, (positions,)."""
+    """Return a mask (positions,) of the positions that the player can reach in `seat`."""
     found = np.zeros(len(game), np.bool_)
     found[0] = True
     for stones in range(len(game.plies) - 1):
@@ -269,7 +269,7 @@ def reachable(game: Positions, table: Probs, seat: int) -> Mask:
 
 
 def blunders(solution: Solution, table: Probs) -> NDArray[np.bool_]:
-    """Mark the positions where the player may play a move that loses value, (positions,).
+    """Return a mask (positions,) of those where the player may play a move that loses value.
 
     A forfeit loses value wherever the position is not lost.
     """
@@ -336,7 +336,7 @@ def losing_line(game: Positions, table: Probs, seat: int, least: float) -> list[
 
 
 def _best_cells(lengths: NDArray[np.int16], chances: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return each row's most likely cell with the shortest game, the first of ties, (rows,).
+    """Return, per row, the most likely cell (rows,) with the shortest game, the first of ties.
 
     Probabilities that differ by less than one part in 10**9 count as equal.
     """

@@ -156,7 +156,7 @@ def _order(codes: Codes) -> NDArray[np.int64]:
 
 
 def _first_of_equals(codes: Codes) -> Mask:
-    """Mark the sorted codes (rows, words) that differ from the previous one, (rows,)."""
+    """Return a mask (rows,) of the sorted codes (rows, words) that differ from the previous one."""
     first = np.ones(len(codes), np.bool_)
     first[1:] = (codes[1:] != codes[:-1]).any(axis=1)
     return first

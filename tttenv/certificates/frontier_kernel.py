@@ -230,6 +230,6 @@ def expand(
 
 @compiled
 def _add(codes: Codes, about: Geometry, cell: int, step: int) -> None:
-    """Add a stone (`step` times) on a cell to the codes (images, words) of a board."""
+    """Add `step` stones on a cell to the codes (images, words) of a board; -1 removes one."""
     for image in range(len(codes)):
         codes[image, about.words[image, cell]] += step * about.powers[image, cell]

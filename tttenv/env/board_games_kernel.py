@@ -212,7 +212,7 @@ def show(board: Stones, view: NDArray[np.float32]) -> None:
 
 @bare
 def observe(boards: Boards, shape: Shape, observations: NDArray[Any], masks: Boards) -> None:
-    """Write the views and masks of games in progress, (games,) each."""
+    """Write the views and masks (games,) of games in progress."""
     for i in range(len(boards)):
         show(boards[i], observations[i])
         for c in range(boards.shape[1]):

@@ -253,7 +253,7 @@ class TicTacToe(gymnasium.Env[Observation, np.int64]):
 
     @property
     def board(self) -> Boards:
-        """Board in the agent's view, int8 (m * n,), as a copy."""
+        """Board in the agent's view, a copy: int8 (m * n,)."""
         board: Boards = self.match.boards[0]
         return board
 

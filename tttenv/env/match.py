@@ -73,22 +73,22 @@ class Match:
 
     @property
     def over(self) -> Mask:
-        """Mask of the finished games, (games,)."""
+        """Mask (games,) of the finished games."""
         return self.games.over
 
     @property
     def outcomes(self) -> Outcomes:
-        """Outcomes of the games for the agent, (games,): values of `tttenv.Outcome`."""
+        """Outcomes (games,) for the agent: values of `tttenv.Outcome`."""
         return self.games.outcomes
 
     @property
     def rewards(self) -> NDArray[np.float64]:
-        """Rewards of the agent for `outcomes`, (games,), a new array."""
+        """Rewards (games,) of the agent for `outcomes`, as a new array."""
         return self.payoffs.many(self.games.outcomes)
 
     @property
     def boards(self) -> Boards:
-        """Boards in the agent's view (games, cells), a copy."""
+        """Boards (games, cells) in the agent's view, as a copy."""
         return self.games.boards(slice(None))
 
     @property

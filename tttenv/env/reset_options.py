@@ -30,7 +30,7 @@ def plain_seed(seed: Any) -> Any:
 
 
 def one_seed(seed: Any, games: int) -> Any:
-    """Return one seed for a batch of games, combining a list with a seed per game.
+    """Return one seed for a batch of games, combining a list that has a seed per game.
 
     Raises:
         ValueError: for a list of another length, or of anything but integers from 0 on and None.

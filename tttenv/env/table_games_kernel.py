@@ -239,7 +239,7 @@ def restart(
 
 @bare
 def observe(at: Positions, table: Table, observations: Rows, masks: Rows) -> None:
-    """Write the views and masks of games in progress, (games,) each."""
+    """Write the views and masks (games,) of games in progress."""
     _, _, _, views, legal_masks = table
     for i in range(len(at)):
         observations[i] = views[at[i]]

@@ -181,7 +181,7 @@ class VectorTicTacToe(gymnasium.vector.VectorEnv[Observation, NDArray[np.int64],
 
     @property
     def boards(self) -> Boards:
-        """Boards in the agent's view, int8 (num_envs, m * n), as a copy."""
+        """Boards in the agent's view, a copy: int8 (num_envs, m * n)."""
         return self.match.boards
 
     def render(self) -> tuple[Any, ...] | None:

@@ -40,18 +40,18 @@ class Positions:
 
     @cached_property
     def decisions(self) -> NDArray[np.int64]:
-        """Indices of the positions with a legal move, (decisions,)."""
+        """Indices (decisions,) of the positions with a legal move."""
         return np.flatnonzero(~self.over)
 
     @cached_property
     def seats(self) -> NDArray[np.int64]:
-        """Side to move in each position: 0 for X, 1 for O, (positions,)."""
+        """Side to move (positions,) in each position: 0 for X, 1 for O."""
         stones = np.repeat(np.arange(len(self.plies) - 1), np.diff(self.plies))
         return stones % 2
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """Outcome for the side to move in each position, (positions,)."""
+        """Outcome (positions,) for the side to move in each position."""
         ended = np.where(self.lost, Outcome.LOSS, Outcome.DRAW)
         return np.where(self.over, ended, Outcome.GOING).astype(np.int8)
 

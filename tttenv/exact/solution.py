@@ -30,12 +30,12 @@ class Solution:
 
     @cached_property
     def values(self) -> NDArray[np.int8]:
-        """Value of every position for the side to move: 1, 0 or -1, (positions,)."""
+        """Value (positions,) of every position for the side to move: 1, 0 or -1."""
         return np.sign(self.ranks).astype(np.int8)
 
     @cached_property
     def distances(self) -> NDArray[np.int16]:
-        """Plies to the end with the fastest wins and the slowest losses, (positions,)."""
+        """Plies (positions,) to the end with the fastest wins and the slowest losses."""
         cells = self.positions.rules.cells
         stones = np.count_nonzero(self.positions.boards, axis=1)
         ends = np.where(self.ranks == 0, cells - stones, cells + 1 - np.abs(self.ranks))
@@ -43,7 +43,7 @@ class Solution:
 
     @cached_property
     def move_ranks(self) -> NDArray[np.int16]:
-        """Rank of every move for the side that makes it, (positions, cells).
+        """Rank (positions, cells) of every move for the side that makes it.
 
         It is the rank of the position before, if this move is played there. Cells that cannot be
         played hold a number below every rank.
@@ -58,7 +58,7 @@ class Solution:
 
     @cached_property
     def optimal(self) -> Mask:
-        """Mask of the moves that keep the value of the position, (positions, cells)."""
+        """Mask (positions, cells) of the moves that keep the value of the position."""
         game, kept = self.positions, np.empty(self.positions.successors.shape, np.bool_)
         for rows in game.blocks():
             after = game.successors[rows]
@@ -67,7 +67,7 @@ class Solution:
 
     @cached_property
     def fastest(self) -> Mask:
-        """Mask of the optimal moves that win soonest or lose latest, (positions, cells)."""
+        """Mask (positions, cells) of the optimal moves that win soonest or lose latest."""
         legal = self.positions.successors >= 0
         best: Mask = legal & (self.move_ranks == self.move_ranks.max(axis=1, keepdims=True))
         return best

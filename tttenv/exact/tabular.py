@@ -74,12 +74,12 @@ class Tabulated:
 
     @cached_property
     def reached(self) -> Probs:
-        """Cumulative probabilities, cell by cell, (positions, cells)."""
+        """Cumulative probabilities (positions, cells), cell by cell."""
         return self.table.cumsum(axis=1)
 
     @cached_property
     def last(self) -> NDArray[np.int64]:
-        """Last cell with nonzero probability in each position, (positions,)."""
+        """Index of the last cell with nonzero probability, per position (positions,)."""
         return np.asarray(self.table.shape[1] - 1 - (self.table[:, ::-1] > 0).argmax(axis=1))
 
     @cached_property

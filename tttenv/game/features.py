@@ -45,7 +45,7 @@ def forks(rules: Rules, boards: Boards) -> NDArray[np.int64]:
 
 
 def seven(rules: Rules, boards: Boards) -> NDArray[np.float64]:
-    """Return the seven published features of boards (batch, cells), (batch, 7).
+    """Return the seven published features (batch, 7) of boards (batch, cells).
 
     1; lines that need one more stone, mine and theirs; my stone in the centre; my corners; my
     lines with one stone; my full lines.

@@ -72,7 +72,7 @@ class Rules:
 
     @cached_property
     def lines(self) -> NDArray[np.int64]:
-        """Cells of every line, that is, every k cells in a row, (lines, k)."""
+        """Cells (lines, k) of every line, that is, of every k cells in a row."""
         steps = np.arange(self.k)
         found = []
         for down, right in DIRECTIONS:

@@ -21,7 +21,7 @@ def maps(rules: Rules) -> NDArray[np.int64]:
 
 
 def inverses(rules: Rules) -> NDArray[np.int64]:
-    """Return the inverse of each of `maps`, in the same order, (8 or 4, cells)."""
+    """Return the inverses (8 or 4, cells) of `maps`, in the same order."""
     return np.argsort(maps(rules), axis=1)
 
 

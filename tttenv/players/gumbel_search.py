@@ -119,7 +119,7 @@ class GumbelSearch:
 
 @lru_cache(maxsize=4096)
 def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
-    """Return the visit count of the root move to continue in each simulation, (simulations,).
+    """Return, per simulation (simulations,), the visit count of the root move to continue.
 
     Sequential halving (Karnin et al., 2013): in each phase all moves that are left get the same
     number of visits, as many as share the simulations evenly among the phases; then the worse half

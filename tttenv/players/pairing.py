@@ -60,7 +60,7 @@ class PairingPlayer:
         return np.asarray(self._kept(boards).any(axis=1))
 
     def _kept(self, boards: Boards) -> Mask:
-        """Mark the moves that keep a pairing strategy, (batch, cells)."""
+        """Return a mask (batch, cells) of the moves that keep a pairing strategy."""
         room = new_matching(len(self.rules.lines), self.rules.cells)
         return pairing_moves(np.ascontiguousarray(boards), self.rules.lines, room)
 

@@ -42,7 +42,7 @@ def new_matching(lines: int, cells: int) -> Matching:
 
 @compiled
 def pairing_moves(boards: Boards, lines: NDArray[np.int64], room: Matching) -> Mask:
-    """Mark the moves after which the player has a pairing strategy, (batch, cells).
+    """Return a mask (batch, cells) of the moves after which the player has a pairing strategy.
 
     Args:
         boards: (batch, cells), undecided, the player to move.

@@ -59,7 +59,7 @@ class Budget:
 
     @contextmanager
     def part(self, share: float, nodes: int) -> Iterator[None]:
-        """Limit this block to a fraction of the budget; a LimitError only ends the block.
+        """Limit this block to a part of the budget; if it is used up, the block just ends.
 
         Args:
             share: of the positions and of the seconds, where they are limited.

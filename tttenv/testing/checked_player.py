@@ -96,13 +96,13 @@ class CheckedPlayer:
         return numbers
 
     def unmasked(self, boards: Boards) -> Numbers:
-        """Return the network's probabilities without a mask, (batch, cells)."""
+        """Return the network's probabilities (batch, cells) without a mask."""
         assert self.network is not None
         with self._named_failures(boards):
             return self.network.unmasked(boards)
 
     def numbers(self, boards: Boards) -> Numbers:
-        """Return the network's raw output, (batch, cells)."""
+        """Return the network's raw outputs (batch, cells)."""
         assert self.network is not None
         with self._named_failures(boards):
             return self.network.numbers(boards)

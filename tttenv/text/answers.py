@@ -83,7 +83,7 @@ def _alone(text: str) -> list[str]:
 
 
 def _json_moves(text: str) -> list[Any]:
-    """Return the values of a JSON object's keys "move": texts and integers."""
+    """Return the texts and integers under the key "move" of a JSON object."""
     try:
         pairs = json.loads(text, object_pairs_hook=list)
     except (ValueError, RecursionError):

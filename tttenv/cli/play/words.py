@@ -32,7 +32,7 @@ class Move(NamedTuple):
 
 
 def winners_stones(plies: int) -> int:
-    """Return the number of the winner's stones in a won game's last `plies` stones."""
+    """Return how many of a won game's last `plies` stones are the winner's."""
     return (plies + 1) // 2
 
 
