@@ -46,12 +46,12 @@ ALL_POSITIONS, REACHABLE = METHODS = ("all positions", "reachable positions")
 class Certificate:
     """Exact strength of a player, which anyone who has the player can recompute.
 
-    None means unknown. By the method "all positions" everything is known.
+    None means unknown. With the method "all positions" everything is known.
 
     A player is unbeatable if its expected result against a best response is the game's value in
-    both seats, up to 1e-9. `never_loses` and `losing_line` consider every move with a probability
-    above zero, however small, `blunders` those above 1e-6: so a player that plays a losing move
-    with a probability of 1e-12 is unbeatable, has no blunders, and has a losing line.
+    both seats, up to 1e-9. `never_loses` and `losing_line` consider every move with nonzero
+    probability, `blunders` only moves above 1e-6. A player that plays a losing move with a
+    probability of 1e-12 is therefore unbeatable and has no blunders, but has a losing line.
     """
 
     rules: str  # "m,n,k"
@@ -109,7 +109,7 @@ def _shortest(lines: dict[str, list[int] | None]) -> dict[str, bool | None]:
 def default_method(rules: Rules, policy: Policy) -> str:
     """Return the default method for certifying a player.
 
-    A player with the attribute `costly`, such as a language model, is asked about as few boards as
+    A player with the attribute `costly`, such as a language model, is queried on as few boards as
     possible.
     """
     if getattr(policy, "costly", False) is True:
@@ -131,31 +131,31 @@ def certify(
     """Compute the exact certificate of `policy` on `rules`.
 
     Below 16 cells it is computed over all positions. The policy is queried once on each undecided
-    one, in batches of some 100,000, and its output is normalized. Then it is queried again in
-    another order and other batches: on all positions with a choice if these are at most 5,000 and
-    the player does not search, otherwise on about 460, enough to detect with 99 % probability that
-    1 % of the outputs differ. A player that samples its move, has memory or adds noise is
-    rejected. Tables and the networks of our learners are not queried again.
+    position, in batches of about 100,000, and its output is normalized. Then it is queried again
+    in a different order and in other batches: on all positions with a choice if there are at most
+    5,000 and the player does not search, otherwise on about 460. If 1 % of the outputs differ,
+    this finds one with 99 % probability. A player that samples its move, has memory or adds noise
+    is rejected. Tables and the networks of our learners are not queried again.
 
-    From 16 cells on, and for players whose answers are costly, it is computed over the positions
-    that the player's own moves and any replies lead to. What these do not determine is None, and a
-    seat with more positions than allowed is undecided. The player is queried again on these
-    positions in the same way. A player that is a table of all positions of 16 cells, such as
-    minimax, is measured over all of them.
+    From 16 cells on, and for players that are costly to query, it is computed over the positions
+    that the player's own moves and any replies lead to. Values that these do not determine are
+    None, and a seat with more positions than allowed is undecided. The player is queried again on
+    these positions in the same way. A player that is a table of all positions with 16 cells, such
+    as minimax, is measured over all of them.
 
     Args:
         rules: the game.
         policy: a player, its name, or a model of Stable-Baselines3; for other networks and
             functions of observations see `tttenv.policy.from_observations`.
-        positions: by reachable positions, the limit for each seat.
+        positions: for reachable positions, the limit per seat.
         method: "all positions", on up to 16 cells, or "reachable positions"; None chooses as
             described above.
-        value_of: by reachable positions, the game's value for X, if known; by default
+        value_of: for reachable positions, the game's value for X, if known; by default
             `tttenv.proofs.prover.known_value`.
-        images: by reachable positions, merge symmetric positions if the player declares itself
+        images: for reachable positions, merge symmetric positions if the player declares itself
             equivariant by its attribute `equivariant`; this is checked.
         name: the player's name in messages; by default its spec, function or class.
-        watch: by reachable positions, called before each query with the progress of the search.
+        watch: for reachable positions, called before each query with the progress of the search.
 
     Raises:
         ValueError: if all positions are requested and the game has more than 16 cells; if the

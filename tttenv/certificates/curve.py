@@ -24,7 +24,7 @@ class Curve:
     steps: list[int]
     seconds: list[float]  # processor time since the first step
     worst: dict[str, list[float]]  # by seat: the value against a best response
-    optimal: list[float]  # the share of optimal moves
+    optimal: list[float]  # mean probability on optimal moves
 
     @property
     def unbeatable_at(self) -> tuple[int, float] | None:

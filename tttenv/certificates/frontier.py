@@ -2,7 +2,7 @@
 
 Positions are those in which the player is to move, as codes: see
 `tttenv.certificates.frontier_kernel`. A round queries the player on a batch of them, plays its
-moves and every reply, and leaves out what has been reached already, up to symmetry if the player is
+moves and every reply, and drops positions reached before, up to symmetry if the player is
 equivariant. Sets of positions are sorted arrays of codes.
 """
 

@@ -1,9 +1,9 @@
 """Search for positions, reached by a player's own play, in which its move loses value.
 
-Round by round, the player's moves and all replies are played, as for a certificate; above a limit,
-half of the positions kept are the best for the opponent, half are sampled. A line of play ends
-where the opponent wins by threats or the player can no longer reach its aim; going back from there,
-the prover finds the move that gave the aim away. These are counterexamples to the player's
+Round by round, the player's moves and all replies are played, as for a certificate. Above a limit,
+half of the positions kept are the best for the opponent, and half are sampled. A line of play ends
+where the opponent wins by threats or the player can no longer reach its aim. Going back from there,
+the prover finds the move that lost the aim. These positions are counterexamples to the player's
 perfection, with the values of all moves.
 """
 

@@ -45,8 +45,8 @@ _WORD = re.compile(r"\w{1,40}", re.ASCII)
 def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str, bytes]:
     """Return the files to upload for a checkpoint by name: its card, data files and README.md.
 
-    The state of a training stays out. On games that can be enumerated the certificate is computed
-    again; on larger boards it is the one in the card.
+    The training state is left out. On games that can be enumerated the certificate is recomputed;
+    on larger boards it is the one in the card.
 
     Args:
         folder: the checkpoint.
@@ -55,8 +55,8 @@ def for_the_hub(folder: Path, repo: str, license: str | None = None) -> dict[str
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if the checkpoint is missing or damaged, its card states another strength than
-            its player has, or the license is no identifier.
+        ValueError: if the checkpoint is missing or damaged, its card states a strength that its
+            player does not have, or the license is not an identifier.
     """
     if license is not None and not _LICENSE.fullmatch(license):
         raise ValueError(f"a license is an identifier such as mit, not {shown(repr(license), 80)}")
@@ -79,7 +79,7 @@ def _certificate(folder: Path, card: Mapping[str, Any], rules: Rules) -> Certifi
     """Return the certificate of a checkpoint's player, recomputed for enumerable games.
 
     Raises:
-        ValueError: if the card states another worst case.
+        ValueError: if the card states a different worst case.
     """
     stated = stated_certificate(card, rules)
     if not enumerable(rules):

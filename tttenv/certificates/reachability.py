@@ -1,9 +1,10 @@
 """Breadth-first search of all positions reached by a player's own moves and any replies.
 
 Against a player that is a function of the board, only the other side chooses. The positions it can
-reach form a graph, searched breadth first: a round queries the player on all new positions, and
+reach form a graph, searched breadth first: a round queries the player on all new positions and
 expands its moves and every reply. Positions of different rounds have different numbers of stones,
-so duplicates are removed within a round, by sorting. All moves of nonzero probability are followed.
+so duplicates occur only within a round and are removed by sorting. All moves with nonzero
+probability are followed.
 
 Three facts keep the graph small if the question is only whether the player can lose. First, a
 position is never lost if the opponent has no open line left, that is, a line without a stone of the
@@ -81,7 +82,7 @@ class SearchOptions:
     may_always_win: bool = True  # False: it is known that the player does not always win
     images: bool = True  # merge symmetric positions if the player is equivariant
     rounds: int | None = None  # maximum rounds; None: no limit
-    sampled: int | None = None  # maximum positions queried again; None: see `purity`
+    sampled: int | None = None  # maximum positions queried again; None: the default
 
 
 DEFAULTS = SearchOptions()
@@ -94,10 +95,10 @@ def search(
 ) -> SeatResults:
     """Search all positions reached by a player's own moves in one seat and any replies.
 
-    When the limit of followed positions is reached, positions that cannot be lost are left out as
-    soon as it is known that the player does not always win; and the search ends if a lost game has
-    been found. Symmetric positions are merged if the player declares itself equivariant; this is
-    checked on all positions of small searches and on some of large ones.
+    Beyond the limit of followed positions, positions that cannot be lost are skipped once it is
+    known that the player does not always win, and the search ends once a lost game is found.
+    Symmetric positions are merged if the player declares itself equivariant; this is checked on
+    all positions of small searches and on some positions of large ones.
 
     Args:
         player: the player in its seat.

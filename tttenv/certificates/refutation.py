@@ -38,10 +38,10 @@ def refute(
 ) -> list[int] | None:
     """Find a game that a player loses in one seat, by moves of nonzero probability.
 
-    The search is deterministic for a given player and limit. Then shorter games are searched, the
-    shortest first, among 125,000 / cells positions, 5,000 on 5,5,4. If these suffice, the game is
-    the shortest that the player loses; `shortest` of `tttenv.certificates.refutation.search` says
-    whether they did. `certify` searches equally far.
+    The search is deterministic for a given player and limit. It then searches for shorter games,
+    the shortest first, within 125,000 / cells positions (5,000 on 5,5,4). If these suffice, the
+    game is the shortest that the player loses; `shortest` of
+    `tttenv.certificates.refutation.search` says whether they did. `certify` searches equally far.
 
     Args:
         rules: the game, on any board.

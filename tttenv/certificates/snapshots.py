@@ -34,8 +34,8 @@ def extended(
 ) -> tuple[Snapshot, ...]:
     """Append a snapshot of the last measurement, then thin the snapshots out if too many.
 
-    The selection depends only on the measures, so a resumed run keeps the same: the first, the
-    last, the first unbeatable one and some between these.
+    The selection depends only on the measurements, so a resumed run keeps the same snapshots: the
+    first, the last, the first unbeatable one and some in between.
 
     Args:
         snapshots: those of earlier steps.
@@ -86,8 +86,8 @@ def for_file(snapshots: Sequence[Snapshot]) -> bytes:
 def read(folder: Path, card: Mapping[str, Any], rules: Rules, curve: Curve) -> dict[int, Moves]:
     """Load the snapshots of the run in `folder`, which may be untrusted, by step.
 
-    Each one is checked against the curve: its step must exist, and its player's worst cases and
-    share of optimal moves, recomputed, must be those of the curve.
+    Each one is checked against the curve: its step must exist, and the worst cases and accuracy of
+    its player, recomputed, must equal those of the curve.
 
     Args:
         folder: the checkpoint.

@@ -14,9 +14,9 @@ from tttenv.game.types import Mask
 from tttenv.utils.arrays import one_of
 
 ROWS = ("class", "position")
-TEST_SHARE = 5  # one class in so many is for testing
+TEST_SHARE = 5  # one class in five is for testing
 
-Columns = dict[str, NDArray[Any]]  # by name, all of one length; values of moves are masked arrays
+Columns = dict[str, NDArray[Any]]  # by name, of equal length; values of moves are masked arrays
 
 
 def held_out_classes(rules: Rules, classes: int) -> Mask:
@@ -33,8 +33,8 @@ def held_out_classes(rules: Rules, classes: int) -> Mask:
 def solved_positions(rules: Rules, rows: str = "class") -> Columns:
     """Return every undecided position with the exact values of its moves.
 
-    The columns are `position` (X, O and _, row by row), `to_move`, `stones`, `class` (positions
-    that are mirror images or turns of each other have the same number), `split` (train or test, by
+    The columns are `position` (X, O and _, row by row), `to_move`, `stones`, `class` (the same
+    number for rotations and reflections of the same position), `split` (train or test, by
     class), `value` (for the side to move: 1 a win, 0 a draw, -1 a loss), `plies` (to the end, wins
     played fastest and losses slowest), `best` (the moves that keep the value and do so, like
     "b2 c3"), and one for each cell, such as `a1`: the value of the move there, masked where it is

@@ -1,11 +1,11 @@
 """Checks that a policy is pure: repeated queries of a board return the same probabilities.
 
-An exact result is computed from one answer to each board. It is wrong for a policy that samples its
-move, remembers earlier boards, adds noise, or answers depending on the other boards of a batch.
+An exact result is computed from a single query of each board. It is wrong for a policy that samples
+its move, remembers earlier boards, adds noise, or depends on the other boards of a batch.
 
-Where there are few boards, and none of them takes a search, the policy is asked about all of them
-again. Elsewhere it is asked about a random sample, which is large enough to contain, with a
-probability of 99 %, a board that is answered otherwise if 1 % of all boards are.
+If there are few boards and none of them takes a search, all are queried again. Otherwise a random
+sample is queried again. If the output differs on 1 % of all boards, the sample contains one of them
+with a probability of 99 %.
 """
 
 from typing import Any
@@ -21,17 +21,17 @@ from tttenv.game.types import Boards, Probs
 from tttenv.policy import Blend, BoardFunction, Policy
 from tttenv.utils.untrusted import shown
 
-CHEAP = 5_000  # up to so many boards are all asked about again, as the 4,298 with a choice of 3,3,3
-SAMPLED = 460  # of more boards; at least one of 1 % of them is then found: 1 - 0.99**460 > 99 %
-SEED = 460  # of the generator that draws them
-SPREAD = 16  # boards that are always asked about again, from all plies
-BATCH = 100  # boards in one question of those again
-TOGETHER, ALONE = 16, 2  # boards again: in one question at the least, and one by one
-# How far the probabilities of the same board may differ, as in `tttenv.testing.check_policy`. A
-# network in single precision with logits of 100 rounds a board alone 1e-5 apart from a batch.
+CHEAP = 5_000  # up to this many boards, all are queried again, such as 3,3,3's 4,298 with a choice
+SAMPLED = 460  # else; this finds at least one board of 1 % of them: 1 - 0.99**460 > 99 %
+SEED = 460  # of the generator that samples them
+SPREAD = 16  # boards from all plies that are always queried again
+BATCH = 100  # boards per repeated query
+TOGETHER, ALONE = 16, 2  # boards queried again: at least this many in one batch, and one by one
+# Tolerated difference between probabilities of the same board, as in `tttenv.testing.check_policy`.
+# In single precision, with logits of 100, a board alone and in a batch may differ by 1e-5.
 TOLERANCE = 1e-4
 LONGEST_NAME = 80  # characters of a player's name in a message
-CELLS_SHOWN = 3  # cells of each of two different answers that a message names
+CELLS_SHOWN = 3  # cells shown in a message for each of two different outputs
 
 
 def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
@@ -45,8 +45,8 @@ def tabulate_pure(rules: Rules, policy: Policy, name: str = "") -> Tabulated:
         name: of the player, for messages; by default that of its function or class.
 
     Raises:
-        ValueError: if the game is too large, the policy's output is invalid, or it does not
-            give the same board the same answer twice.
+        ValueError: if the game is too large, or the policy's output is invalid or differs between
+            queries of the same board.
     """
     require_solvable(rules)
     table = tabulate(rules, policy)
@@ -65,10 +65,10 @@ def require_same_answers(rules: Rules, policy: Policy, seat: int) -> None:
     Args:
         rules: a game that can be enumerated.
         policy: the player.
-        seat: who is to move on the boards: 0 for X, 1 for O.
+        seat: side to move on the boards: 0 for X, 1 for O.
 
     Raises:
-        ValueError: if the policy's output is invalid, or its second answer is another.
+        ValueError: if the policy's output is invalid or differs between queries of a board.
     """
     require_solvable(rules)
     if known_pure(policy):
@@ -107,7 +107,7 @@ def _chosen_positions(
 ) -> NDArray[np.int64]:
     """Return the indices of positions of one or both seats to query again, in order.
 
-    The last ply is left out: it has one legal move, so that every answer is the same.
+    The last ply is left out: with one legal move, every output is the same.
     """
     cells, ends = game.rules.cells, np.searchsorted(game.decisions, game.plies)
     plies = [p for p in range(min(cells - 1, len(ends) - 1)) if seat is None or p % 2 == seat]
@@ -125,9 +125,9 @@ class Drawn:
     """Random sample of rows to query again, out of all rows added; see the module.
 
     Args:
-        policy: all rows are taken, up to 5,000, unless it searches.
-        sampled: how many of more rows are drawn.
-        cheap: instead of 5,000.
+        policy: the player; unless it searches, up to 5,000 rows are all taken.
+        sampled: number of rows to sample if there are more.
+        cheap: replaces the 5,000.
     """
 
     def __init__(self, policy: Policy, sampled: int = SAMPLED, cheap: int | None = None) -> None:
@@ -137,7 +137,7 @@ class Drawn:
         self.rng = np.random.default_rng(SEED)
         self.added = 0
         self.always: list[tuple[NDArray[Any], ...]] = []
-        self.keys = np.zeros(0)  # of the rows kept besides those, ascending
+        self.keys = np.zeros(0)  # random keys of the other rows kept, ascending
         self.kept: tuple[NDArray[Any], ...] = ()
 
     def add(self, *rows: NDArray[Any], always: NDArray[np.int64]) -> None:
@@ -180,16 +180,16 @@ def require_answers_again(
         rules: the game.
         policy: the player.
         boards: undecided boards (batch, cells).
-        first: what the policy answered, (batch, cells).
+        first: the policy's first output (batch, cells).
         name: of the player, for messages.
 
     Raises:
-        ValueError: at the first answer that differs.
+        ValueError: at the first output that differs.
     """
     backwards = np.arange(len(boards))[::-1]
     batches = -(-len(boards) // BATCH)
     for number in range(batches):
-        # Boards that stood together before are asked about apart; few boards are repeated.
+        # Boards of one batch are now in different batches; small batches repeat boards.
         rows = backwards[number::batches]
         rows = np.resize(rows, max(len(rows), TOGETHER))
         who = f"{name}, asked in another order,"
@@ -203,7 +203,7 @@ def require_answers_again(
 def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, who: str) -> None:
     try:
         again = ask(boards, policy)
-    except ValueError as error:  # its first answer obeyed the laws of a policy
+    except ValueError as error:  # although its first output was valid
         raise ValueError(f"{who} answers otherwise than before: {error}") from None
     off = np.abs(again - first).max(axis=1)
     row = int(off.argmax())
@@ -224,7 +224,7 @@ def _require_close(rules: Rules, policy: Policy, boards: Boards, first: Probs, w
 def ask(boards: Boards, policy: Policy) -> Probs:
     """Return the policy's validated output on a copy of the boards.
 
-    A policy with the attribute `one_by_one` is asked about one board at a time.
+    A policy with the attribute `one_by_one` is queried on one board at a time.
     """
     copies = boards.copy()
     if getattr(policy, "one_by_one", False) and len(boards):

@@ -14,25 +14,25 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Mask
 from tttenv.utils.untrusted import shown
 
-# The largest numbers of `arrangements` for which a game is `solvable` and `enumerable`.
+# Largest number of `arrangements` for which a game is `solvable`, and `enumerable`.
 SOLVABLE, ENUMERABLE = 11_000_000, 4_000_000
-BLOCK = 2**17  # positions worked on together, which bounds the memory of intermediate arrays
+BLOCK = 2**17  # positions processed at once, which bounds the memory of intermediate arrays
 
 
 @dataclass(frozen=True)
 class Positions:
     """All positions reachable from the empty board, ply by ply, sorted within a ply.
 
-    All arrays have one row for each position, whose number is the index of its row. The positions
-    with p stones have the numbers `plies[p]` to `plies[p + 1] - 1`.
+    All arrays have one row per position; a position is identified by the index of its row. The
+    positions with p stones have the indices `plies[p]` to `plies[p + 1] - 1`.
     """
 
     rules: Rules
     boards: Boards  # (positions, cells), seen by the side to move
-    codes: NDArray[np.int64]  # (positions,), the board read as a number in base 3
-    plies: tuple[int, ...]  # the number of the first position of each ply, and of positions in all
+    codes: NDArray[np.int64]  # (positions,): the board as a base-3 number
+    plies: tuple[int, ...]  # index of each ply's first position, then the number of positions
     successors: NDArray[np.int32]  # (positions, cells): the position a move leads to, or -1
-    lost: Mask  # (positions,): the side to move has just been beaten
+    lost: Mask  # (positions,): whether the side to move has lost
     over: Mask  # (positions,): won or full
 
     def __len__(self) -> int:
@@ -75,7 +75,7 @@ class Positions:
         codes = _codes(given)
         order, sorted_codes = self._by_code
         found = order[np.searchsorted(sorted_codes, codes).clip(max=len(order) - 1)]
-        missing = (self.boards[found] != given).any(axis=-1)  # of other numbers, codes are none
+        missing = (self.boards[found] != given).any(axis=-1)  # invalid boards have no valid code
         if np.any(missing):
             board = given[missing][0] if given.ndim > 1 else given
             raise ValueError(f"unreachable board of {self.rules}: {board.tolist()}")

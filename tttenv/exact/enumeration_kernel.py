@@ -1,8 +1,8 @@
 """Compiled enumeration of a small game's positions, ply by ply; see `tttenv.exact.enumeration`.
 
-A board's code is the number in base 3 with the digits 0 theirs, 1 empty, 2 mine, the first cell
-first. A stone adds a power of 3. The change of the side to move then swaps the digits 0 and 2,
-which turns a code x into top - x, where top is the code with all digits 2.
+A board's code is a base-3 number whose digits, from the first cell on, are 0 theirs, 1 empty,
+2 mine. A stone adds a power of 3. Changing the side to move swaps the digits 0 and 2, which turns a
+code x into top - x, where top is the code whose digits are all 2.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from tttenv.utils.compiled import compiled
 
 Codes = NDArray[np.int64]  # (positions,)
 Numbers = NDArray[np.int32]  # (3 ** cells,): the number of the position with each code
-UNKNOWN, FOUND = -1, -2  # instead of a number: not reached, or reached but not yet numbered
+UNKNOWN, FOUND = -1, -2  # in place of a number: not reached; reached but not numbered yet
 
 
 @compiled
@@ -40,7 +40,7 @@ def mark_successors(
         numbers: by code, changed.
 
     Returns:
-        How many are newly marked.
+        The number of newly marked positions.
     """
     top = 2 * powers.sum()
     new = 0

@@ -21,8 +21,8 @@ from tttenv.policy import Policy
 
 SEATS = ("X", "O")
 
-# How a side chooses its moves during backward induction: from boards (batch, cells) and each move's
-# chances of a win, a draw and a loss for that side (batch, cells, 3) to move probabilities.
+# Action rule of a side during backward induction: from boards (batch, cells) and each move's
+# probabilities of win, draw and loss for that side (batch, cells, 3) to move probabilities.
 ActionRule: TypeAlias = Callable[[Boards, Odds], Probs]
 
 
@@ -48,8 +48,8 @@ def backward_induction(rules: Rules, first: ActionRule, second: ActionRule) -> l
         second: how O chooses its moves.
 
     Returns:
-        For each ply the chances (positions of the ply, 3) of a win, a draw and a loss for the
-        side to move.
+        For each ply, the probabilities (positions of the ply, 3) of a win, a draw and a loss for
+        the side to move.
 
     Raises:
         ValueError: if the game is too large.
@@ -74,9 +74,9 @@ def _backup(
 
     Args:
         game: all positions.
-        active: the numbers of the positions, (active,).
-        stones: how many stones they have.
-        found: the chances of all later plies, the next ply last.
+        active: the indices (active,) of the positions.
+        stones: the number of stones on them.
+        found: the odds of all later plies, the next ply last.
         side: how the side to move chooses.
     """
     boards, after = game.boards[active], game.successors[active]
@@ -124,8 +124,8 @@ def score(rules: Rules, first: Policy, second: Policy) -> Score:
     """Return the exact result of `first` as X against `second` as O, for `first`.
 
     Raises:
-        ValueError: if the game is too large, a policy's output is invalid, or a policy does not
-            give the same board the same answer twice.
+        ValueError: if the game is too large, or a policy's output is invalid or differs between
+            queries of the same board.
     """
     for seat, policy in enumerate((first, second)):
         require_same_answers(rules, policy, seat)
@@ -136,8 +136,8 @@ def worst_case(rules: Rules, policy: Policy) -> dict[str, float]:
     """Return the policy's value as X and as O against a best response, by seat.
 
     Raises:
-        ValueError: if the game is too large, the policy's output is invalid, or it does not
-            give the same board the same answer twice.
+        ValueError: if the game is too large, or the policy's output is invalid or differs between
+            queries of the same board.
     """
     side = PlayPolicy(tabulate_pure(rules, policy))
     as_x = _root(backward_induction(rules, side, best_response))

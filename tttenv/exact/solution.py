@@ -15,8 +15,8 @@ from tttenv.game.types import Mask
 class Solution:
     """Solved game, with the value of every position and move under perfect play.
 
-    Ranks put value and speed into one number: in a game of c cells, a win in d plies has rank
-    c + 1 - d, a draw 0 and a loss in d plies -(c + 1 - d). So the best rank is the quickest win,
+    Ranks combine value and speed in one number: in a game with c cells, a win in d plies has rank
+    c + 1 - d, a draw 0 and a loss in d plies -(c + 1 - d). The best rank is thus the fastest win,
     else a draw, else the slowest loss.
     """
 
@@ -45,8 +45,8 @@ class Solution:
     def move_ranks(self) -> NDArray[np.int16]:
         """Rank (positions, cells) of every move for the side that makes it.
 
-        It is the rank of the position before, if this move is played there. Cells that cannot be
-        played hold a number below every rank.
+        This is the rank of the position if the move is played there. Illegal cells hold a number
+        below every rank.
         """
         game = self.positions
         found = np.empty(game.successors.shape, np.int16)

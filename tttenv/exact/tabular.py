@@ -19,14 +19,14 @@ class Tabulated:
 
     Args:
         rules: a game that can be enumerated.
-        table: the probabilities, (positions, cells).
+        table: the probabilities (positions, cells).
 
     Attributes:
-        queried_twice: about how many positions the policy that it was made of was asked again.
+        queried_twice: number of positions on which the original policy was queried again.
         forfeits: whether that policy may forfeit; rows of zeros are forfeits.
 
     Raises:
-        ValueError: if the table breaks the laws of a policy.
+        ValueError: if the table is not a valid policy.
     """
 
     queried_twice = 0

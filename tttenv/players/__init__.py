@@ -8,7 +8,7 @@ from tttenv.players import bundled
 from tttenv.utils.registry import LONGEST_NAME, Row, Spec, Table, call, parse, unknown
 from tttenv.utils.untrusted import shown
 
-if TYPE_CHECKING:  # help texts need the table alone, and not the compiler
+if TYPE_CHECKING:  # help texts need only the table, not the compiler
     from tttenv.game.rules import Rules
     from tttenv.policy import Policy
 
@@ -59,8 +59,8 @@ PLAYERS: Table[Any] = Table(
     },
 )
 
-# Players that need an option that names a file or a program. They are made by name as all others,
-# but left out where every player is measured.
+# Players that need an option naming a file or a program. They are created by name like all others,
+# but are left out where every player is measured.
 FOREIGN: Table[Any] = Table(
     "player",
     {
@@ -97,12 +97,12 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
         spec: `name[:option=value[,option=value]]`, where the name is a row of the table, or of a
             trained player that comes with the package, or the folder of a checkpoint (anything
             with a "/" in it, or a folder that holds a card.json).
-        rules: the game it is to play; None is 3,3,3, or what a checkpoint was trained for. Only
-            networks of `alphazero` play other games than they were trained for.
+        rules: the game to play; None is 3,3,3, or the game that a checkpoint was trained on. Only
+            networks of `alphazero` play games other than the one they were trained on.
 
     Raises:
         ValueError: for an unknown player or option, listing the known ones, or a checkpoint that
-            is missing, damaged or plays other rules.
+            is missing, is damaged or plays other rules.
     """
     from tttenv.game.rules import Rules
 
@@ -111,7 +111,7 @@ def player(spec: str, rules: "Rules | None" = None) -> "Policy":
     found = checkpoint_of(spec)
     if found is None:
         return _by_name(spec, rules or Rules())
-    from tttenv.players.checkpoint import load  # reads files: only where there is one
+    from tttenv.players.checkpoint import load  # imported only if there is a checkpoint to read
 
     folder, options = found
     return call(load, f"the player in {shown(folder)}", options, folder, rules)
@@ -193,8 +193,8 @@ def is_path(spec: str) -> bool:
 def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
     """Return the folder and the options of a checkpoint's spec; None for other specs.
 
-    A folder with a card is one whatever it is called, also like a player. Names of the table come
-    before those of trained players. A player on the Hub is downloaded if it is not here yet.
+    A folder with a card is a checkpoint even if it has the name of a player. Names in the table
+    take precedence over those of trained players. A player on the Hub is downloaded if necessary.
 
     Raises:
         ModuleNotFoundError: for a player on the Hub, without the package huggingface_hub.
@@ -203,7 +203,7 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
     try:
         if spec and (Path(spec) / bundled.CARD).is_file():
             return Path(spec), {}
-    except (OSError, ValueError):  # no name of a file: too long, or with a zero byte in it
+    except (OSError, ValueError):  # not a valid file name: too long, or with a zero byte
         return None
     if spec.startswith(bundled.ON_THE_HUB):
         from tttenv.players import hub
@@ -212,7 +212,7 @@ def checkpoint_of(spec: str) -> tuple[Path, dict[str, str]] | None:
         return hub.present(repo, revision), options
     name = spec.partition(":")[0]
     if name in _everyone().rows:
-        return None  # a path may stand inside the options of a named player
+        return None  # the path may be inside the options of a named player
     folder = Path(name) if "/" in name else bundled.folder(name)
     if folder is not None:
         return folder, parse(spec)[1]

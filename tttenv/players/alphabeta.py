@@ -15,8 +15,8 @@ from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.players.search_result import Found, at_least, not_both, uniform_on
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
 
-FULL_DEPTH_CELLS = 20  # with at most so many empty cells, the search to the end follows early
-FIRST_DEPTHS = 4  # the depths in plies, 1 to this, that come before that search
+FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early
+FIRST_DEPTHS = 4  # depths in plies, from 1 to this, that are searched before
 HALF_WIN_SCORE = 1000.0  # the open-line score that becomes the value 0.5
 UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every move
 
@@ -27,9 +27,9 @@ class IterativeDeepening:
     Args:
         state: the kernel's arrays, ready for the board.
         limits: when to stop.
-        classes: the moves to choose from, those that are images of each other in one list, by the
-            first of them.
-        first: whether only the first of equally good moves, row by row, is returned.
+        classes: the moves to choose from, as lists of moves that are images of each other, by the
+            first move of each list.
+        first: whether to return only the first of equally good moves, row by row.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class IterativeDeepening:
     def _best(self, root: RootSearch) -> tuple[list[int], int]:
         """Return the best moves and their score.
 
-        They are those of the last finished depth. With `threats` they are those of the depth that a
-        limit cut off, if its first move, which was best before, has been searched.
+        They are those of the last finished depth. With `threats`, the interrupted depth is used
+        instead if its first move, the best so far, has been searched.
         """
         progress = root.progress
         if self.state.threats > 0 and progress[kernel.BEST] > 0:
@@ -87,8 +87,8 @@ class IterativeDeepening:
     def _depths(self) -> list[int]:
         """Return the depths to search, in plies: growing by one, then the whole game.
 
-        The last depths before the whole game are left out where they would cost more than they
-        save by a better move order.
+        The last depths before the whole game are skipped if they would cost more than they save by
+        a better move order.
         """
         last = min(self.limits.depth or self.empty, self.empty)
         steps = range(1, last)
@@ -107,11 +107,11 @@ class IterativeDeepening:
 
 
 NODES = 200_000  # positions searched for a move, if no limit is given
-SMALL = 36  # on boards of up to so many cells every move is tried
-LARGE = 100  # from so many cells on, wins by threats are searched for,
-MEDIUM = 81  # and from so many on if positions or seconds are limited
-LEAST_K = 4  # the shortest lines for which they are
-WIDTH = 20  # moves tried at each position of larger boards
+SMALL = 36  # on boards of up to this many cells every move is tried
+LARGE = 100  # from this many cells on, the search looks for wins by threats,
+MEDIUM = 81  # or from this many if positions or seconds are limited,
+LEAST_K = 4  # and only for lines of at least this length
+WIDTH = 20  # moves tried at each position on larger boards
 
 
 class AlphaBeta:
@@ -124,7 +124,7 @@ class AlphaBeta:
     ) -> None:
         self.rules, self.limits, self.first = rules, limits, first
         self.impure = "time" if limits.time is not None else None
-        # Scores to a depth do not hang on the order of moves; where a search is cut off does.
+        # Scores at a depth do not depend on the order of moves; where a search is cut off does.
         orderless = limits.nodes is None and limits.time is None and threats == 0
         self.equivariant = orderless and not first and width >= rules.cells
         self.maps = symmetry.maps(rules)
@@ -169,8 +169,8 @@ class AlphaBeta:
     def _moves(self, boards: Boards) -> tuple[Mask, Cells]:
         """Return the candidate moves (batch, cells), and the rows that need a search.
 
-        Those are all wins, else all blocks of threats, else all empty cells. Boards with a win or
-        with a threat need no search.
+        The candidates are all wins, else all blocks of threats, else all empty cells. Boards with
+        a win or a threat need no search.
         """
         wins, blocks = (self._winning_cells(boards, side) for side in (1, -1))
         won, threatened = wins.any(axis=1), blocks.any(axis=1)

@@ -9,7 +9,7 @@ from tttenv.players import player
 from tttenv.policy import Policy, is_network, validated
 from tttenv.utils.untrusted import first_line, shown
 
-LONGEST_REASON = 200  # characters of a foreign object's or library's text in a message
+LONGEST_REASON = 200  # maximum characters of a foreign text in a message
 WANTED = "a name, a function from boards (batch, cells) to move probabilities, or a model"
 
 
@@ -17,7 +17,7 @@ def resolve_policy(rules: Rules, something: Any) -> Policy:
     """Return the policy for a spec, function, network or model.
 
     Args:
-        rules: the game it is to play.
+        rules: the game to play.
         something: a player's spec; a function or a torch module from boards (batch, cells) to move
             probabilities (batch, cells); or a model of Stable-Baselines3.
 

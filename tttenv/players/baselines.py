@@ -70,7 +70,7 @@ def epsilon(rules: Rules, player: Spec = MINIMAX, epsilon: float = 0.1) -> Polic
     Raises:
         ValueError: for an unknown player or an epsilon outside 0 to 1.
     """
-    probability(epsilon)  # before the other player is made, which may take long
+    probability(epsilon)  # before the other player is created, which may take long
     return blend(named(player, rules), uniform, epsilon)
 
 

@@ -4,8 +4,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-CARD = "card.json"  # the file that makes a folder a checkpoint
-ON_THE_HUB = "hub:"  # how specs of trained players on the Hugging Face Hub begin
+CARD = "card.json"  # the file that marks a folder as a checkpoint
+ON_THE_HUB = "hub:"  # prefix of specs of trained players on the Hugging Face Hub
 GROUPS = ("", "larger")  # folders of players within the home
 _NAME = re.compile(r"\w{1,80}", re.ASCII)
 

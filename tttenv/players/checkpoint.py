@@ -5,23 +5,23 @@ certificate, choice, and the other files with the SHA-256 of each) and up to fou
 
     weights    what the learner's player needs
     policy     the player's probabilities over `positions(rules)`, on games that can be enumerated
-    snapshots  the moves of the player at some measures of its curve (tttenv.certificates.snapshots)
-    state      everything a training needs to go on; only in runs, never shipped
+    snapshots  the player's moves at some points of its curve (tttenv.certificates.snapshots)
+    state      everything that a training run needs to resume; only in runs, never shipped
 
-A training also leaves its exact measures there, `curve`, for the report
+The card of a training run also holds its exact measurements, `curve`, for the report
 (tttenv.certificates.curve).
 
 A data file's name is its role and the beginning of its digest,
 `weights-0123456789abcdef.safetensors`. `commit` writes the new files beside the old ones, then
-replaces the card, then removes the old ones: if the process is killed in between, the folder holds
-a whole checkpoint, the old one or the new one. The files of older checkpoints are named
+replaces the card, then removes the old files. If the process is killed in between, the folder holds
+a complete checkpoint, the old one or the new one. Files of older checkpoints are named
 `weights.safetensors` and so on; they are read in the same way.
 
-The card's choice says how the weights choose a move: {"tolerance": within which outputs are ties,
-see `tttenv.policy.first_best`, or null for moves that are looked up; "canonical": whether images of
-a board get images of a move, see `tttenv.players.symmetric_player`}. Cards of older checkpoints say
-nothing of it. They are played as is usual now: not canonically, and where a network is evaluated,
-the first of ties is played; a table of moves is what it was.
+The card's `choice` says how a move is chosen from the weights: "tolerance" is the distance within
+which outputs are ties, see `tttenv.policy.first_best`, or null if moves are looked up; "canonical"
+says whether images of a board get images of a move, see `tttenv.players.symmetric_player`. Cards of
+older checkpoints have no choice. They are played with the defaults: not canonically, and a network
+plays the first of ties; a table of moves is unchanged.
 """
 
 import contextlib
@@ -50,11 +50,11 @@ CARD = bundled.CARD
 WEIGHTS, POLICY, STATE, SNAPSHOTS = "weights", "policy", "state", "snapshots"  # of data files
 ROLES = (WEIGHTS, POLICY, STATE, SNAPSHOTS)
 LARGEST = {WEIGHTS: 2**28, POLICY: 2**30, STATE: 2**31, SNAPSHOTS: 2**20}  # bytes of a data file
-TRIES = 100  # how often a reader tries again when a commit replaces the card while it reads
+TRIES = 100  # attempts to read while commits replace the card
 DATA_FILE = re.compile(r"(weights|policy|state|snapshots)(-[0-9a-f]{16})?\.safetensors")
 _TEMPORARY = re.compile(rf"\.({re.escape(CARD)}|{DATA_FILE.pattern})\.\w+")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # of JSON; no line ends within its strings
+_NUMBERS = re.compile(r"\[\n[\s\d.,eE+-]*\]")  # lists in JSON, whose strings contain no newline
 
 
 class Choice(TypedDict):
@@ -115,7 +115,7 @@ def checked_card(card: Any, name: object) -> dict[str, Any]:
 def read_data(folder: Path, *roles: str) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Return the card of the checkpoint in `folder` and its data files, from the same commit.
 
-    A training may replace the checkpoint while it is read; then the reader tries again.
+    A training run may replace the checkpoint while it is read; then reading starts again.
 
     Args:
         folder: of the checkpoint.
@@ -263,19 +263,18 @@ def load(
 
     Args:
         folder: of the checkpoint.
-        rules: the game it is to play; None takes the one it was trained on, and another one is only
-            for learners whose weights serve on any board, as alphazero's do.
-        canonical: ask the player about the canonical image of each board only, so that images of
+        rules: the game to play; None is the one it was trained on, and others are only possible
+            for learners whose weights work on any board, such as alphazero's.
+        canonical: query the player only on the canonical image of each board, so that images of
             a board get images of a move; see `tttenv.players.symmetric_player`.
-        simulations: of a tree search that the network guides, for each move; 0 for the network
-            alone.
+        simulations: per move, of a tree search guided by the network; 0 for the network alone.
         threes: positions searched for wins by threats and threes before the tree search, half of
             them for such wins of the other side; 0 for none.
-        pairing: answer by pairs where it then cannot lose; see `tttenv.players.pairing`.
+        pairing: play a pairing strategy where one exists; see `tttenv.players.pairing`.
 
     Raises:
-        ValueError: if the checkpoint is missing, damaged, or plays no such rules, or simulations
-            are asked for and its player does not search, or threes without simulations.
+        ValueError: if the checkpoint is missing or damaged, or does not play the rules; for
+            simulations if its player does not search, and for threes without simulations.
     """
     trained = rules_of(folder)
     wanted = rules or trained
@@ -330,7 +329,7 @@ def rules_of(folder: Path) -> Rules:
     """Return the game of the checkpoint in `folder`.
 
     Raises:
-        ValueError: if there is none, or its card says no rules.
+        ValueError: if there is none, or its card has no rules.
     """
     text = read_card(folder)["rules"]
     try:

@@ -19,13 +19,13 @@ def from_stored(
 
     Args:
         kind: the dataclass.
-        stored: its fields by name; those left out take their defaults.
+        stored: its fields by name; missing ones take their defaults.
         name: of the learner or file, for the message.
         trusted: fields that may name any player, because the user named the same one.
 
     Raises:
-        ValueError: for an unknown field, a value of another kind, or a player that a file may not
-            name.
+        ValueError: for an unknown field, a value of the wrong type, or a player that a file may
+            not name.
     """
 
     def refuse_unsafe_players(value: Any, hint: Any, place: str) -> None:

@@ -10,15 +10,15 @@ from tttenv.players.bundled import CARD
 from tttenv.utils.registry import near
 from tttenv.utils.untrusted import shown
 
-WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # of a network alone
+WEIGHTS = (".pt", ".pth", ".ckpt", ".h5", ".keras", ".npz", ".safetensors")  # network files
 
 
 @contextmanager
 def did_you_mean(spec: str) -> Iterator[None]:
     """Suggest a player in errors about unknown names raised in this block.
 
-    For a misspelt folder of a checkpoint it is the nearest one. For a network of another program it
-    is the player that loads it.
+    For a misspelt checkpoint folder this is the closest one; for a network of another program, the
+    player that loads it.
     """
     try:
         yield

@@ -3,16 +3,16 @@
     external:command=./bot
     external:command=(python3 bot.py --level 2),timeout=10
 
-We write a line for each question, and the program answers with a line:
+For each query one line is written to the program, which answers with one line:
 
     move 3 3 3 OOX_X_X__ O        m, n and k, the board row by row, and the side to move
     5                             the cell it plays, numbered row by row from 0
     4:0.5 5:0.5                   or the cells it may play, each with its probability
 
-X opens, so the side to move also shows in the number of stones. At the end comes `quit`, and the
-end of input. With `start=SECONDS` the program is greeted first, `tttenv 1`, and has so long to
-answer `ready`. It must flush its output after every line; what it says on standard error is shown
-if it fails. A whole bot in shell, which plays the first empty cell:
+X moves first, so the side to move also follows from the number of stones. At the end the program
+gets `quit` and the end of input. With `start=SECONDS` it is first sent the greeting `tttenv 1`, and
+has this long to answer `ready`. It must flush its output after every line; its standard error is
+shown if it fails. A complete bot as a shell script, which plays the first empty cell:
 
     #!/bin/sh
     while read -r word m n k board side; do
@@ -21,17 +21,17 @@ if it fails. A whole bot in shell, which plays the first empty cell:
         echo ${#before}
     done
 
-It is queried about a board once and the answer is reused whenever the board comes again, so it is a
-pure player and can be certified, even if it uses random numbers. Certifying queries all boards in
-canonical order. Of an answer the cells and their probabilities are stored: some 150 bytes
-for a board with one cell, 10 bytes more for each further cell. If the stored answers take more than
-`memory=MEGABYTES`, the player raises an error rather than answer a board in two ways.
+It is queried on each board once and the answer is cached, so it is a pure player and can be
+certified even if it uses random numbers. Certifying queries all boards in canonical order. A cached
+answer takes about 150 bytes if it has one cell, and 10 bytes more for each further cell. If the
+cache would exceed `memory=MEGABYTES`, the player raises an error, since it might otherwise answer a
+board in two ways.
 
 A program that hangs, ends, or answers anything but legal moves is killed, and the error names the
-board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may have
-64 bytes for each cell of the board. The program runs with your rights, without a shell, and only if
-a spec names it. When the process that queries it ends, in whatever way, the program and its process
-group are killed.
+board; with `forfeits=true` an answer without legal moves loses the game instead. An answer may be
+up to 64 bytes long per cell of the board. The program runs with your permissions, without a shell,
+and only if a spec names it. When the process that queries it ends, for whatever reason, the program
+and its process group are killed.
 """
 
 import re
@@ -47,7 +47,7 @@ from tttenv.players.search_result import at_least
 
 VERSION = 1  # of the protocol
 BYTES_A_CELL = 64  # of an answer: "360:0.12345678901234567 " has 24
-ALLOWED = 1.0 + 1e-4  # the largest sum of probabilities
+ALLOWED = 1.0 + 1e-4  # maximum sum of probabilities
 _WORD = re.compile(r"([+-]?[0-9]{1,9})(?::([0-9.eE+-]{1,40}))?")  # a cell, and its probability
 
 
@@ -57,9 +57,9 @@ class ExternalProtocol:
     Args:
         rules: the game.
         command: the program and its arguments.
-        timeout: seconds that it has for a move.
-        start: seconds that it has to answer the greeting; None: it is not greeted.
-        forfeits: an answer without legal moves is a forfeit, not an error.
+        timeout: maximum seconds per move.
+        start: maximum seconds to answer the greeting; None: no greeting is sent.
+        forfeits: whether an answer without legal moves is a forfeit instead of an error.
     """
 
     def __init__(
@@ -149,13 +149,13 @@ def external(
     Args:
         rules: the game.
         command: the program and its arguments, split as a shell would.
-        timeout: seconds that it has for a move.
-        start: seconds that it has to answer `tttenv 1` with `ready`; none: it is not greeted.
-        memory: megabytes of stored answers, at the most: some six million of one cell.
+        timeout: maximum seconds per move.
+        start: maximum seconds to answer `tttenv 1` with `ready`; none: no greeting is sent.
+        memory: maximum megabytes of cached answers: about six million answers of one cell.
         forfeits: an answer without legal moves loses the game, instead of raising an error.
 
     Raises:
-        ValueError: for limits out of range; when asked, if the program fails.
+        ValueError: for limits out of range; when queried, if the program fails.
     """
     if not command.strip():
         raise ValueError("external plays a program: external:command=./bot")

@@ -3,31 +3,30 @@
     gomocup:command=./pbrain-engine
     gomocup:command=(wine pbrain-engine.exe),time=5
 
-Such engines play five in a row on square boards; some play oblong ones. The protocol is that of the
-manager Piskvork: https://plastovicka.github.io/protocl2en.htm. We write, on 15,15,5:
+Such engines play five in a row on square boards, and some on rectangular ones. The protocol is that
+of the manager Piskvork: https://plastovicka.github.io/protocl2en.htm. On 15,15,5 the engine is
+sent:
 
-    START 15                      once; RECTSTART 7,5 on boards of 5 rows and 7 columns; it says OK
+    START 15                      once; RECTSTART 7,5 for 5 rows and 7 columns; it answers OK
     INFO timeout_turn 1000        milliseconds for a move, and max_memory, rule 0 and some more
-    BOARD                         every board anew: a line for each stone, its column, its row,
-    7,7,2                         and 1 for the engine's own ones or 2
+    BOARD                         the complete board: a line per stone with its column, its row,
+    7,7,2                         and 1 for the engine's stones or 2 for the other side's
     DONE
     8,7                           its answer: column and row, from 0
-    RESTART                       before the next board; it says OK
+    RESTART                       before the next board; it answers OK
     END                           at the end
 
-On an empty board it is asked with BEGIN. An engine that does not know RESTART gets START again.
-Its lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are passed over where a move is
-awaited, 10,000 of them at the most. Whatever else it
-writes before it is asked is refused. Rule 0 is free style, where five or more stones in a row win,
-as in `Rules`. Engines know no other number than five; `anyk=true` says that this one plays the
-number of the rules, as `tttenv gomocup PLAYER --k 4` does.
+On an empty board it is sent BEGIN. An engine that does not know RESTART is sent START again. While
+a move is awaited, up to 10,000 lines that begin with MESSAGE, DEBUG, SUGGEST, UNKNOWN or ERROR are
+skipped. Any other output before a query is an error. Rule 0 is free style: five or more stones in a
+row win, as in `Rules`. Engines only know five in a row; `anyk=true` says that this one plays the k
+of the rules, as `tttenv gomocup PLAYER --k 4` does.
 
-It is queried about a board once and the answer is reused whenever the board comes again, so it is a
-pure player and can be certified, though it thinks for a limited time. `time=SECONDS` is the limit
-for a move that it is sent. If it has not answered `timeout=SECONDS` after the query, by default 5 s
-later than it should, or plays illegally, ends, or writes anything else, it is killed, and the error
-names the board. All that `help("tttenv.players.external")` says of memory,
-rights and ends holds here too.
+It is queried on each board once and the answer is cached, so it is a pure player and can be
+certified although its thinking time is limited. `time=SECONDS` is the limit per move that it is
+sent. If it has not answered `timeout=SECONDS` after the query, by default 5 s after that limit, or
+plays illegally, ends, or writes anything else, it is killed, and the error names the board.
+`help("tttenv.players.external")` describes memory, permissions and how the program is ended.
 """
 
 import re
@@ -47,25 +46,25 @@ from tttenv.players.search_result import at_least, uniform_on
 from tttenv.utils.untrusted import MEBIBYTE
 
 FIVE = 5  # in a row, which all engines play
-UNLIMITED = 2**31 - 1  # milliseconds: what `time_left` is where a match has no limit
-GRACE = 5.0  # seconds that a move may take longer than the engine is told
+UNLIMITED = 2**31 - 1  # milliseconds: the `time_left` of a match without a limit
+GRACE = 5.0  # seconds that a move may exceed the limit sent to the engine
 LONGEST_LINE = 65_536  # bytes
-MOST_LINES = 10_000  # that are passed over before an answer
-QUOTED = 60  # characters of a line that a message repeats
+MOST_LINES = 10_000  # lines skipped before an answer
+QUOTED = 60  # characters of a line quoted in a message
 MOVE = re.compile(r"([+-]?[0-9]{1,6}) *, *([+-]?[0-9]{1,6})")  # column and row
 REMARKS = {"MESSAGE", "DEBUG", "SUGGEST"}  # lines that an engine may write at any time
-REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; where a move is awaited, one follows nevertheless
+REFUSALS = {"UNKNOWN", "ERROR"}  # of a command; while a move is awaited, it still follows
 
 
 @dataclass(frozen=True)
 class EngineLimits:
     """Time and memory limits of an engine."""
 
-    time: float  # seconds for a move, as it is told
-    timeout: float  # seconds for a move, after which it is killed
-    start: float  # seconds to answer START or RESTART
-    max_memory: int  # megabytes, as it is told; 0 for no limit
-    folder: str  # for its files, as it is told; empty: it is told none
+    time: float  # limit in seconds per move that it is sent
+    timeout: float  # seconds per move after which it is killed
+    start: float  # maximum seconds to answer START or RESTART
+    max_memory: int  # limit in megabytes that it is sent; 0 for no limit
+    folder: str  # folder for its files that it is sent; empty for none
 
 
 class GomocupProtocol:
@@ -211,18 +210,17 @@ def gomocup(
     Args:
         rules: the game, of five in a row.
         command: the engine and its arguments, split as a shell would.
-        time: seconds that it is told to think for a move at the most.
-        timeout: seconds that it has for a move; by default 5 more than it is told.
-        start: seconds that it has to answer START or RESTART.
-        memory: megabytes of stored answers, at the most.
-        max_memory: megabytes that it is told to use at the most; 0 for no limit. Nothing holds it
-            to that.
-        folder: a folder for its files, if it is to be told one.
-        anyk: whether it plays as many in a row as the rules say, and not five only.
+        time: limit in seconds per move that the engine is sent.
+        timeout: maximum seconds per move; by default 5 more than `time`.
+        start: maximum seconds to answer START or RESTART.
+        memory: maximum megabytes of cached answers.
+        max_memory: limit in megabytes that the engine is sent, which is not enforced; 0 for none.
+        folder: folder for its files that the engine is sent, if any.
+        anyk: whether it plays the rules' k in a row, not only five.
 
     Raises:
-        ValueError: for other rules than five in a row, without `anyk`, and for limits out of
-            range; when asked, if the engine fails.
+        ValueError: for rules other than five in a row without `anyk`, and for limits out of
+            range; when queried, if the engine fails.
     """
     if not command.strip():
         raise ValueError("gomocup plays an engine: gomocup:command=./pbrain-engine")

@@ -15,11 +15,11 @@ from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats,
 from tttenv.players.search_result import Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
 
-SIMULATIONS = 200  # for a move, unless told otherwise
-TOGETHER = 64  # boards searched side by side at most
+SIMULATIONS = 200  # default number per move
+TOGETHER = 64  # maximum boards searched in parallel
 LARGEST_TREE = 2_000_000  # simulations times cells
 NOT_FORCED = Forced(None, [])
-LEFT_OUT = -1e6  # instead of Gumbel noise, so that a move comes last
+LEFT_OUT = -1e6  # replaces the Gumbel noise of a move that is to come last
 Evaluator = Literal["lines", "playouts", "tactical"]
 
 
@@ -28,7 +28,7 @@ class GumbelPlayer:
 
     Args:
         rules: the game.
-        search: of its moves.
+        search: the tree search.
         board_by_board: whether its evaluator, and so the player, gives the same bits for a board
             whatever else is in the batch; a network does not.
         threes: positions searched for wins by threats and threes before the tree search of a board;
@@ -39,7 +39,7 @@ class GumbelPlayer:
         self, rules: Rules, search: GumbelSearch, board_by_board: bool = False, threes: int = 0
     ) -> None:
         self.rules, self.tree_search, self.board_by_board = rules, search, board_by_board
-        few = rules.k < 3  # in a row: then every stone threatens
+        few = rules.k < 3  # then every stone is a threat
         self.threat_search = None if few or not threes else ThreatSearch(rules, threes)
 
     def __call__(self, boards: Boards) -> Probs:
@@ -86,19 +86,20 @@ def gumbel(
 ) -> GumbelPlayer:
     """Return a player that searches a tree: Gumbel at the root, PUCT below, and proofs.
 
-    The same board gets the same answer.
+    The output depends on the board alone.
 
     Args:
         rules: the game.
-        simulations: for a move.
+        simulations: the number per move.
         evaluator: "lines" values a position by its open lines; "playouts" by the mean result of
             random play-outs, "tactical" of those that win at once if they can and else block.
-        considered: moves with which the search of a root begins.
-        threats: tried in a search for a win by threats in every position; 0 for none.
+        considered: number of root moves with which the search begins.
+        threats: maximum threats tried in the search for a win by threats at each position; 0 for
+            none.
         threes: positions searched for wins by threats and threes before the tree search of a board,
             half of them for such wins of the other side; 0 for none.
-        playouts: from each position.
-        seed: of the play-outs, together with the board.
+        playouts: the number from each position.
+        seed: seeds the play-outs, together with the board.
 
     Raises:
         ValueError: for a limit out of range.

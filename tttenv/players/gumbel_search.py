@@ -18,8 +18,8 @@ Floats: TypeAlias = NDArray[np.float32]
 # (batch, cells), legal or not, and the value for that side (batch,), from -1 to 1.
 Evaluate: TypeAlias = Callable[[Boards], tuple[Floats, Floats]]
 
-CONSIDERED = 16  # moves of the root that sequential halving begins with, unless told otherwise
-TREES = 256  # searched together, unless told otherwise
+CONSIDERED = 16  # default number of root moves with which sequential halving begins
+TREES = 256  # default number of trees searched in parallel
 SETTINGS = Settings(exploration=1.25, value_scale=0.1, visit_offset=50.0, threats=200)
 
 
@@ -49,9 +49,9 @@ class GumbelSearch:
         Args:
             rules: the game.
             evaluate: the evaluator.
-            simulations: for a board, at most.
-            trees: boards searched together.
-            considered: moves of a root that sequential halving begins with.
+            simulations: maximum number per board.
+            trees: number of boards searched in parallel.
+            considered: number of root moves with which sequential halving begins.
             settings: constants of the search.
         """
         self.rules, self.evaluate, self.settings = rules, evaluate, settings
@@ -75,9 +75,8 @@ class GumbelSearch:
 
         Args:
             boards: (batch, cells), seen by the side to move.
-            simulations: for each board (batch,), or one number for all; None for as many as there
-                is room for.
-            noise: Gumbel noise (batch, cells); None for none, so that chance plays no part.
+            simulations: number per board (batch,), or one number for all; None for the maximum.
+            noise: Gumbel noise (batch, cells); None for a deterministic search.
         """
         count = len(boards)
         wanted = np.broadcast_to(self.simulations if simulations is None else simulations, count)
@@ -121,13 +120,13 @@ class GumbelSearch:
 def considered_visits(moves: int, simulations: int) -> NDArray[np.int32]:
     """Return, per simulation (simulations,), the visit count of the root move to continue.
 
-    Sequential halving (Karnin et al., 2013): in each phase all moves that are left get the same
-    number of visits, as many as share the simulations evenly among the phases; then the worse half
-    is left out. So in each simulation the candidates are the moves with a certain number of visits.
+    Sequential halving (Karnin et al., 2013): in each phase all remaining moves get the same number
+    of visits, such that the phases share the simulations evenly; then the worse half is dropped.
+    In each simulation the candidates are thus the moves with a certain number of visits.
 
     Args:
-        moves: considered in the first phase.
-        simulations: in all.
+        moves: number of moves considered in the first phase.
+        simulations: total number.
     """
     if moves < 2:
         return np.arange(simulations, dtype=np.int32)

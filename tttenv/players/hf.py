@@ -5,8 +5,8 @@ Examples::
     hf:path=runs/lm
     hf:path=models/some-0.5b,notation=coordinates,tokens=256
 
-It is the player `llm` without a server: the same prompts, the same strict reading of answers. It
-decodes greedily, one prompt at a time, so that its answer is a function of the board.
+This is the player `llm` without a server: the same prompts and the same strict parsing of answers.
+It decodes greedily, one prompt at a time, so that its answer is a function of the board.
 """
 
 import importlib
@@ -29,11 +29,11 @@ def hf(
 
     Args:
         rules: the game.
-        path: a folder that `save_pretrained` of transformers wrote, with the model as safetensors
-            and its tokenizer. No code in it is run, and nothing is downloaded.
+        path: a folder written by transformers' `save_pretrained`, with the model as safetensors
+            and its tokenizer. None of its code is run, and nothing is downloaded.
         notation: how positions are described: grid, coordinates or moves.
         tokens: the maximum length of an answer.
-        cache: a folder in which answers are kept, for the first question about each board in later
+        cache: a folder that stores answers, reused for the first query of each board in later
             runs.
 
     Raises:

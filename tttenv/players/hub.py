@@ -5,10 +5,10 @@ Examples::
     hub:OWNER/NAME
     hub:OWNER/NAME,revision=v1,simulations=64
 
-`tttenv pull` downloads one, and a player that is not on this machine yet is downloaded when it is
-first named; what was pulled is then used without a network. Only the files of a checkpoint are
-fetched: its card, and the safetensors that the card names, each checked against its size and its
-SHA-256. They are untrusted like any other checkpoint: data, never code.
+`tttenv pull` downloads a player; one that is missing on this machine is also downloaded when it is
+first named. Afterwards it is used without a network. Only the files of a checkpoint are fetched:
+its card and the safetensors that the card names, each checked against its size and SHA-256. They
+are untrusted like any other checkpoint: data, never code.
 """
 
 import contextlib
@@ -44,11 +44,11 @@ from tttenv.utils.registry import parse
 from tttenv.utils.tensor_file import PREFIX, header
 from tttenv.utils.untrusted import LONGEST_JSON, parse_json, read_json, shown
 
-REVISION = "main"  # the branch that is taken where none is named
-PULLED = "pulled.json"  # where a pulled folder came from
-ROLES = (WEIGHTS, POLICY, SNAPSHOTS)  # of the files that are fetched; a training's state is not
-LONGEST_LISTING = 2**22  # bytes of the list of a repository's files
-PICKLES = (b"\x80", b"PK\x03\x04")  # how files of pickle and of torch.save begin
+REVISION = "main"  # the default branch
+PULLED = "pulled.json"  # records the origin of a pulled folder
+ROLES = (WEIGHTS, POLICY, SNAPSHOTS)  # of the files that are fetched, without training states
+LONGEST_LISTING = 2**22  # maximum bytes of the list of a repository's files
+PICKLES = (b"\x80", b"PK\x03\x04")  # first bytes of files of pickle and torch.save
 HOW = f"a player on the Hub is named {ON_THE_HUB}OWNER/NAME"
 _PART = r"(?!\.)(?!.*\.\.)[A-Za-z0-9_.-]{1,96}"
 _REPO = re.compile(f"{_PART}/{_PART}")
@@ -63,7 +63,7 @@ class Pulled:
     endpoint: str  # the address of the Hub
     repo: str  # OWNER/NAME
     revision: str  # a branch, tag or commit
-    commit: str  # the commit that it was
+    commit: str  # the commit that was pulled
 
 
 def hub(
@@ -81,12 +81,12 @@ def hub(
         repo: the repository, OWNER/NAME; `hub:OWNER/NAME` is short for `hub:repo=OWNER/NAME`.
         revision: a branch, tag or commit.
         canonical: see `tttenv.players.checkpoint.load`, as for the options below.
-        simulations: of a tree search that the network guides.
-        threes: positions searched for wins by threats before it.
+        simulations: per move, of a tree search guided by the network.
+        threes: positions searched for wins by threats before that.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: if there is no such player, or it plays no such rules.
+        ValueError: if there is no such player, or it does not play the rules.
     """
     return load(present(repo, revision), rules, canonical, simulations, threes)
 
@@ -118,7 +118,7 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: for names that cannot be those of a repository and a revision.
+        ValueError: for invalid names of a repository or a revision.
     """
     from huggingface_hub import constants
 
@@ -131,7 +131,7 @@ def usual_folder(repo: str, revision: str = REVISION) -> Path:
 def present(repo: str, revision: str = REVISION) -> Path:
     """Return the folder of a player from the Hub, downloading it if necessary.
 
-    Before a download, a line on standard error says so.
+    A download is announced by a line on standard error.
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
@@ -165,14 +165,14 @@ def pull(
 ) -> Path:
     """Download a trained player from the Hub.
 
-    Nothing is left in `folder` unless everything has come and fits the card; a player that was
-    pulled there before is whole until then.
+    `folder` changes only after all files have arrived and match the card; until then a player that
+    was pulled there before stays complete.
 
     Args:
         repo: OWNER/NAME.
         revision: a branch, tag or commit.
-        folder: missing or empty, or pulled from the same repository before; by default the folder
-            that `hub:OWNER/NAME` plays.
+        folder: missing, empty, or pulled from the same repository before; by default the folder
+            that `hub:OWNER/NAME` uses.
         tell: called with the name and size of each file before it is fetched.
 
     Returns:
@@ -180,8 +180,8 @@ def pull(
 
     Raises:
         ModuleNotFoundError: without the package huggingface_hub.
-        ValueError: in one line, if that is no checkpoint, it cannot be reached, or the folder holds
-            something else.
+        ValueError: in one line, if that is not a checkpoint, it cannot be reached, or the folder
+            holds something else.
         OSError: naming a file that cannot be written.
     """
     check_names(repo, revision)

@@ -8,10 +8,11 @@ vLLM, llama.cpp, Ollama and SGLang have such servers. Each position is one promp
 the answer. An answer without a legal move forfeits the game, and is counted.
 
 At temperature 0 the answer should be a function of the board, so that the player can be certified.
-Some servers round differently in batches of other sizes and then answer differently; certificates
-ask boards again, and refuse a model that does not repeat its moves.
+Some servers round differently in batches of other sizes, so that answers change; certificates
+repeat queries, and reject a model that does not repeat its moves.
 
-The key is that of the environment variable OPENAI_API_KEY. It appears in no spec, file or message.
+The API key comes from the environment variable OPENAI_API_KEY, and never appears in a spec, file or
+message.
 """
 
 import hashlib
@@ -34,9 +35,9 @@ from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 Notation = Literal["grid", "coordinates", "moves"]
 MOST_AT_ONCE = 256
-LARGEST_FILE = 4_000_000  # bytes of a cached answer
-LONGEST_REASON = 300  # characters of a server's error in a message
-NO_KEY = "none"  # local servers want no key, the client wants some text
+LARGEST_FILE = 4_000_000  # maximum bytes of a cached answer
+LONGEST_REASON = 300  # maximum characters of a server's error in a message
+NO_KEY = "none"  # local servers need no key, but the client requires some text
 Ask = Callable[[str], str]  # from a prompt to the model's answer
 
 
@@ -59,12 +60,12 @@ def llm(
         url: the server's address, up to and including /v1.
         model: the model's name on the server.
         notation: how positions are described: grid, coordinates or moves.
-        temperature: of sampling; only at 0 can the player be certified.
+        temperature: of sampling; the player can be certified only at 0.
         concurrency: the number of requests at the same time.
         timeout: seconds to wait for an answer.
-        retries: how often a failed request is repeated.
+        retries: the number of times a failed request is repeated.
         tokens: the maximum length of an answer; 0: the server's.
-        cache: a folder in which answers are kept, for the first question about each board in later
+        cache: a folder that stores answers, reused for the first query of each board in later
             runs.
 
     Raises:
@@ -99,8 +100,8 @@ class LanguageModel:
         ask: from a prompt to the model's answer.
         settings: the server's address, the model's name and how it samples.
         notation: how positions are described.
-        concurrency: the number of prompts asked at the same time.
-        cache: a folder in which answers are kept; None: nowhere.
+        concurrency: the number of prompts sent at the same time.
+        cache: a folder that stores answers; None for no cache.
 
     Attributes:
         impure: "sampling" at a temperature above 0, else None.
@@ -138,7 +139,7 @@ class LanguageModel:
         with ThreadPoolExecutor(self.concurrency) as pool:
             try:
                 found = list(pool.map(self._answer, different, different.values()))
-            except BaseException:  # an interrupt, too: what has not been sent is not sent
+            except BaseException:  # including an interrupt: prompts not sent yet are dropped
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         self.prompts += sum(sent for _, sent in found)
@@ -193,7 +194,7 @@ class LanguageModel:
     def _answer(self, position: str, board: Boards) -> tuple[str, bool]:
         """Return the model's answer on a board, and whether a prompt was sent for it.
 
-        Asked about a board again, the model is asked again: it may answer otherwise.
+        Repeated queries of a board query the model again, since it may answer differently.
         """
         asked = prompt(self.rules, board, self.notation)
         file = None if self.cache is None else self.cache / f"{self._digest(asked)}.json"

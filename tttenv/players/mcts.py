@@ -12,7 +12,7 @@ from tttenv.players.mcts_kernel import init_tree, run_iterations
 from tttenv.players.search_result import Found, at_least, not_both, uniform_on
 from tttenv.utils.compile_time import now
 
-ITERATIONS = 500  # for a move, if no limit is given
+ITERATIONS = 500  # per move, if no limit is set
 SLICE = 2_000  # iterations between two checks of the clock and of Ctrl-C
 
 
@@ -99,22 +99,22 @@ def mcts(
 ) -> MonteCarlo:
     """Return a Monte Carlo tree search player (UCT), with 500 play-outs per move by default.
 
-    The same board gets the same answer: random numbers are seeded by the board and by `seed`.
+    The output depends on the board alone: random numbers are seeded by the board and `seed`.
 
     Args:
         rules: the game.
-        iterations: play-outs for a move; 500 by default, unless the time is limited.
+        iterations: play-outs per move; 500 by default, unless the time is limited.
         c: the exploration constant of UCT, for results of 1 for a win and 0.5 for a draw.
         playouts: "random", or "tactical", which wins at once if it can and else blocks such a win.
         heuristic: weight of the open lines in the selection of moves with few visits.
         solver: back up proven results of finished games, and stop when the best move is proven.
-        seed: of the random numbers, together with the board.
+        seed: seeds the random numbers, together with the board.
         time: seconds to search for a move; the player is then impure and cannot be certified.
-        memory: megabytes of the tree, at the most; when it is full, it grows no more.
+        memory: maximum megabytes of the tree, which stops growing when it is full.
 
     Raises:
         ValueError: for a limit out of range, for `iterations` together with `time`, and for more
-            memory than there is.
+            memory than the machine has.
     """
     at_least(1, iterations=iterations, memory=memory)
     at_least(0, c=c, heuristic=heuristic, seed=seed)

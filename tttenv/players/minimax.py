@@ -15,20 +15,20 @@ from tttenv.game.types import Boards, Mask, Probs, Stones
 from tttenv.players.search_result import Found
 from tttenv.policy import uniform_over
 
-NOT_LEGAL = -1000  # the rank of a move onto a taken cell
+NOT_LEGAL = -1000  # rank of a move to a taken cell
 
 
 class MinimaxSearch:
     """Perfect player that searches the game tree instead of a solved game's table.
 
     Moves are compared by their ranks, as in `tttenv.exact.solution`: in a game of c cells the rank
-    of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so that quick wins and
-    slow losses are best.
+    of a win in d plies is c + 1 - d, of a draw 0 and of a loss d - c - 1, so fast wins and slow
+    losses are best.
 
     Args:
         rules: a game of up to 15 cells.
-        search: "plain" searches a position each time that it is reached, "cached" once, "symmetric"
-            once for all its images under the board's symmetries.
+        search: "plain" searches a position each time it is reached, "cached" once, and "symmetric"
+            once for all of its images under the board's symmetries.
         ties: as in `minimax`.
 
     Attributes:
@@ -127,9 +127,9 @@ def minimax(
         rules: a game small enough to solve: up to 16 cells, 15 for the searches.
         ties: among the value-optimal moves, "uniform" mixes evenly, "first" takes the first row by
             row, "fastest" mixes evenly among those that win soonest or lose latest.
-        search: "table" looks moves up in the solved game; the others search the tree of games:
-            "plain" without a cache, "cached" with one, "symmetric" with one entry for all images of
-            a position.
+        search: "table" looks moves up in the solved game; the others search the game tree:
+            "plain" without a cache, "cached" with one, "symmetric" with one entry for all images
+            of a position.
 
     Raises:
         ValueError: if the game is too large for it.

@@ -11,8 +11,8 @@ from tttenv.policy import Observed, from_observations
 from tttenv.utils.untrusted import first_line, read_bytes, shown
 
 LARGEST = 2**29  # bytes of a file
-OUTSIDE = b"\x0a\x08location\x12"  # in a file that names another one, which holds weights
-LONGEST_REASON = 200  # characters of the runtime's error in a message
+OUTSIDE = b"\x0a\x08location\x12"  # in a file whose weights are in another file
+LONGEST_REASON = 200  # maximum characters of the runtime's error in a message
 TYPES = {  # of inputs
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
@@ -34,12 +34,12 @@ def onnx(
 
     Args:
         rules: the game it was trained for.
-        path: the file, with all weights inside.
+        path: the file, which must contain all weights.
         obs: its input, as in the environment: "onehot" (batch, 3 * cells) or (batch, 3, m, n),
             "board" (batch, cells) or (batch, m, n), or "dict" with inputs named "observation" and
             "action_mask". A batch size of 1 in the file is fine.
-        kind: its output (batch, cells): "logits" and "probs" are sampled from, of "values" the
-            highest is played; see `tttenv.policy.from_observations`.
+        kind: its output (batch, cells): "logits" and "probs" are sampled from, "values" are played
+            greedily; see `tttenv.policy.from_observations`.
         output: the output's name; by default the file's first output.
 
     Raises:

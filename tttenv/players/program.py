@@ -16,8 +16,8 @@ from time import monotonic
 WATCHDOG = Path(__file__).with_name("watchdog.py")
 CHUNK = 4096  # bytes read at once
 LONGEST_WAIT = 3600.0  # seconds of one system call, since systems limit it; waits are repeated
-GRACE = 0.5  # seconds that a program has to end by itself after its last line of input
-LAST_WAIT = 10.0  # seconds that the watchdog has to kill it
+GRACE = 0.5  # seconds for a program to end by itself after its last line of input
+LAST_WAIT = 10.0  # seconds for the watchdog to kill it
 LINE_ENDS = {"LF": re.compile(rb"\n"), "LF, CR LF or CR": re.compile(rb"[\r\n]")}
 FLUSH = " (does it flush its output after every line?)"
 
@@ -32,14 +32,14 @@ class Program:
     `ask` writes a line and reads the answer. Where an answer may have several lines, `write` writes
     and each call of `read_line` reads the next one.
 
-    A watchdog process kills the program and its process group even if this process is killed
-    itself, as by SIGKILL; see `tttenv.players.watchdog`. The pipes for reading and writing lead
-    from this process to the program directly.
+    A watchdog process kills the program and its process group even if this process is killed, for
+    example by SIGKILL; see `tttenv.players.watchdog`. The pipes for reading and writing connect
+    this process to the program directly.
 
     Args:
         command: the program and its arguments, split as a shell would; no shell runs it.
-        longest: the largest length of a line of its output, in bytes.
-        ends: what ends a line of its output, a key of `LINE_ENDS`.
+        longest: maximum length of a line of its output, in bytes.
+        ends: line end of its output, a key of `LINE_ENDS`.
         quit_command: the line that ends it.
 
     Raises:

@@ -1,6 +1,6 @@
 """Player that queries a program once per board and caches its answers.
 
-The messages are those of a `ProgramProtocol`: `external` has our own protocol, `gomocup` the one of
+The messages are defined by a `ProgramProtocol`: `external` has our own protocol, `gomocup` that of
 many engines.
 """
 
@@ -15,7 +15,7 @@ from tttenv.players.program import Program, ProgramError
 from tttenv.players.search_result import at_least
 from tttenv.utils.untrusted import MEBIBYTE
 
-ENTRY = 120  # bytes that a stored answer takes besides its board and its numbers
+ENTRY = 120  # bytes of a cached answer besides its board and its numbers
 
 
 class ProgramProtocol(Protocol):
@@ -37,13 +37,13 @@ class ProgramProtocol(Protocol):
 class ProgramPlayer:
     """Player backed by a program; `close` ends the program, the next query restarts it.
 
-    Scripts query players with `one_by_one` about a few boards at a time, since they may be slow.
+    Players with `one_by_one` are queried on a few boards at a time, since they may be slow.
 
     Args:
         rules: the game.
         command: the program and its arguments, for messages.
         protocol: how it is started and queried.
-        memory: megabytes of stored answers, at the most.
+        memory: maximum megabytes of cached answers.
     """
 
     one_by_one = True
@@ -95,7 +95,7 @@ class ProgramPlayer:
                 self.program = self.protocol.launch()
                 self.protocol.handshake(self.program)
             return self.protocol.ask(self.program, board)
-        except BaseException as error:  # after an interrupt, too, an old answer would be pending
+        except BaseException as error:  # including an interrupt, since an answer would be pending
             if self.program is not None:
                 self.program.kill()
             self.program = None

@@ -21,13 +21,13 @@ def sb3(
 
     Args:
         rules: the game it was trained for.
-        path: the zip that `model.save` wrote.
-        trust: whether the file may run any code, since it is unpickled.
-        algorithm: what trained it, where that cannot be detected.
-        deterministic: play the likeliest legal cell instead of sampling.
+        path: the zip file written by `model.save`.
+        trust: whether to trust the file, which is unpickled and can run any code.
+        algorithm: the model's class, if it cannot be detected.
+        deterministic: play the most likely legal cell instead of sampling.
 
     Raises:
-        ValueError: without trust, if the zip is missing or damaged, or of another game.
+        ValueError: without trust, or if the zip file is missing, damaged or for another game.
     """
     if not path:
         raise ValueError("sb3 plays a saved model: sb3:path=MODEL.zip,trust=true")

@@ -36,8 +36,8 @@ class Budget:
     """Remaining budget of one move.
 
     Args:
-        left: of the kernel's state, (1,): its count of the positions that are left.
-        limits: for the move; the depth is no matter of the budget.
+        left: the kernel state's counter (1,) of remaining positions.
+        limits: the move's limits, of which the depth is ignored here.
     """
 
     def __init__(self, left: NDArray[np.int64], limits: Limits) -> None:
@@ -62,8 +62,8 @@ class Budget:
         """Limit this block to a part of the budget; if it is used up, the block just ends.
 
         Args:
-            share: of the positions and of the seconds, where they are limited.
-            nodes: positions, where neither is limited.
+            share: fraction of the positions and of the seconds, if they are limited.
+            nodes: positions, if neither is limited.
         """
         whole, deadline = int(self.left[0]), self.deadline
         part = whole if self.limits.time is not None else nodes
@@ -88,11 +88,11 @@ def score_move(
 
     Args:
         state: the kernel's arrays, started on the root's board.
-        budget: what the search may spend.
+        budget: the search's budget.
         cell: the move.
-        alpha: a score no higher than this is an upper bound of the true one,
-        beta: and one as high as this is a lower bound.
-        depth: plies, the move counted.
+        alpha: a score of at most this is an upper bound of the true score.
+        depth: plies, including the move.
+        beta: a score of at least this is a lower bound of the true score.
 
     Raises:
         LimitError: if a limit is reached.

@@ -12,7 +12,7 @@ class Found(NamedTuple):
     """Result of a search from one board."""
 
     probs: NDArray[np.float64]  # (cells,): move probabilities
-    value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss; between them an estimate
+    value: float  # for the side to move: 1 a win, 0 a draw, -1 a loss; in between, an estimate
     nodes: int  # positions searched, or play-outs made
 
 
@@ -27,7 +27,7 @@ def at_least(least: float, **limits: float | None) -> None:
     """Raise unless every limit is None or at least `least`.
 
     Raises:
-        ValueError: naming the option that is less, infinite or not a number.
+        ValueError: naming the option that is too small, infinite or not a number.
     """
     for name, value in limits.items():
         if value is not None and not least <= value < LIMIT:
@@ -38,7 +38,7 @@ def not_both(**limits: float | None) -> None:
     """Raise unless at most one of the limits is set.
 
     Raises:
-        ValueError: naming those that are.
+        ValueError: naming those that are set.
     """
     names = [name for name, value in limits.items() if value is not None]
     if len(names) > 1:

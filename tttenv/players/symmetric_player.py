@@ -1,17 +1,17 @@
 """Players that are queried on one image of each board, so that all images get the same moves.
 
-A player is *equivariant* if it treats images alike. For a player that answers with one move, this
-means: for every board b and every symmetry g, the canonical image of the board after the move on
-g(b) is that after the move on b. For one that mixes moves: the canonical images of the boards after
-its moves have the same probabilities on g(b) as on b. So whatever is true of the boards that can
-follow is true of one image of each, and a search may keep one board of each class.
+A player is *equivariant* if it plays images of a board in the same way. For a player that plays one
+move, this means: for every board b and every symmetry g, the board after its move on g(b) has the
+same canonical image as the board after its move on b. For a player that mixes moves, the canonical
+images of the boards after its moves have the same probabilities on g(b) as on b. A search may
+therefore keep one board of each symmetry class.
 
-That is all that is said of boards which are their own image under some symmetry other than the
-identity, like the empty one. A single move on such a board cannot be its own mirror image, except
-in a cell that the symmetry leaves where it is: on the empty board of 3,3,3 the player may open in a
-certain corner. On g(b) it may play any image of the move on b.
+On boards that are their own image under some symmetry other than the identity, such as the empty
+board, nothing more is required. A single move on such a board is its own image only if the symmetry
+fixes its cell: on the empty board of 3,3,3 the player may open in a certain corner. On g(b) it may
+play any image of the move on b.
 
-A player says that it is equivariant by an attribute `equivariant` that is True.
+A player declares itself equivariant by an attribute `equivariant` that is True.
 """
 
 import numpy as np

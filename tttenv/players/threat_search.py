@@ -18,19 +18,19 @@ from tttenv.players.alphabeta_kernel import PROVEN, SearchState
 from tttenv.players.search_budget import Budget, Limits, score_move
 from tttenv.players.threat_moves_kernel import only_attacks
 
-ATTACK_SHARE = 0.25  # of the limits, for the search for a win
-DEFENCE_SHARE = 0.25  # of the limits, to find moves that lose
-NODES = 10_000  # positions for each of both, if there is no limit but the depth
-THREATS = 30  # tried in each search for a win by single threats
-LIKELY = 20  # moves that are judged, those on the best open lines
+ATTACK_SHARE = 0.25  # fraction of the limits for the search for a win
+DEFENCE_SHARE = 0.25  # fraction of the limits for the search for losing moves
+NODES = 10_000  # positions for each of the two, if only the depth is limited
+THREATS = 30  # maximum threats tried in each search for a win by single threats
+LIKELY = 20  # number of moves to judge, those on the best open lines
 MOVER, OTHER = 0, 1  # the sides in the kernel, at the root
 
 
 class Forced(NamedTuple):
     """Result of a search for wins by threats and threes on a board."""
 
-    win: int | None  # a move that begins a win by them, if one was found
-    losing: list[int]  # else moves to leave out, after which the other side wins so
+    win: int | None  # a move that begins such a win, if one was found
+    losing: list[int]  # else moves to avoid, after which the other side has such a win
 
 
 class ThreatSearch:
@@ -75,10 +75,10 @@ def winning_attack(
     """Return a move that begins a win by threats and threes, or None if none was found.
 
     Args:
-        state: the kernel's arrays; their search is begun anew.
-        budget: of which a share is spent.
+        state: the kernel's arrays, which are reset.
+        budget: the budget, of which a fraction is spent.
         board: (cells,), seen by the side to move, without an immediate win.
-        moves: to choose from, all or the one that blocks a threat.
+        moves: the moves to choose from: all, or the one that blocks a threat.
     """
     with budget.part(ATTACK_SHARE, NODES):
         return _attack(state, budget, board, moves)
@@ -89,10 +89,10 @@ def losing_moves(state: SearchState, budget: Budget, board: Boards, moves: list[
     """Return the moves after which a win by threats and threes was found for the other side.
 
     Args:
-        state: the kernel's arrays; their search is begun anew.
-        budget: of which a share is spent.
-        board: (cells,), seen by the side to move, no side has a line that needs one more stone.
-        moves: to be judged.
+        state: the kernel's arrays, which are reset.
+        budget: the budget, of which a fraction is spent.
+        board: (cells,), seen by the side to move; no line needs just one more stone.
+        moves: the moves to judge.
     """
     losing: set[int] = set()
     with budget.part(DEFENCE_SHARE, NODES):

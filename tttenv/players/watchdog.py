@@ -1,6 +1,6 @@
 """Watchdog that runs a bot's program and kills its process group when the player's process ends.
 
-The watchdog is a separate process between a player and the program that the player asks:
+The watchdog is a separate process between a player and the program that the player queries:
 
     python watchdog.py LIFE NEWS PLAYER COMMAND...
 
@@ -10,10 +10,10 @@ once it runs and, if the command cannot be executed, the number of the error, th
 is the process id of the player. Standard input, output and error are passed on to the program. The
 watchdog ends with the program's exit status or signal.
 
-Why a process and not the parent-death signal of Linux alone: that signal reaches the program but
-not its children, it is sent when the thread that started the program ends rather than the process,
-it has to be asked for between fork and exec, where code is unsafe in a process with threads, and
-other systems have none.
+A process is used instead of Linux's parent-death signal, because that signal reaches the program
+but not its children, is sent when the starting thread ends rather than the process, must be
+requested between fork and exec, where code is unsafe in a process with threads, and is missing on
+other systems.
 """
 
 import contextlib
@@ -59,7 +59,7 @@ def main(life: int, news: int, player: int, command: list[str]) -> None:
 def _watch(player: int) -> list[int]:
     """Return a descriptor that becomes readable when the player ends, on systems that support it.
 
-    On others the end of LIFE has to do, which a process forked by the player may hold open longer.
+    On other systems only the end of LIFE counts, which a process forked by the player may delay.
     """
     try:
         return [os.pidfd_open(player)]

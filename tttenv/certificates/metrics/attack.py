@@ -13,12 +13,11 @@ def measure(rules: Rules, policy: Policy) -> dict[str, float]:
 
     A position counts as lost if it is the player's turn and one of its moves lets the opponent win
     with the next stone. The 500 positions are the first that the search of `tttenv.refute` queries,
-    best attack first; it continues after a lost game, but not below a lost position. So the number
-    is exact, but it depends on the order of the search, and is not the number of all lost
-    positions: 0 does not prove that the player never loses. Any number above 0 proves that it loses
-    a game.
+    best attack first; it continues after a lost game, but not below a lost position. The number is
+    exact but depends on the order of the search, and is not the number of all lost positions: 0
+    does not prove that the player never loses. Any number above 0 proves that it loses a game.
 
-    Players limited by time have no such number.
+    It is not defined for players limited by time.
     """
     if getattr(policy, "impure", None):
         return {}
