@@ -9,6 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROGRAMS = {  # the scripts that take options, and where their arguments are; train has its own
     "adapters": "scripts.adapters",
+    "analyze": "tttenv.cli.analyze",
     "benchmark": "learners.cli.benchmark",
     "certify": "tttenv.cli.certify",
     "prove": "tttenv.cli.prove",

@@ -17,6 +17,7 @@ from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice
 from tttenv.cli.play.commands import COMMANDS, NAMES
 from tttenv.cli.play.notation import KEYS, cell_of, keys
+from tttenv.cli.play.position import position_of
 from tttenv.cli.play.session import Session, Side
 from tttenv.cli.play.terminal import Terminal
 from tttenv.exact import solve
@@ -278,6 +279,96 @@ def test_games_are_scored_once_seats_swap_and_dropped_games_do_not_count():
     session.play(8)
     session.again()  # unfinished
     assert (session.seat, session.score) == (1, (0, 0, 1))
+
+
+def test_every_game_starts_from_the_position_with_the_seats_swapped():
+    position = position_of(Rules(), "X.O/.X./...", "a3, b3")
+    session = Session(Rules(), Side("you"), Side("it", player("first")), 1, 0, position)
+    for seat in (1, 0):
+        assert (session.seat, session.mover, session.cells) == (seat, 1, [6, 7])
+        assert session.awaits_person() == (seat == 1)
+        if seat == 1:
+            session.play(1)
+            assert session.move() == 3
+            session.take_back()
+        assert session.board.tolist() == position.boards[-1].tolist()
+        session.again()
+    assert (session.take_back(), session.cells) == (2, [])  # into the moves that were given
+    with pytest.raises(ValueError, match="no stone of yours"):
+        session.take_back()
+
+
+@pytest.mark.parametrize("rules", RULES, ids=spell)
+@pytest.mark.parametrize("between", [",", ".", " ", ", "])
+def test_moves_and_boards_are_read_as_they_are_written(rules, between):
+    game, (boards, cells) = Rules(*rules), random_game(rules, 3)
+    names = [name_of(game, cell) for cell in cells[:-1]]
+    found = position_of(game, None, between.join(names))
+    assert found.cells == cells[:-1]
+    assert [game.format(board) for board in found.boards] == boards[:-1]
+    rows = [boards[-2][at : at + game.n] for at in range(0, game.cells, game.n)]
+    for text in (boards[-2], "/".join(rows), "\n".join(rows).replace("_", ".").lower()):
+        assert game.format(position_of(game, text, "").boards[-1]) == boards[-2]
+
+
+@pytest.mark.parametrize(
+    ("board", "moves", "words"),
+    [
+        (None, "b2,z9", "'z9' is no cell|there is no cell z9"),
+        (None, "b2,b2", "move 2, b2, is on a cell that is already taken"),
+        (None, "a1,a2,b1,b2,c1,c2", "move 5, c1, ends the game"),
+        (None, "\x1b[2J", "is no cell"),
+        (None, "b2," * 2000, "--moves has 6,000 characters"),
+        ("X" * 5000, None, "--board has 5,000 characters"),
+        ("X.O/.X/....", None, "3 rows of 3 cells between slashes"),
+        ("XXX/OO./...", None, "--board: finished board"),
+        ("XXX/.../...", None, "X has as many stones as O or one more"),
+        ("X.Q/.../...", None, "9 of X, O and _"),
+        ("X.\x1b/.../...", None, "9 of X, O and _"),
+        ("", None, "9 of X, O and _"),
+    ],
+)
+@pytest.mark.parametrize("script", ["play.py", "analyze.py"])
+def test_a_wrong_position_is_refused_in_one_printable_line(script, board, moves, words, run_here):
+    given = [*(["--board", board] * (board is not None)), *(["--moves", moves] * bool(moves))]
+    told = run_here(script, "first", *given)
+    assert (told.returncode, told.stdout) == (2, "")
+    assert re.fullmatch(rf"{script}: --(board|moves)[ -~]*(?:{words})[ -~]*\n", told.stderr) or (
+        re.match(rf"{script}: (?:{words})", told.stderr)
+    ), told.stderr
+    assert len(told.stderr) < 300
+
+
+def test_the_player_says_why_it_made_its_last_move(run_here):
+    typed = "why\nb2\nwhy\nundo\nwhy\n"
+    shown = run_here("play.py", "alphabeta", typed=typed).stdout
+    assert shown.count("alphabeta has not moved yet") == 2
+    played = re.search(r"^O > (\S+)", shown, re.MULTILINE)[1]
+    why = shown.partition(f"alphabeta played {played} as O")[2]
+    rows = re.findall(r"^ ([a-c][1-3]) +(\d+)  (draw|loss in \d)", why, re.MULTILINE)
+    assert rows[0][0] == played
+    assert len(rows) == 8
+    assert {row[2] for row in rows if int(row[1])} == {"draw"}
+
+
+def test_an_analysis_lists_every_move_as_a_table_or_as_json(run_here):
+    given = ("alphabeta", "--moves", "b2,b1")
+    found = json.loads(run_here("analyze.py", *given, "--json").stdout)
+    assert (found["rules"], found["board"]) == ("3,3,3", "_O__X____")
+    board = Rules().parse(found["board"])
+    hint = Advice(Rules()).hint(board, player("alphabeta"))
+    assert sorted(one["cell"] for one in found["moves"]) == np.flatnonzero(hint.legal).tolist()
+    for one in found["moves"]:
+        assert one["exact"] == hint.values[one["cell"]] == one["value"]
+        assert one["exact_stones"] == (one["stones"] if one["exact"] else None)
+        assert one["probability"] == hint.shares[one["cell"]]
+        assert one["line"][0] == one["cell"]
+    shown = run_here("analyze.py", *given, "--top", "3").stdout
+    assert "alphabeta on 3,3,3, X to play:" in shown
+    assert "and 4 more" in shown
+    names = re.findall(r"^ ([a-c][1-3]) ", shown, re.MULTILINE)
+    assert names == [name_of(Rules(), one["cell"]) for one in found["moves"][:3]]
+    assert run_here("analyze.py", "first", "--top", "0").returncode == 2
 
 
 def test_the_same_seed_plays_the_same_games_and_another_plays_others():

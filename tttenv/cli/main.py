@@ -17,6 +17,7 @@ COMMANDS: Table[Any] = Table(
     "command",
     {
         "play": Row("tttenv.cli.play.main:main", "play a player, in a terminal or a window"),
+        "analyze": Row("tttenv.cli.analyze:main", "why a player chooses a move, move by move"),
         "certify": Row("tttenv.cli.certify:main", "the exact strength of any player"),
         "prove": Row("tttenv.cli.prove:main", "the value of a game, proved and checked"),
         "gomocup": Row("tttenv.cli.gomocup:main", "a player as an engine for Gomocup's managers"),
@@ -33,7 +34,7 @@ COMMANDS: Table[Any] = Table(
     },
 )
 GROUPS = {  # the order of the overview
-    "play and look": ("play", "report"),
+    "play and look": ("play", "analyze", "report"),
     "measure": ("certify", "league", "prove", "doctor"),
     "train": ("train", "benchmark", "sweep"),
     "share": ("push", "pull"),

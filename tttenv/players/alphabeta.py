@@ -10,7 +10,13 @@ from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.transposition_kernel import ENTRY
 from tttenv.game.types import Boards, Cells, Mask, Probs
 from tttenv.players import alphabeta_kernel as kernel
-from tttenv.players.alphabeta_kernel import PROVEN, RootSearch, SearchState
+from tttenv.players.alphabeta_explanation import (
+    ScoredMove,
+    principal_variation,
+    scored_moves,
+)
+from tttenv.players.alphabeta_kernel import INFINITY, PROVEN, WIN, RootSearch, SearchState
+from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.search_budget import SLICE, Budget, LimitError, Limits
 from tttenv.players.search_result import Found, at_least, not_both, uniform_on
 from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
@@ -18,6 +24,7 @@ from tttenv.players.threat_search import THREATS, losing_moves, winning_attack
 FULL_DEPTH_CELLS = 20  # with at most this many empty cells, the search to the end comes early
 FIRST_DEPTHS = 4  # depths in plies, from 1 to this, that are searched before
 HALF_WIN_SCORE = 1000.0  # the open-line score that becomes the value 0.5
+BY_THREATS = "it wins by threats and threes, which is proved before any other search"
 UNPROVEN_WIN = 0.999  # the value of a win or loss found without trying every move
 
 
@@ -44,6 +51,8 @@ class IterativeDeepening:
         self.board = board
         self.empty = board.size - int(state.stones[0])
         self.budget = Budget(state.left, limits)
+        self.losing: set[int] = set()  # moves left out, after which the other side wins by threats
+        self.root: RootSearch | None = None
 
     def run(self) -> Found:
         """Search with growing depth until a limit is reached or the result is proven."""
@@ -56,10 +65,11 @@ class IterativeDeepening:
             if len(order) > 1:
                 likely = order[: self.state.width]
                 losing = losing_moves(self.state, self.budget, self.board, likely)
-                order = [cell for cell in order if cell not in losing] or order
+                kept = [cell for cell in order if cell not in losing]
+                order, self.losing = (kept, losing) if kept else (order, set())
             kernel.start(self.state, self.board)
         order = order[: self.state.width]
-        root = kernel.new_root_search(order, self._depths())
+        self.root = root = kernel.new_root_search(order, self._depths())
         try:
             self.budget.check()
             while not kernel.search_deeper(self.state, root, self.first, SLICE):
@@ -69,6 +79,45 @@ class IterativeDeepening:
         best, score = self._best(root)
         return self._found(best, self._value(score))
 
+    def explain(self) -> Explanation:
+        """Run the search, then search its moves again for a score and a line each.
+
+        Of moves that are images of each other only the first is among the candidates.
+        """
+        found, nodes, root = self.run(), self.budget.spent, self.root
+        if root is None:
+            (win,) = np.flatnonzero(found.probs).tolist()
+            return Explanation([Candidate(win, found.value, line=(win,))], nodes, BY_THREATS)
+        best, score = self._best(root)
+        moves = [*best, *(cell for cell in root.order.tolist() if cell not in best)]
+        step, scored = int(root.progress[kernel.STEP]), dict[int, ScoredMove]()
+        if step:
+            limits = Limits(None, max(NODES, nodes), self.limits.time)
+            depths, bound = root.depths[:step].tolist(), int(root.progress[kernel.FOUND_SCORE])
+            scored = scored_moves(self.state, self.board, limits, moves, depths, bound)
+        if score > -INFINITY:  # what decided
+            last = step if self._cut_off(root) else step - 1
+            for cell in best:
+                line = scored[cell].line if cell in scored else (cell,)
+                scored[cell] = ScoredMove(score, False, int(root.depths[last]), line)
+        moves[len(best) :] = sorted(
+            (cell for cell in moves[len(best) :] if cell in scored),
+            key=lambda cell: -scored[cell].score,
+        )
+        candidates = [self._candidate(cell, scored.get(cell)) for cell in moves]
+        losing = [Candidate(cell, -1.0, line=(cell,)) for cell in sorted(self.losing)]
+        return Explanation([*candidates, *losing], nodes)
+
+    def _candidate(self, cell: int, scored: ScoredMove | None) -> Candidate:
+        if scored is None:
+            return Candidate(cell)
+        stones, score = None, scored.score
+        if abs(score) > PROVEN:
+            plies = WIN - abs(score) - int(self.state.stones[0])
+            stones = (plies + 1) // 2
+        value = self._value(score)
+        return Candidate(cell, value, scored.at_most, stones, scored.depth, line=scored.line)
+
     def _best(self, root: RootSearch) -> tuple[list[int], int]:
         """Return the best moves and their score.
 
@@ -76,9 +125,13 @@ class IterativeDeepening:
         instead if its first move, the best so far, has been searched.
         """
         progress = root.progress
-        if self.state.threats > 0 and progress[kernel.BEST] > 0:
+        if self._cut_off(root):
             return root.best[: progress[kernel.BEST]].tolist(), int(progress[kernel.SCORE])
         return root.found[: progress[kernel.FOUND]].tolist(), int(progress[kernel.FOUND_SCORE])
+
+    def _cut_off(self, root: RootSearch) -> bool:
+        """Return whether the best moves are those of a depth that a limit cut off."""
+        return bool(self.state.threats > 0 and root.progress[kernel.BEST] > 0)
 
     def _found(self, best: list[int], value: float) -> Found:
         moves = best[:1] if self.first else [c for cell in best for c in self.classes[cell]]
@@ -112,6 +165,9 @@ LARGE = 100  # from this many cells on, the search looks for wins by threats,
 MEDIUM = 81  # or from this many if positions or seconds are limited,
 LEAST_K = 4  # and only for lines of at least this length
 WIDTH = 20  # moves tried at each position on larger boards
+COMPLETES = "it completes a line at once, without a search"
+TWO_THREATS = "the other side threatens to complete lines on two cells: one is blocked"
+ONE_THREAT = "the other side threatens to complete a line: all other moves lose at once"
 
 
 class AlphaBeta:
@@ -165,6 +221,36 @@ class AlphaBeta:
             return Found(moves[0] / moves.sum(), 1.0 if won else -1.0, 1)
         maps = self._own_maps(board[None])[0]
         return self._searched(board, self._classes(np.flatnonzero(moves[0]).tolist(), maps))
+
+    def explain(self, board: Boards) -> Explanation:
+        """Search one undecided board (cells,) as for a move, then compare its moves.
+
+        That takes as long again, or up to 200,000 positions if only the depth is limited.
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        board = self.rules.check(board)
+        cells = np.flatnonzero(self._moves(board[None])[0][0]).tolist()
+        won, threats = (int(self._winning_cells(board[None], s).sum()) for s in (1, -1))
+        kernel.start(self.state, board)
+        if won or threats > 1:
+            value, note = (1.0, COMPLETES) if won else (-1.0, TWO_THREATS)
+            lines = [principal_variation(self.state, board, cell) for cell in cells]
+            ends = [Candidate(line[0], value, stones=1, line=line) for line in lines]
+            return Explanation(ends, None, note)
+        own = self._own_maps(board[None])[0]
+        classes = self._classes(cells, own)
+        search = IterativeDeepening(self.state, board, self.limits, classes, self.first)
+        found, maps = search.explain(), self.maps[own]
+        candidates = []
+        for one in found.candidates:
+            for cell in classes[one.cell]:
+                image = maps[(maps[:, one.cell] == cell).argmax()]
+                line = tuple(image[list(one.line)].tolist())
+                candidates.append(one._replace(cell=cell, line=line))
+        note = ONE_THREAT if threats else found.note
+        return found._replace(candidates=candidates, note=note)
 
     def _moves(self, boards: Boards) -> tuple[Mask, Cells]:
         """Return the candidate moves (batch, cells), and the rows that need a search.

@@ -11,6 +11,7 @@ from tttenv.game.rollouts_kernel import playground
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import evaluators_kernel
+from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.gumbel_search import CONSIDERED, SETTINGS, Evaluate, Floats, GumbelSearch
 from tttenv.players.search_result import Found, at_least, uniform_on
 from tttenv.players.threat_search import Forced, ThreatSearch
@@ -20,6 +21,7 @@ TOGETHER = 64  # maximum boards searched in parallel
 LARGEST_TREE = 2_000_000  # simulations times cells
 NOT_FORCED = Forced(None, [])
 LEFT_OUT = -1e6  # replaces the Gumbel noise of a move that is to come last
+BY_THREATS = "it wins by threats and threes, which is proved before the tree search"
 Evaluator = Literal["lines", "playouts", "tactical"]
 
 
@@ -56,6 +58,18 @@ class GumbelPlayer:
         moves, values = self._moves(self.rules.check(board)[None])
         move = uniform_on([int(moves[0])], self.rules.cells)
         return Found(move, float(values[0]), self.tree_search.simulations)
+
+    def explain(self, board: Boards) -> Explanation:
+        """Search one undecided board (cells,) as for a move, and return what was found.
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        board = self.rules.check(board)
+        if self.threat_search and (win := self.threat_search(board).win) is not None:
+            return Explanation([Candidate(win, 1.0, line=(win,))], None, BY_THREATS)
+        moves, _ = self._moves(board[None])
+        return self.tree_search.explain(int(moves[0]))
 
     def _moves(self, boards: Boards) -> tuple[Cells, NDArray[np.float64]]:
         """Return the moves (batch,) to play on boards (batch, cells), and their values (batch,)."""

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.game.tactics_kernel import UNPROVEN
+from tttenv.game.tactics_kernel import UNPROVEN, WIN
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import gumbel_kernel as kernel
+from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.gumbel_kernel import Settings
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -114,6 +115,34 @@ class GumbelSearch:
         found, moves_found = np.zeros(count), np.zeros(count, np.int64)
         kernel.improved_policy(forest, count, policy, found, moves_found)
         return SearchResults(policy, found, moves_found, forest.root_proof[:count].copy())
+
+    def explain(self, chosen: int) -> Explanation:
+        """Return what the last search found on the first of its boards.
+
+        Args:
+            chosen: the move that it returned, which comes first.
+        """
+        forest = self.forest
+        allowed = [int(cell) for cell in np.flatnonzero(forest.allowed[0, 0])]
+        candidates = [self._candidate(cell) for cell in allowed]
+        candidates.sort(key=lambda one: (one.cell != chosen, -(one.visits or 0), -(one.prior or 0)))
+        return Explanation(candidates, int(forest.done[0]))
+
+    def _candidate(self, cell: int) -> Candidate:
+        """Return what the first tree knows about a move of its root."""
+        forest, node = self.forest, 0
+        visits, proof = int(forest.visits[0, 0, cell]), int(forest.proof[0, 0, cell])
+        value = float(forest.total[0, 0, cell]) / visits if visits else None
+        if proof != UNPROVEN:
+            value = float(proof)
+        prior, line = float(forest.prior[0, 0, cell]), [cell]
+        while (node := int(forest.child[0, node, line[-1]])) != kernel.NO_NODE:
+            won = forest.proof[0, node] == WIN
+            likely = np.lexsort((forest.prior[0, node], forest.visits[0, node], won))[-1]
+            if not won[likely] and not forest.visits[0, node, likely]:
+                break
+            line.append(int(likely))
+        return Candidate(cell, value, visits=visits, prior=prior, line=tuple(line))
 
 
 @lru_cache(maxsize=4096)

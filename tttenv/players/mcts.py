@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import mcts_kernel as kernel
+from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.mcts_kernel import init_tree, run_iterations
 from tttenv.players.search_result import Found, at_least, not_both, uniform_on
 from tttenv.utils.compile_time import now
@@ -43,17 +44,41 @@ class MonteCarlo:
             ValueError: for a board that is finished or cannot be reached.
         """
         tree, done = self.tree, self._search_tree(board)
-        moves = self._root_children()
-        proof, visits, points = tree.proof[moves], tree.visits[moves], tree.points[moves]
-        best_proof = 2 - tree.proof[0] if tree.proof[0] != kernel.UNPROVEN else kernel.WIN
+        best = self._ranked(0)[0]
+        value = (tree.points[best] - tree.visits[best]) / (tree.visits[best] + 1.0)
+        if tree.proof[best] != kernel.UNPROVEN:
+            value = tree.proof[best] - 1.0
+        return Found(uniform_on([int(tree.move[best])], self.rules.cells), float(value), done)
+
+    def explain(self, board: Boards) -> Explanation:
+        """Search one undecided board (cells,) as for a move, and return what was found.
+
+        Raises:
+            ValueError: for a board that is finished or cannot be reached.
+        """
+        done = self._search_tree(board)
+        return Explanation([self._candidate(node) for node in self._ranked(0)], done)
+
+    def _candidate(self, node: int) -> Candidate:
+        """Return what the tree knows about the move that leads to a child of the root."""
+        tree, line = self.tree, [int(self.tree.move[node])]
+        visits, proof = int(tree.visits[node]), int(tree.proof[node])
+        value = (int(tree.points[node]) - visits) / visits if visits else None
+        if proof != kernel.UNPROVEN:
+            value = proof - 1.0
+        while tree.child_count[node] and tree.visits[node := self._ranked(node)[0]]:
+            line.append(int(tree.move[node]))
+        return Candidate(line[0], value, visits=visits, line=tuple(line))
+
+    def _ranked(self, node: int) -> list[int]:
+        """Return the children of a node, the best move first."""
+        tree, first = self.tree, int(self.tree.first_child[node])
+        children = slice(first, first + int(tree.child_count[node]))
+        proof, visits = tree.proof[children], tree.visits[children]
+        best_proof = 2 - tree.proof[node] if tree.proof[node] != kernel.UNPROVEN else kernel.WIN
         good = (proof == best_proof) * 2 + (proof != kernel.LOSS) if tree.solver else 0 * proof
-        best = np.lexsort((-tree.move[moves], points, visits, good))[-1]
-        value = (points[best] - visits[best]) / (visits[best] + 1.0)
-        if proof[best] != kernel.UNPROVEN:
-            value = proof[best] - 1.0
-        return Found(
-            uniform_on([int(tree.move[moves][best])], self.rules.cells), float(value), done
-        )
+        order = np.lexsort((-tree.move[children], tree.points[children], visits, good))
+        return [first + int(child) for child in order[::-1]]
 
     def visits(self, board: Boards) -> NDArray[np.int64]:
         """Return the visits of each move (cells,) in a search from one undecided board (cells,).

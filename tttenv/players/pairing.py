@@ -6,8 +6,12 @@ from tttenv.game.rules import Rules
 from tttenv.game.rules_kernel import winning_cells
 from tttenv.game.symmetry import canonical, inverses
 from tttenv.game.types import Boards, Mask, Probs
+from tttenv.players.explanation import Explanation, explain
 from tttenv.players.pairing_moves_kernel import new_matching, pairing_moves
 from tttenv.policy import Policy, declares_equivariance, masked_normalise
+
+COMPLETES = "it completes a line at once"
+PAIRS = "it keeps to moves after which every open line of the other side has a pair to answer by"
 
 
 class PairingPlayer:
@@ -54,6 +58,13 @@ class PairingPlayer:
         agreed = (probs[rows] * kept[rows]).sum(axis=1, keepdims=True) > 0
         probs[rows] = masked_normalise(probs[rows], np.where(agreed, kept[rows], first))
         return probs
+
+    def explain(self, board: Boards) -> Explanation:
+        """Return the other player's explanation, with a note where pairs or a win replace it."""
+        found = explain(self.policy, board)
+        if winning_cells(board[None], 1, *self._shape).any():
+            return found._replace(note=COMPLETES)
+        return found._replace(note=PAIRS) if self.settled(board[None])[0] else found
 
     def settled(self, boards: Boards) -> Mask:
         """Mark the boards (batch,) on which the player, to move, can no longer lose."""

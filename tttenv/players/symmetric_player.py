@@ -18,8 +18,9 @@ import numpy as np
 
 from tttenv.exact import Tabulated, enumerable
 from tttenv.game.rules import Rules
-from tttenv.game.symmetry import canonical, inverses
+from tttenv.game.symmetry import canonical, inverses, maps
 from tttenv.game.types import Boards, Probs
+from tttenv.players.explanation import Explanation, explain, mapped
 from tttenv.policy import Policy
 
 
@@ -56,6 +57,12 @@ class Canonical:
         """Return move probabilities (batch, cells) for boards (batch, cells)."""
         images, which = canonical(self.rules, boards)
         return np.take_along_axis(self.policy(images), self.back[which], axis=1)
+
+    def explain(self, board: Boards) -> Explanation:
+        """Return the other player's explanation on the canonical image, mapped back."""
+        images, which = canonical(self.rules, board[None])
+        cells: list[int] = maps(self.rules)[which[0]].tolist()
+        return mapped(explain(self.policy, images[0]), cells)
 
 
 class CanonicalTable(Tabulated):

@@ -53,16 +53,25 @@ class Advice:
 
     def hint(self, board: Any, policy: Policy) -> Hint:
         """Return the values of all moves on a board (cells,), with `policy`'s probabilities."""
+        found = self.values(board, policy)
+        if self.exact:
+            return found
+        low, high = self._moves.bounds(board)
+        best: tuple[int, ...] = ()
+        if low.max() < 1 and not (low == high)[found.legal].all():
+            best = tuple(c for c in self._chosen(board.tobytes()) if high[c] >= low.max())
+        return found._replace(best=best)
+
+    def values(self, board: Any, policy: Policy) -> Hint:
+        """Return a hint without the moves that alpha-beta chooses."""
         legal, boards = board == 0, board[None].copy()
         shares = validated(boards, policy(boards.copy()), forfeits(policy))[0]
         if not self.exact:
             low, high = self._moves.bounds(board)
             decided = low == high
-            values = np.where(decided, low, np.nan) if decided.any() else None
-            best: tuple[int, ...] = ()
-            if low.max() < 1 and not decided[legal].all():
-                best = tuple(c for c in self._chosen(board.tobytes()) if high[c] >= low.max())
-            return Hint(legal, values, None, shares, best)
+            return Hint(
+                legal, np.where(decided, low, np.nan) if decided.any() else None, None, shares
+            )
         ranks = np.where(legal, self._ranks(board), 0)
         return Hint(legal, np.sign(ranks), self._stones(ranks), shares)
 
@@ -92,7 +101,7 @@ class Advice:
         """
         if not self.exact or self.rules.over(self.rules.play(board, cell)):
             return None
-        line, end = self._best_line(board, cell)
+        line, end = self.best_line(board, cell)
         mover = "XO"[1 - int(self.rules.seat(board))]
         names = [self._name(c) for c in line]
         return words.best_play(self._name(cell), names, mover, status(self.rules, end))
@@ -110,7 +119,8 @@ class Advice:
             cells: the stones' cells.
             seat: the losing side, 0 for X.
         """
-        for stone in reversed(range(seat, len(cells), 2)):
+        own = (stone for stone in range(len(cells)) if self.rules.seat(boards[stone]) == seat)
+        for stone in reversed(list(own)):
             if self.blunder(boards[stone], cells[stone]):
                 return stone
             if not self._loses(boards[stone], cells[stone]):
@@ -164,7 +174,7 @@ class Advice:
         plies = self.rules.cells + 1 - np.abs(ranks)
         return np.where(ranks == 0, 0, words.winners_stones(plies))
 
-    def _best_line(self, board: Any, cell: int) -> tuple[list[int], Any]:
+    def best_line(self, board: Any, cell: int) -> tuple[list[int], Any]:
         """Return best play after `cell`, and its end: fastest wins, slowest losses."""
         line, after = [], self.rules.play(board, cell)
         while not self.rules.over(after):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 from tttenv.cli import background_compile, console
-from tttenv.cli.options import Flag, OpponentOrNone, PlayerOrNone, RulesOrNone
+from tttenv.cli.options import Flag, OpponentOrNone, PlayerOrNone, RulesOrNone, TextOrNone
 from tttenv.players.did_you_mean import did_you_mean
 
 PROG = "play.py"
@@ -16,6 +16,7 @@ EXAMPLES = """
 tttenv play
 tttenv play minimax --seat O --hints
 tttenv play alphabeta:time=1 --rules 15,15,5 --window
+tttenv play alphabeta --moves b2,a1,c1
 tttenv play mcts --versus tactical --games 10
 """
 PROVER = "the prover"  # used by hints on large boards
@@ -33,6 +34,8 @@ class Arguments:
     player: PlayerOrNone = None  # name[:option=value,...] or a checkpoint
     seat: Literal["X", "O"] = "X"  # your seat in the first game (with --versus: PLAYER's); X starts
     rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
+    moves: TextOrNone = None  # start from the position after these moves, such as b2,a1
+    board: TextOrNone = None  # start from this board: X, O and . row by row, with / after rows
     hints: Flag = False  # show the value of every move, and point out blunders
     window: Flag = False  # play in a window, with the mouse
     versus: OpponentOrNone = None  # watch PLAYER against this player
@@ -80,6 +83,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
     What the advice needs on large boards is compiled in the background until `beside` is closed.
     """
     from tttenv.cli.play.advice import Advice
+    from tttenv.cli.play.position import position_of
     from tttenv.cli.play.session import Session, Side
     from tttenv.exact import enumerable
     from tttenv.game.rules import Rules
@@ -89,6 +93,7 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
     fresh = given.learn and spec == "td0"
     with did_you_mean(spec):
         rules = Rules.of(given.rules) if given.rules else Rules() if fresh else rules_of(spec)
+    position = position_of(rules, given.board, given.moves)
     advised = not enumerable(rules) and (given.versus is None or given.hints)
     prover = beside.enter_context(background_compile.compiling(*[PROVER] * advised))
     if given.learn:
@@ -101,7 +106,8 @@ def _seated(given: Arguments, beside: ExitStack) -> tuple[Any, Any]:
     first, second = Side("you"), machine
     if given.versus is not None:
         first, second = machine, _side(given.versus, rules)
-    return Session(rules, first, second, "XO".index(given.seat), given.seed), advice
+    seat = "XO".index(given.seat)
+    return Session(rules, first, second, seat, given.seed, position), advice
 
 
 def _side(spec: str, rules: Any) -> Any:

@@ -8,8 +8,13 @@ from tttenv.game.rules import Rules
 KEYS = "qweasdzxc"  # arranged on the keyboard like the cells on the board
 
 
-def cell_of(rules: Rules, text: str) -> int:
+def cell_of(rules: Rules, text: str, otherwise: str = "") -> int:
     """Return the cell named by a key (on 3x3), a number or a coordinate, in either case.
+
+    Args:
+        rules: the game.
+        text: untrusted.
+        otherwise: ends the message about a text that names none.
 
     Raises:
         ValueError: if it names none; the message lists valid names.
@@ -27,7 +32,7 @@ def cell_of(rules: Rules, text: str) -> int:
             return row * rules.n + column
         raise ValueError(f"there is no cell {name}: they are a1 to {name_of(rules, -1)}")
     shown = shortened(text)
-    raise ValueError(f"{shown} is no cell (by {ways(rules)}) and no command (help lists them)")
+    raise ValueError(f"{shown} is no cell (by {ways(rules)}){otherwise}")
 
 
 def keys(rules: Rules) -> str:

@@ -9,10 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from tttenv.cli.play.position import Position
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy, forfeits, sample, validated
 
 SEATS = "XO"
+
+
+def number_of(board: Any) -> int:
+    """Return the number of the stone that is put on a board (cells,) next, from 1."""
+    return int(np.count_nonzero(board)) + 1
 
 
 @dataclass(frozen=True)
@@ -33,14 +39,23 @@ class Session:
         second: takes the other seat.
         seat: 0 for X, 1 for O.
         seed: the seed for sampling the players' moves.
+        position: from which each game starts; None for the empty board.
     """
 
-    def __init__(self, rules: Rules, first: Side, second: Side, seat: int, seed: int) -> None:
+    def __init__(
+        self,
+        rules: Rules,
+        first: Side,
+        second: Side,
+        seat: int,
+        seed: int,
+        position: Position | None = None,
+    ) -> None:
         self.rules, self.sides, self.seat = rules, (first, second), seat
         self.rng = np.random.default_rng(seed)
         self.played: list[str | None] = []  # the winners of earlier games, by name
-        self.cells: list[int] = []
-        self.boards = [rules.start()]
+        self.position = position or Position([rules.start()], [])
+        self.boards, self.cells = self.position.copy()
         self.resigned = False  # the first side has
         self.forfeited = False  # the side to move has no legal answer
 
@@ -52,7 +67,7 @@ class Session:
     @property
     def mover(self) -> int:
         """Side to move: 0 for X, 1 for O."""
-        return len(self.cells) % 2
+        return int(self.rules.seat(self.board))
 
     @property
     def over(self) -> bool:
@@ -111,6 +126,14 @@ class Session:
         self.play(int(sample(probs, self.rng.random(1))[0]))
         return self.cells[-1]
 
+    def plies(self, seat: int) -> list[int]:
+        """Return the indices of the moves of a seat in `cells`."""
+        return [ply for ply in range(len(self.cells)) if self.rules.seat(self.boards[ply]) == seat]
+
+    def takes_back(self) -> bool:
+        """Return whether the human has a stone to take back, or a resignation."""
+        return self.resigned or bool(self.plies(self.seat))
+
     def take_back(self) -> int:
         """Undo a resignation, or the human's last stone and the reply to it.
 
@@ -123,9 +146,9 @@ class Session:
         if self.resigned:
             self.resigned = False
             return 0
-        own = [ply for ply in range(len(self.cells)) if ply % 2 == self.seat]
-        if not own:
+        if not self.takes_back():
             raise ValueError("there is no stone of yours to take back")
+        own = self.plies(self.seat)
         count = len(self.cells) - own[-1]
         self.forfeited = False
         del self.cells[own[-1] :], self.boards[own[-1] + 1 :]
@@ -142,11 +165,14 @@ class Session:
         self.resigned = True
 
     def again(self) -> None:
-        """Start another game with the seats swapped, not counting an unfinished one."""
+        """Start another game from the same position with the seats swapped.
+
+        An unfinished game does not count.
+        """
         if self.over:
             self.played.append(self._champion())
         self.seat = 1 - self.seat
-        self.cells, self.boards = [], [self.rules.start()]
+        self.boards, self.cells = self.position.copy()
         self.resigned = self.forfeited = False
 
     def _champion(self) -> str | None:

@@ -4,9 +4,10 @@ import sys
 from collections.abc import Callable
 
 from tttenv.cli.play.advice import Advice
+from tttenv.cli.play.analysis import analyze, show
 from tttenv.cli.play.commands import COMMANDS, NAMES, help_lines
 from tttenv.cli.play.notation import cell_of, ways
-from tttenv.cli.play.session import SEATS, Session
+from tttenv.cli.play.session import SEATS, Session, number_of
 from tttenv.cli.play.text_board import board_lines, hint_lines, painter
 from tttenv.cli.text_tables import room, say
 from tttenv.game.notation import name_of
@@ -65,7 +66,9 @@ class Terminal:
         elif self.session.over:
             say("the game is over: again plays another with the seats swapped, quit leaves")
         else:
-            cell, before = cell_of(self.session.rules, line), self.session.board
+            no_command = " and no command (help lists them)"
+            cell = cell_of(self.session.rules, line, no_command)
+            before = self.session.board
             if before[cell] != 0:
                 raise ValueError(f"{name_of(self.session.rules, cell)} is already taken")
             self.session.play(cell)
@@ -114,7 +117,8 @@ class Terminal:
         boards, cells = self.session.boards, self.session.cells
         stone = self.advice.losing_move(boards, cells, self.session.seat)
         if stone is not None:
-            say(f"your blunder, stone {stone + 1}: {self.advice.told(boards[stone], cells[stone])}")
+            told = self.advice.told(boards[stone], cells[stone])
+            say(f"your blunder, stone {number_of(boards[stone])}: {told}")
 
     def _tell_blunder(self, whose: str, before: object, cell: int) -> None:
         if self.always and (told := self.advice.told(before, cell)):
@@ -140,6 +144,19 @@ class Terminal:
         print(f"hints {'on' if self.always else 'off'}")
         if self.always and not self.session.over:
             self._hint()
+
+    def _why(self) -> None:
+        session, player = self.session, self.session.sides[1]
+        own = [ply for ply in session.plies(1 - session.seat) if ply >= len(session.position.cells)]
+        if not own:
+            raise ValueError(f"{player.name} has not moved yet")
+        assert player.policy is not None
+        board, cell = session.boards[own[-1]], session.cells[own[-1]]
+        found = analyze(self.advice, player.policy, board, cell)
+        seat, move = SEATS[1 - session.seat], name_of(session.rules, cell)
+        say(f"{player.name} played {move} as {seat}; its moves there:", "  ")
+        show(self.advice, board, found)
+        print()
 
     def _resign(self) -> None:
         self.session.resign()

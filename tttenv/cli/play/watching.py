@@ -31,12 +31,18 @@ def watch(session: Session, games: int, as_json: bool, advice: Advice | None = N
             print()
             say(f"Game {number + 1}: {names['X']} is X, {names['O']} is O.")
             print()
+            if session.board.any():  # a position to start from
+                last = session.cells[-1] if session.cells else None
+                lines = board_lines(session.rules, session.board, last, painter(sys.stdout))
+                print("\n".join([*lines, ""]))
         _play(session, advice, quiet=as_json)
         found.append({**names, "cells": session.cells, "outcome": session.outcome})
     first, second = (side.name for side in session.sides)
     score = session.score
     if as_json:
         about = {"rules": str(session.rules), "first": first, "second": second}
+        if (start := session.position.boards[0]).any():  # the games' cells follow it
+            about["board"] = session.rules.format(start)
         counts = dict(zip(("first", "draws", "second"), score, strict=True))
         print(json.dumps({**about, "score": counts, "games": found}, indent=2))
     else:

@@ -6,7 +6,7 @@ from typing import Any
 from tttenv.cli.play import words
 from tttenv.cli.play.advice import Advice, Hint
 from tttenv.cli.play.notation import cell_of, keys
-from tttenv.cli.play.session import SEATS, Session
+from tttenv.cli.play.session import SEATS, Session, number_of
 from tttenv.cli.play.text_board import best_line
 from tttenv.drawing.window import POLL_SECONDS, Event, Window
 from tttenv.game.rules import Rules
@@ -97,8 +97,7 @@ class Windowed:
             self._show()
 
     def _undo(self) -> None:
-        own = self.session.seat
-        if self.person and (self.session.resigned or len(self.session.cells) > own):
+        if self.person and self.session.takes_back():
             self.session.take_back()
             self._show()
 
@@ -140,11 +139,10 @@ class Windowed:
 
     def _whose(self, stone: int) -> str:
         """Return the beginning of a sentence about a blunder, as in the terminal."""
-        name = self.session.side(stone % 2).name
-        whose = (
-            "your blunder" if self.session.side(stone % 2).policy is None else f"{name}'s blunder"
-        )
-        return f"{whose}, stone {stone + 1}" if self.session.over else whose
+        board = self.session.boards[stone]
+        side = self.session.side(int(self.session.rules.seat(board)))
+        whose = "your blunder" if side.policy is None else f"{side.name}'s blunder"
+        return f"{whose}, stone {number_of(board)}" if self.session.over else whose
 
     def _score(self) -> str:
         first, drawn, second = self.session.score

@@ -1,0 +1,74 @@
+"""Explain a player's move: `tttenv analyze alphabeta --moves b2`."""
+
+import json
+import sys
+from dataclasses import dataclass
+from functools import partial
+
+from tttenv.cli import background_compile, console
+from tttenv.cli.options import Flag, Player, RulesOrNone, TextOrNone
+from tttenv.players.did_you_mean import did_you_mean
+
+PROG = "analyze.py"
+EXAMPLES = """
+tttenv analyze alphabeta --moves b2
+tttenv analyze mcts --board "X.O/.X./..O"
+tttenv analyze alphabeta:nodes=50000 --rules 15,15,5 --moves h8,g8,g9 --json
+tttenv analyze alphazero:simulations=64 --moves a1,b2
+"""
+PROVER = "the prover"  # of values on large boards
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """Explain which move a player chooses in a position, and why.
+
+    Every legal move is a row, the player's own first: its exact value where that is known, the
+    value that the player's search gives it, and the line that the search expects. Alpha-beta also
+    shows how deep it searched, a tree search how often it visited the move. Of a player without a
+    search there are probabilities, and lines of best play where the game is solved.
+    """
+
+    player: Player  # name[:option=value,...] or a checkpoint's folder
+    rules: RulesOrNone = None  # the game; if omitted, 3,3,3 or the checkpoint's
+    moves: TextOrNone = None  # moves that led to the position, such as b2,a1
+    board: TextOrNone = None  # the position, or that before the moves: X, O and . with / after rows
+    top: int = 10  # how many moves to show
+    json: Flag = False  # print all moves as JSON
+
+
+def main(args: list[str], prog: str = PROG) -> None:
+    """Analyze a position and print the moves."""
+    about = console.with_players(Arguments)
+    given = console.parse(Arguments, prog, args, about, EXAMPLES)
+    if given.top < 1:
+        raise ValueError(f"--top is at least 1, not {given.top}")
+    from tttenv.cli.play.advice import Advice
+    from tttenv.cli.play.analysis import analyze, show, to_dict
+    from tttenv.cli.play.position import position_of
+    from tttenv.cli.play.text_board import board_lines, painter
+    from tttenv.cli.text_tables import say
+    from tttenv.exact import enumerable
+    from tttenv.game.rules import Rules
+    from tttenv.players import player, rules_of
+
+    with did_you_mean(given.player):
+        rules = Rules.of(given.rules) if given.rules else rules_of(given.player)
+    position = position_of(rules, given.board, given.moves)
+    with console.stage(f"loading {given.player}", given.json), did_you_mean(given.player):
+        policy = player(given.player, rules)
+    board, needed = position.boards[-1], [PROVER] * (not enumerable(rules))
+    with (
+        console.stage(f"analyzing the position with {given.player}", given.json),
+        background_compile.compiling(*needed) as compiling,
+    ):
+        advice = Advice(rules, partial(compiling.wait, PROVER))
+        found = analyze(advice, policy, board)
+    if given.json:
+        about_it = {"player": given.player, "rules": str(rules), "board": rules.format(board)}
+        print(json.dumps(about_it | to_dict(advice, found), indent=2))
+        return
+    say(f"{given.player} on {rules}, {'XO'[int(rules.seat(board))]} to play:", "  ")
+    last = position.cells[-1] if position.cells else None
+    print("\n".join(["", *board_lines(rules, board, last, painter(sys.stdout)), ""]))
+    show(advice, board, found, given.top)

@@ -1,0 +1,145 @@
+"""A player's view of a position as a table: each move with values, visits and a line."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tttenv.cli import text_tables
+from tttenv.cli.play import words
+from tttenv.cli.play.advice import Advice, Hint
+from tttenv.cli.text_tables import Column, say
+from tttenv.game.notation import name_of, names_of
+from tttenv.players.explanation import Candidate, Explanation, explain
+from tttenv.policy import Policy
+
+SHOWN = 10  # moves of a table
+LINE = 8  # moves of a line in a table
+COLUMNS = (
+    Column("move", left=True),
+    Column("plays %"),
+    Column("exact", left=True),
+    Column("value"),
+    Column("depth", rank=1),
+    Column("visits", rank=2),
+    Column("prior %", rank=3),
+    Column("line", left=True, below=True),
+)
+
+
+class Analysis(NamedTuple):
+    """What is known about the moves of a position, and what a player's search found there."""
+
+    hint: Hint
+    found: Explanation
+    order: list[int]  # the legal cells, the best for the player first
+    lines: dict[int, list[int]]  # expected continuations by the move that they begin with
+
+
+def analyze(advice: Advice, policy: Policy, board: Any, played: int | None = None) -> Analysis:
+    """Analyze an undecided board (cells,) as a player sees it.
+
+    Args:
+        advice: on the game.
+        policy: the player.
+        board: seen by the side to move.
+        played: the move that comes first; None for the most probable one.
+    """
+    hint, found = advice.values(board, policy), explain(policy, board.copy())
+    known = {one.cell: number for number, one in enumerate(found.candidates)}
+    exact = np.zeros(board.size) if hint.values is None else np.nan_to_num(hint.values)
+    order = sorted(
+        np.flatnonzero(hint.legal).tolist(),
+        key=lambda c: (c != played, -hint.shares[c], known.get(c, board.size), -exact[c], c),
+    )
+    lines = {one.cell: list(one.line) for one in found.candidates if one.line}
+    if advice.exact:
+        lines |= {c: [c, *advice.best_line(board, c)[0]] for c in order if c not in known}
+    return Analysis(hint, found, order, lines)
+
+
+def show(advice: Advice, board: Any, analysis: Analysis, shown: int = SHOWN) -> None:
+    """Print an analysis as a table of up to `shown` moves, and what its columns mean."""
+    hint, found = analysis.hint, analysis.found
+    known = {one.cell: one for one in found.candidates}
+    rows = [
+        _row(advice, hint, cell, known.get(cell, Candidate(cell)), analysis.lines.get(cell, []))
+        for cell in analysis.order[:shown]
+    ]
+    kept = [i for i in range(len(COLUMNS)) if any(row[i] for row in rows)]
+    text_tables.show([COLUMNS[i] for i in kept], [[row[i] for i in kept] for row in rows])
+    if others := len(analysis.order) - len(rows):
+        say(f"and {others} more")
+    if hint.values is None:
+        say(words.NOTHING_DECIDED)
+    if found.note:
+        say(f"{name_of(advice.rules, analysis.order[0])}: {found.note}", "  ")
+    if found.candidates:
+        say(_legend(found, "XO"[int(advice.rules.seat(board))]), "  ")
+
+
+def to_dict(advice: Advice, analysis: Analysis) -> dict[str, Any]:
+    """Return an analysis as JSON: all legal moves, the player's own first."""
+    hint, found = analysis.hint, analysis.found
+    known = {one.cell: one for one in found.candidates}
+    moves = []
+    for cell in analysis.order:
+        one = known.get(cell, Candidate(cell))
+        value = None if hint.values is None or np.isnan(hint.values[cell]) else hint.values[cell]
+        moves.append(
+            {
+                "cell": cell,
+                "probability": float(hint.shares[cell]),
+                "exact": None if value is None else int(value),
+                "exact_stones": int(hint.stones[cell])
+                if value and hint.stones is not None
+                else None,
+                "value": one.value,
+                "at_most": one.at_most,
+                "stones": one.stones,
+                "depth": one.depth,
+                "visits": one.visits,
+                "prior": one.prior,
+                "line": analysis.lines.get(cell, []),
+            }
+        )
+    return {"nodes": found.nodes, "note": found.note, "moves": moves}
+
+
+def _row(advice: Advice, hint: Hint, cell: int, one: Candidate, line: list[int]) -> list[str]:
+    exact = ""
+    if hint.values is not None:
+        exact = words.UNDECIDED
+        if not np.isnan(hint.values[cell]):
+            stones = None if hint.stones is None else int(hint.stones[cell])
+            exact = words.verdict(int(hint.values[cell]), stones)
+    names = names_of(advice.rules, line[:LINE]) + " ..." * (len(line) > LINE)
+    return [
+        name_of(advice.rules, cell),
+        f"{100 * hint.shares[cell]:.3g}",
+        exact,
+        _value(one),
+        "" if one.depth is None else str(one.depth),
+        "" if one.visits is None else f"{one.visits:,}",
+        "" if one.prior is None else f"{100 * one.prior:.3g}",
+        names,
+    ]
+
+
+def _value(one: Candidate) -> str:
+    """Return a search's value of a move in words where it has seen the end, else as a number."""
+    if one.value is None:
+        return ""
+    if one.stones is not None:
+        return words.verdict(1 if one.value > 0 else -1, one.stones)
+    return f"{'<= ' * one.at_most}{one.value:+.3f}"
+
+
+def _legend(found: Explanation, mover: str) -> str:
+    parts = [f"value: by the search, for {mover}, from -1 to 1"]
+    if any(one.at_most for one in found.candidates):
+        parts.append("<=: no better than this")
+    if any(one.depth is not None for one in found.candidates):
+        parts.append("depth: in stones of both sides")
+    if found.nodes:
+        parts.append(f"{found.nodes:,} positions or play-outs")
+    return "; ".join(parts)
