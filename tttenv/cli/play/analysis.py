@@ -19,10 +19,10 @@ COLUMNS = (
     Column("plays %"),
     Column("exact", left=True),
     Column("value"),
-    Column("depth", rank=1),
-    Column("visits", rank=2),
-    Column("prior %", rank=3),
-    Column("line", left=True, below=True),
+    Column("depth", rank=2),
+    Column("visits", rank=3),
+    Column("prior %", rank=4),
+    Column("line", left=True, rank=1, below=True),
 )
 
 
