@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tttenv.game.rules import Rules
-from tttenv.game.types import Boards, Probs
+from tttenv.game.types import Boards, Cells, Probs
 from tttenv.players import mcts_kernel as kernel
 from tttenv.players.explanation import Candidate, Explanation
 from tttenv.players.mcts_kernel import init_tree, run_iterations
@@ -57,7 +57,7 @@ class MonteCarlo:
             ValueError: for a board that is finished or cannot be reached.
         """
         done = self._search_tree(board)
-        return Explanation([self._candidate(node) for node in self._ranked(0)], done)
+        return Explanation([self._candidate(node) for node in self._ranked(0).tolist()], done)
 
     def _candidate(self, node: int) -> Candidate:
         """Return what the tree knows about the move that leads to a child of the root."""
@@ -66,19 +66,20 @@ class MonteCarlo:
         value = (int(tree.points[node]) - visits) / visits if visits else None
         if proof != kernel.UNPROVEN:
             value = proof - 1.0
-        while tree.child_count[node] and tree.visits[node := self._ranked(node)[0]]:
+        while tree.child_count[node] and tree.visits[node := int(self._ranked(node)[0])]:
             line.append(int(tree.move[node]))
         return Candidate(line[0], value, visits=visits, line=tuple(line))
 
-    def _ranked(self, node: int) -> list[int]:
-        """Return the children of a node, the best move first."""
+    def _ranked(self, node: int) -> Cells:
+        """Return the children of a node (moves,), the best move first."""
         tree, first = self.tree, int(self.tree.first_child[node])
         children = slice(first, first + int(tree.child_count[node]))
         proof, visits = tree.proof[children], tree.visits[children]
         best_proof = 2 - tree.proof[node] if tree.proof[node] != kernel.UNPROVEN else kernel.WIN
         good = (proof == best_proof) * 2 + (proof != kernel.LOSS) if tree.solver else 0 * proof
         order = np.lexsort((-tree.move[children], tree.points[children], visits, good))
-        return [first + int(child) for child in order[::-1]]
+        nodes: Cells = first + order[::-1]
+        return nodes
 
     def visits(self, board: Boards) -> NDArray[np.int64]:
         """Return the visits of each move (cells,) in a search from one undecided board (cells,).
