@@ -20,8 +20,9 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import load, save
 
+from learners.configs import Shape
 from learners.nets import weights_of
-from learners.residual_net import ResidualNet, Shape, evaluator
+from learners.residual_net import ResidualNet, evaluator
 from tttenv.game.rules import Rules
 from tttenv.game.types import Boards
 from tttenv.parallel import Backend, Context, Shared, Task

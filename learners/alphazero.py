@@ -13,7 +13,6 @@ a prover finds to keep the value, and is learned from then on.
 
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from learners.actors import Actors, Searches
+from learners.configs import ALPHAZERO_PRESETS, MOST_ALPHAZERO, AlphaZeroConfig, Shape
 from learners.examples_buffer import (
     Examples,
     ExamplesBuffer,
@@ -34,7 +34,6 @@ from learners.parts import PlaysByNetworks, Rng
 from learners.proven_positions import ProvenPositions
 from learners.residual_net import (
     ResidualNet,
-    Shape,
     evaluator,
     likeliest_move,
     planes_of,
@@ -58,77 +57,13 @@ REPLY_WEIGHT = 0.15  # of the reply's loss beside those of the policy and of the
 ASKED = 2_000  # positions with the same number of stones among which the least sure are sought
 REVIEW = 20  # steps after which the proven positions are looked at again
 MARGIN = 0.5  # by which the logit of a good move should be the highest
-MOST = 2**24  # of any count among the settings
-COUNTS = (  # the settings that are at least 1
-    *("games", "simulations", "quick_simulations", "progressive", "considered", "capacity"),
-    *("updates", "batch", "half_life", "examine", "width", "widest", "failures", "reached"),
-    "doubtful",
-)
-
-
-@dataclass(frozen=True)
-class AlphaZeroConfig:
-    """Settings of AlphaZero."""
-
-    seed: int = 0  # of the first weights and all random numbers
-    channels: int = 32  # of the network
-    blocks: int = 2  # residual blocks of two convolutions each
-    games: int = 128  # played side by side, one move in each for a step
-    simulations: int = 16  # of a full search
-    quick_simulations: int = 4  # of a quick one, from which no policy is learned
-    full_share: float = 0.5  # of the searches that are full
-    progressive: int = 100  # steps in which full searches grow from quick_simulations on
-    considered: int = 8  # moves with which the search of a root begins
-    opening: int = 4  # games begin with 0 to this many random stones
-    reached: int = 40_000  # positions kept of those that examinations reach
-    reached_share: float = 0.7  # of the games that begin in a kept position
-    doubtful: int = 400  # kept positions whose moves are proved, in each seat: the least sure
-    deviation: float = 0.1  # share of the moves after the opening that are random
-    capacity: int = 40_000  # examples in the replay buffer
-    updates: int = 2  # gradient steps for each step
-    batch: int = 256  # examples in a gradient step
-    lr: float = 2e-3  # learning rate at first, of AdamW
-    half_life: int = 400  # steps in which the learning rate halves, down to a twentieth
-    weight_decay: float = 1e-4  # of AdamW
-    sharpness: float = 1.5  # power of the policies learned, so that one of equal moves is preferred
-    average: float = 0.998  # of the weights: what the moving average that plays keeps of itself
-    counterexamples: bool = True  # learn from examinations
-    examine: int = 50  # steps between examinations, more when they are wide
-    width: int = 1_000  # positions of a round that an examination looks at, at first
-    widest: int = 64_000  # the most of them: the width doubles while few mistakes are found
-    failures: int = 64  # lost lines that are looked into, in each seat, if other mistakes led there
-    share: float = 0.25  # of a batch that are counterexamples
-
-    def __post_init__(self) -> None:
-        for name in COUNTS:
-            if not 1 <= getattr(self, name) <= MOST:
-                raise ValueError(
-                    f"alphazero: {name} is from 1 to {MOST:,}, not {getattr(self, name)}"
-                )
-        for name in ("full_share", "deviation", "average", "share", "reached_share"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"alphazero: {name} is a share of 1, not {getattr(self, name)}")
-        if not 0 <= self.opening <= MOST:
-            raise ValueError(f"alphazero: opening is 0 to {MOST:,}, not {self.opening}")
-        Shape(self.channels, self.blocks)
 
 
 class AlphaZero(PlaysByNetworks[AlphaZeroConfig]):
     """AlphaZero learner, for any rules."""
 
     Config: ClassVar[type] = AlphaZeroConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": AlphaZeroConfig(),  # for boards of up to 36 cells
-        "large": AlphaZeroConfig(  # for larger ones, where examinations take minutes
-            simulations=32,
-            opening=8,
-            half_life=1000,
-            capacity=80_000,
-            examine=400,
-            doubtful=40,
-            failures=16,
-        ),
-    }
+    presets: ClassVar[dict[str, Any]] = ALPHAZERO_PRESETS
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
     any_board: ClassVar[bool] = True  # weights learned on one board play on all others
 
@@ -581,7 +516,7 @@ class _Games(NamedTuple):
             "values": (-1, 1),
             "proofs": (LOSS, UNPROVEN),
             "length": (0, cells - 1),
-            "random_left": (0, MOST),
+            "random_left": (0, MOST_ALPHAZERO),
         }
         for name, (least, most) in ranges.items():
             if not ((stored[name] >= least) & (stored[name] <= most)).all():

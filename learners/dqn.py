@@ -7,48 +7,19 @@ copy (Mnih et al., Nature 518, 2015). Replayed transitions are turned or mirrore
 """
 
 import copy
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
+from learners.configs import DQN_PRESETS, DQNConfig
 from learners.nets import MaskedMLP, Nets, evaluate, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.replay import Replay, Transitions
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.game.rules import Rules
 from tttenv.policy import TOLERANCE
-from tttenv.utils.registry import Spec
-
-
-@dataclass(frozen=True)
-class DQNConfig:
-    """Settings of deep Q-learning."""
-
-    seed: int = 0  # of the first weights and all random numbers
-    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers
-    plain: bool = False  # 1, -1, 0 go in and sigmoids come out; False: one-hot planes, linear
-    opponent: Spec | None = None  # the player to learn against, as a spec; None: self-play
-    draw: float = 0.0  # what a draw pays, a win paying 1 and a loss -1; in self-play 0
-    games: int = 64  # played side by side, one move in each for a step
-    epsilon: float = 0.3  # probability of a random move
-    capacity: int = 20_000  # moves in the replay buffer
-    symmetric: bool = True  # turn and mirror replayed moves at random
-    batch: int = 256  # replayed moves in the gradient step, one for each step
-    lr: float = 3e-3  # learning rate of Adam
-    sync: int = 50  # steps between copies of the network to the target network
-
-    def __post_init__(self) -> None:
-        if min(self.games, self.batch, self.sync) < 1 or self.capacity < self.games:
-            raise ValueError("dqn: games, batch and sync are at least 1, capacity >= games")
-        if not 0 <= self.epsilon <= 1 or (self.draw and self.opponent is None):
-            raise ValueError("dqn: epsilon is a share of 1, and in self-play a draw pays 0")
-
-
-PUBLISHED = DQNConfig(
-    hidden=(36, 36), plain=True, opponent=Spec("random"), draw=1.0, epsilon=0.7, symmetric=False
-)
 
 
 class DQN(PlaysByNetworks[DQNConfig]):
@@ -59,7 +30,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
     """
 
     Config: ClassVar[type] = DQNConfig
-    presets: ClassVar[dict[str, Any]] = {"default": DQNConfig(), "published": PUBLISHED}
+    presets: ClassVar[dict[str, Any]] = DQN_PRESETS
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: DQNConfig, rules: Rules) -> None:

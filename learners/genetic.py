@@ -12,7 +12,6 @@ probabilities follow a high power of the fitness, the best player survives, and 
 player deviates from its genes count a little, too.
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -20,28 +19,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learners.configs import GENETIC_PRESETS, GeneticConfig
 from learners.parts import SavesParts
 from learners.symmetry_classes import SymmetryClasses
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
 from tttenv.game.rules import Rules
 from tttenv.policy import Policy
-
-
-@dataclass(frozen=True)
-class GeneticConfig:
-    """Settings of the genetic algorithm."""
-
-    seed: int = 0  # of all random numbers
-    population: int = 500  # players in a generation
-    crossover: float = 0.5  # probability that a gene comes from the first parent, not the second
-    replicate: float = 0.1  # share of children that are copies of one parent
-    mutation: float = 0.002  # probability that a gene is replaced by a random move
-    power: float = 300.0  # selection is proportional to the fitness to this power
-    elite: int = 1  # how many of the best survive unchanged
-    stray: float = 0.1  # factor of a game's weight for each own move that is not the gene's
-
-
-PUBLISHED = GeneticConfig(crossover=0.15, mutation=0.001, power=1.0, elite=0, stray=0.0)
 
 
 class PlyClasses(NamedTuple):
@@ -61,7 +44,7 @@ class Genetic(SavesParts):
     """
 
     Config: ClassVar[type] = GeneticConfig
-    presets: ClassVar[dict[str, Any]] = {"default": GeneticConfig(), "published": PUBLISHED}
+    presets: ClassVar[dict[str, Any]] = GENETIC_PRESETS
 
     def __init__(self, config: GeneticConfig, rules: Rules) -> None:
         require_enumerable(rules)

@@ -12,13 +12,13 @@ still linear, and the rule still LMS.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from learners.configs import LMS_PRESETS, LMSConfig
 from learners.parts import SavesParts
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import Positions, Tabulated, positions, require_enumerable
@@ -31,22 +31,6 @@ Features = NDArray[np.float64]  # (boards, features)
 TOLERANCE = 2.0**-30  # rich: values this near the best are ties, being sums in float64
 
 
-@dataclass(frozen=True)
-class LMSConfig:
-    """Settings of LMS."""
-
-    seed: int = 0  # of all random numbers; the published form uses none
-    features: Literal["rich", "seven"] = "rich"  # the set of features
-    eta: float = 1.0  # learning rate; for "rich" divided by the features' squared norm
-    epsilon: float = 0.5  # rich: probability of a random move
-    games: int = 16  # games for each step; for "rich" played side by side
-    starter: Literal["alternate", "x"] = "alternate"  # seven: who begins the games
-    last: Literal["before", "final"] = "before"  # seven: features of the last update
-
-
-PUBLISHED = LMSConfig(features="seven", eta=0.001, games=100)
-
-
 class LMS(SavesParts):
     """LMS learner, for games small enough to enumerate.
 
@@ -55,12 +39,7 @@ class LMS(SavesParts):
     """
 
     Config: ClassVar[type] = LMSConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": LMSConfig(),
-        "published": PUBLISHED,
-        "published_final_board": replace(PUBLISHED, last="final"),
-        "published_x_first": replace(PUBLISHED, starter="x"),
-    }
+    presets: ClassVar[dict[str, Any]] = LMS_PRESETS
 
     def __init__(self, config: LMSConfig, rules: Rules) -> None:
         require_enumerable(rules)

@@ -9,7 +9,7 @@ import copy
 import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -18,6 +18,7 @@ import sb3_contrib
 import torch
 from stable_baselines3.common.logger import Logger
 
+from learners.configs import MASKABLE_PPO_PRESETS, MaskablePPOConfig
 from learners.nets import Nets, empty_linear, evaluate
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.exact import enumerable, tabulate
@@ -25,48 +26,14 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Probs
 from tttenv.players import player
 from tttenv.policy import TOLERANCE, Policy, softmax
-from tttenv.utils.registry import Spec
 from tttenv.utils.untrusted import shown
-
-POOL = tuple(map(Spec, ("minimax", "self", "random", "epsilon")))
-
-
-@dataclass(frozen=True)
-class MaskablePPOConfig:
-    """Settings of MaskablePPO."""
-
-    seed: int = 0  # of all random numbers
-    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers, for policy and value each
-    pool: tuple[Spec, ...] = POOL  # opponents, in turns for a rollout; "self" is a frozen snapshot
-    snapshot: int = 10  # rollouts between two snapshots
-    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
-    draw: float = 0.7  # what a draw pays, a win paying 1 and a loss -1
-    games: int = 128  # played side by side
-    turns: int = 16  # moves of every game in a rollout
-    batch: int = 512  # moves in a gradient step
-    epochs: int = 4  # passes over a rollout
-    lr: float = 1e-3  # learning rate
-    entropy: float = 0.02  # bonus for the policy's entropy
-
-    def __post_init__(self) -> None:
-        counts = self.games, self.turns, self.batch, self.epochs, self.snapshot, len(self.pool)
-        if min(counts) < 1 or self.opening < 0:
-            raise ValueError(
-                "maskable_ppo: games, turns, batch, epochs, snapshot and the opponents in its pool"
-                " are at least 1, opening at least 0"
-            )
-
-
-PUBLISHED = MaskablePPOConfig(
-    pool=(Spec("random"),), opening=0, draw=0.0, games=8, turns=256, batch=256, epochs=10, lr=3e-4
-)
 
 
 class MaskablePPO(PlaysByNetworks[MaskablePPOConfig]):
     """MaskablePPO learner, for any rules, through the adapter `tttenv.adapters.sb3`."""
 
     Config: ClassVar[type] = MaskablePPOConfig
-    presets: ClassVar[dict[str, Any]] = {"default": MaskablePPOConfig(), "published": PUBLISHED}
+    presets: ClassVar[dict[str, Any]] = MASKABLE_PPO_PRESETS
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: MaskablePPOConfig, rules: Rules) -> None:

@@ -10,38 +10,18 @@ unbeatable and wins little. Repaired, it plays both sides, and a draw is half a 
 by side; the targets of one entry in the same turn are averaged.
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from learners.configs import QTABLE_PRESETS, QTableConfig
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import SEATS, require_enumerable
 from tttenv.game.outcomes_kernel import Outcome
 from tttenv.game.rules import Rules
-
-
-@dataclass(frozen=True)
-class QTableConfig:
-    """Settings of Q-learning."""
-
-    seed: int = 0  # of all random numbers
-    lr: float = 0.8  # learning rate: the share of the way from a value to its target
-    gamma: float = 1.0  # discount for each of the player's moves
-    epsilon: float = 0.7  # probability of a random move, at the start
-    fall: int | None = None  # epsilon falls by .1 after each so many games; None: never
-    draw: float = 0.5  # the result of a draw, a win being 1 and a loss 0
-    symmetric: bool = True  # one value for all images of a board
-    self_play: bool = True  # the table moves for both sides; False: against random replies
-    turns: int = 7000  # against random: games as X, then as many as O with epsilon from the start
-    games: int = 512  # played side by side
-    batches: int = 1  # batches of games for each step
-
-
-PUBLISHED = QTableConfig(lr=0.4, fall=700, draw=1.0, self_play=False, games=1, batches=100)
 
 
 class Turn(NamedTuple):
@@ -60,7 +40,7 @@ class QTable(PlaysByTable[QTableConfig]):
     """
 
     Config: ClassVar[type] = QTableConfig
-    presets: ClassVar[dict[str, Any]] = {"default": QTableConfig(), "published": PUBLISHED}
+    presets: ClassVar[dict[str, Any]] = QTABLE_PRESETS
 
     def __init__(self, config: QTableConfig, rules: Rules) -> None:
         require_enumerable(rules)

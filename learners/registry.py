@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from learners import configs
 from tttenv.utils.registry import Row, Table, unknown
 
 
@@ -14,13 +15,15 @@ class LearnerRow(Row):
     steps: int = 1000  # at the most, by default
     every: int = 10  # steps between certificates
     preset_steps: Mapping[str, int] = field(default_factory=dict)  # of presets with another number
+    presets: Mapping[str, Any] = field(default_factory=dict)  # its Configs; empty: of its class
     compiled: tuple[
         str, ...
     ] = ()  # parts of `tttenv compile` that a first step takes long to compile
 
 
 # To add a learner: a file in this folder with a class that satisfies `base.Learner`, and its row
-# here. Scripts, tests, TensorBoard and the benchmark pick it up by its name.
+# here. Scripts, tests, TensorBoard and the benchmark pick it up by its name. Its help loads no
+# PyTorch if its settings stand in `configs` and its row names the presets.
 LEARNERS: Table[Any] = Table(
     "learner",
     {
@@ -29,6 +32,7 @@ LEARNERS: Table[Any] = Table(
             "masked one-hot MLP, one net a seat, learning from its own games (Algorithm A)",
             steps=2000,
             every=5,
+            presets=configs.SELFPLAY_PRESETS,
             preset_steps={"published": 3000},
         ),
         "td0": LearnerRow(
@@ -36,6 +40,7 @@ LEARNERS: Table[Any] = Table(
             "table of afterstates, TD(0), playing both sides from exploring starts",
             steps=200,
             every=4,
+            presets=configs.TD0_PRESETS,
             preset_steps={"published": 835},
         ),
         "qtable": LearnerRow(
@@ -43,6 +48,7 @@ LEARNERS: Table[Any] = Table(
             "table of moves, Q-learning backwards through every game, playing both sides",
             steps=200,
             every=2,
+            presets=configs.QTABLE_PRESETS,
             preset_steps={"published": 140},
         ),
         "genetic": LearnerRow(
@@ -50,6 +56,7 @@ LEARNERS: Table[Any] = Table(
             "a move for every symmetry class, bred for losing no game to any replies",
             steps=600,
             every=10,
+            presets=configs.GENETIC_PRESETS,
             preset_steps={"published": 500},
         ),
         "supervised": LearnerRow(
@@ -57,6 +64,7 @@ LEARNERS: Table[Any] = Table(
             "a classifier of best moves, taught by the solved game or a CSV file",
             steps=200,
             every=5,
+            presets=configs.SUPERVISED_PRESETS,
             preset_steps={"published": 100},
         ),
         "lms": LearnerRow(
@@ -64,6 +72,7 @@ LEARNERS: Table[Any] = Table(
             "a linear evaluator, least mean squares on features of the board",
             steps=2000,
             every=50,
+            presets=configs.LMS_PRESETS,
             preset_steps={
                 "published": 100,
                 "published_final_board": 100,
@@ -75,6 +84,7 @@ LEARNERS: Table[Any] = Table(
             "masked deep Q-learning from replayed self-play, on any board",
             steps=6000,
             every=20,
+            presets=configs.DQN_PRESETS,
             preset_steps={"published": 2200},
         ),
         "reinforce": LearnerRow(
@@ -82,12 +92,14 @@ LEARNERS: Table[Any] = Table(
             "masked REINFORCE with a baseline, from its own games, on any board",
             steps=4000,
             every=10,
+            presets=configs.REINFORCE_PRESETS,
         ),
         "transformer": LearnerRow(
             "learners.transformer:Transformer",
             "a transformer that sees lists of moves and no board, taught by exact regrets",
             steps=2000,
             every=20,
+            presets=configs.TRANSFORMER_PRESETS,
             preset_steps={"imitation": 700},
         ),
         "alphazero": LearnerRow(
@@ -95,6 +107,7 @@ LEARNERS: Table[Any] = Table(
             "network and tree search from self-play, corrected by proofs, on any board",
             steps=20_000,
             every=50,
+            presets=configs.ALPHAZERO_PRESETS,
             preset_steps={"large": 6000},
             compiled=("the tree search", "what networks see"),
         ),
@@ -103,6 +116,7 @@ LEARNERS: Table[Any] = Table(
             "MaskablePPO of sb3-contrib against a pool of opponents and itself",
             steps=600,
             every=5,
+            presets=configs.MASKABLE_PPO_PRESETS,
             preset_steps={"published": 100},
         ),
     },
@@ -120,3 +134,12 @@ def row(name: str) -> LearnerRow:
     found = LEARNERS.rows[name]
     assert isinstance(found, LearnerRow)
     return found
+
+
+def presets(name: str) -> Mapping[str, Any]:
+    """Return the Configs of learner `name` by preset, without loading PyTorch if its row has them.
+
+    Raises:
+        ValueError: for an unknown name, with the nearest known one and all others.
+    """
+    return row(name).presets or LEARNERS.load(name).presets

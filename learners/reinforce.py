@@ -5,12 +5,12 @@ stays beatable; a second one, the baseline, estimates the expected result. Bound
 a bonus for entropy keep all moves possible. Source: Williams, Machine Learning 8 (1992).
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
+from learners.configs import REINFORCE_PRESETS, ReinforceConfig
 from learners.nets import MaskedMLP, Nets, planes
 from learners.parts import PlaysByNetworks, Rng
 from tttenv.env.vector import VectorTicTacToe
@@ -19,28 +19,11 @@ from tttenv.game.types import Boards
 from tttenv.policy import TOLERANCE
 
 
-@dataclass(frozen=True)
-class ReinforceConfig:
-    """Settings of REINFORCE."""
-
-    seed: int = 0  # of the first weights and all random numbers
-    hidden: tuple[int, ...] = (256,)  # widths of the hidden layers of both networks
-    games: int = 256  # games for each step, played side by side to their ends
-    opening: int = 8  # exploring starts: a game begins with 0 to this many random stones
-    bound: float = 2.0  # outputs stay between -bound and bound
-    entropy: float = 0.03  # bonus for a unit of entropy, a win paying 1
-    lr: float = 2e-3  # learning rate, of Adam
-
-    def __post_init__(self) -> None:
-        if self.games < 1 or self.opening < 0 or not self.bound > 0:
-            raise ValueError("reinforce: games are at least 1, opening 0, and bound is above 0")
-
-
 class Reinforce(PlaysByNetworks[ReinforceConfig]):
     """REINFORCE learner, for any rules."""
 
     Config: ClassVar[type] = ReinforceConfig
-    presets: ClassVar[dict[str, Any]] = {"default": ReinforceConfig()}
+    presets: ClassVar[dict[str, Any]] = REINFORCE_PRESETS
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: ReinforceConfig, rules: Rules) -> None:

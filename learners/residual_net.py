@@ -8,7 +8,6 @@ are those of KataGo (Wu, "Accelerating self-play learning in Go", arXiv 1902.105
 import copy
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from learners.configs import Shape
 from learners.nets import empty_linear, has_float64, on_threads
 from tttenv.game.line_planes_kernel import PLANES, new_plane_lines, write_line_planes
 from tttenv.game.rules import Rules
@@ -33,21 +33,6 @@ class Outputs(NamedTuple):
     policy: Tensor  # (batch, cells): logits of the moves
     results: Tensor  # (batch, 3): logits of a win, a draw and a loss for the side to move
     reply: Tensor  # (batch, cells): logits of the other side's next move
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Size of a network."""
-
-    channels: int = 32
-    blocks: int = 3
-
-    def __post_init__(self) -> None:
-        if not (1 <= self.channels <= 1024 and 0 <= self.blocks <= 100):
-            raise ValueError(
-                "a residual network has 1 to 1,024 channels and 0 to 100 blocks,"
-                f" not {self.channels} and {self.blocks}"
-            )
 
 
 class ResidualNet(nn.Module):

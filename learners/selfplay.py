@@ -13,14 +13,14 @@ player stays beatable. Repaired, a loss always has a lower target than a draw; t
 against random play is a part of the targets; and the nets see one board of each symmetry class.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learners.configs import SELFPLAY_PRESETS, SelfPlayConfig
 from learners.nets import MaskedMLP, Nets, planes
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import SymmetryClasses, sample_by_play
@@ -87,36 +87,11 @@ def targets_by_result(found: LookAhead, draw: float, chance: float) -> NDArray[n
     return np.asarray((1 - chance) * outcome + chance * found.chances)
 
 
-@dataclass(frozen=True)
-class SelfPlayConfig:
-    """Settings of self-play."""
-
-    seed: int = 0  # of the first weights and of the sampled boards
-    hidden: tuple[int, ...] = (256, 256)  # widths of the hidden layers of both nets
-    symmetric: bool = True  # train on one board of each symmetry class
-    boards: Literal["uniform", "stones"] = "uniform"  # from all positions, or by random play
-    batch: int = 128  # boards in an update: of each seat if uniform, else of both
-    fits: int = 4  # updates in a round
-    optimiser: Literal["adam", "adagrad"] = "adam"  # of the updates
-    lr: float = 4e-3  # learning rate at the start
-    halving: int | None = 100  # lr decay: after so many rounds 1/2, after twice 1/3; None: none
-    targets: Literal["repaired", "published"] = "repaired"  # how results become targets
-    draw: float = 0.5  # repaired: the target of a draw, a win being 1 and a loss 0
-    chance: float = 0.25  # repaired: weight of the chance to win against random play
-    legal_constant: float | None = None  # with a number: outputs are ReLUs plus it on legal cells
-
-
-PUBLISHED = SelfPlayConfig(
-    symmetric=False, boards="stones", batch=64, fits=1, optimiser="adagrad", lr=0.01, halving=None,
-    targets="published", legal_constant=1e-4,
-)  # fmt: skip
-
-
 class SelfPlay(PlaysByNetworks[SelfPlayConfig]):
     """Self-play learner, for games small enough to enumerate; X moves first (O in the source)."""
 
     Config: ClassVar[type] = SelfPlayConfig
-    presets: ClassVar[dict[str, Any]] = {"default": SelfPlayConfig(), "published": PUBLISHED}
+    presets: ClassVar[dict[str, Any]] = SELFPLAY_PRESETS
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SelfPlayConfig, rules: Rules) -> None:

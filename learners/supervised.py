@@ -10,15 +10,15 @@ import csv
 import io
 import itertools
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from learners.configs import SUPERVISED_PRESETS, SupervisedConfig
 from learners.nets import MaskedMLP, Nets, empty_linear
 from learners.parts import PlaysByNetworks, Rng
 from learners.symmetry_classes import SymmetryClasses
@@ -178,26 +178,6 @@ def _complaint(rules: Rules, row: list[str]) -> str | None:
     return None
 
 
-@dataclass(frozen=True)
-class SupervisedConfig:
-    """Settings of supervised learning."""
-
-    seed: int = 0  # of the first weights and all random numbers
-    net: Literal["onehot", "book"] = "onehot"  # one-hot planes and ReLUs; or as published
-    hidden: tuple[int, ...] = (256,)  # widths of the hidden layers; the published net has one
-    data: Literal["solver", "book"] = "solver"  # all images of all rows, or as published
-    moves_csv: str | None = None  # a file of boards and best replies to learn from instead
-    holdout: float = 0.0  # share of the rows, and so of the classes, that is not learned from
-    masked: bool = True  # illegal moves take no part in the loss
-    optimiser: Literal["adam", "sgd"] = "adam"  # of the gradient steps
-    lr: float = 5e-3  # learning rate
-    batch: int = 512  # boards in a gradient step
-    fits: int = 10  # gradient steps for each step
-
-
-PUBLISHED = SupervisedConfig(0, "book", (81,), "book", None, 0, False, "sgd", 0.025, 50, 100)
-
-
 class Supervised(PlaysByNetworks[SupervisedConfig]):
     """Supervised learner, for games small enough to enumerate.
 
@@ -205,7 +185,7 @@ class Supervised(PlaysByNetworks[SupervisedConfig]):
     """
 
     Config: ClassVar[type] = SupervisedConfig
-    presets: ClassVar[dict[str, Any]] = {"default": SupervisedConfig(), "published": PUBLISHED}
+    presets: ClassVar[dict[str, Any]] = SUPERVISED_PRESETS
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: SupervisedConfig, rules: Rules) -> None:

@@ -9,7 +9,6 @@ moves for both sides, games begin with some random stones, and all images of a b
 value. Games run side by side; the targets of one entry in the same turn are averaged.
 """
 
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,31 +16,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from learners.configs import TD0_PRESETS, TD0Config
 from learners.symmetry_classes import PlaysByTable
 from tttenv.env.vector import VectorTicTacToe
 from tttenv.exact import require_enumerable, solve
 from tttenv.game.rules import Rules
-
-
-@dataclass(frozen=True)
-class TD0Config:
-    """Settings of TD(0)."""
-
-    seed: int = 0  # of all random numbers
-    alpha: float = 0.5  # learning rate: the share of the way from a value to its target
-    epsilon: float = 0.3  # probability of a random move
-    default: float = 0.5  # initial value of undecided positions; a win is 1, a loss 0
-    opening: int = 6  # exploring starts: a game begins with 0 to this many random stones
-    symmetric: bool = True  # one value for all images of a board
-    self_play: bool = True  # the table moves for both sides; False: against random replies
-    notes: bool = False  # as the code of the published form: help("learners.td0.TD0")
-    games: int = 512  # played side by side
-    batches: int = 1  # batches of games for each step
-
-
-PUBLISHED = TD0Config(
-    epsilon=0.1, opening=0, symmetric=False, self_play=False, notes=True, games=50, batches=40
-)
 
 
 class TD0(PlaysByTable[TD0Config]):
@@ -54,7 +33,7 @@ class TD0(PlaysByTable[TD0Config]):
     """
 
     Config: ClassVar[type] = TD0Config
-    presets: ClassVar[dict[str, Any]] = {"default": TD0Config(), "published": PUBLISHED}
+    presets: ClassVar[dict[str, Any]] = TD0_PRESETS
 
     def __init__(self, config: TD0Config, rules: Rules) -> None:
         require_enumerable(rules)

@@ -14,13 +14,14 @@ game that can arise, in the order in which they are played.
 import copy
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from learners.configs import TRANSFORMER_PRESETS, TransformerConfig
 from learners.move_transformer import (
     Moves,
     MoveTransformer,
@@ -37,54 +38,14 @@ from tttenv.game.rules import Rules
 from tttenv.game.types import Boards, Cells, Probs
 from tttenv.policy import BATCH, TOLERANCE, BoardFunction, Policy, first_best
 
-MOST = 2**16  # of any count among the settings
-COUNTS = ("layers", "width", "heads", "games", "orders", "half_life")
 ILLEGAL = -1e9  # the logit of a taken cell
-
-
-@dataclass(frozen=True)
-class TransformerConfig:
-    """Settings of the transformer."""
-
-    seed: int = 0  # of the first weights and all random numbers
-    layers: int = 2  # blocks of attention and a perceptron
-    width: int = 64  # of the residual stream
-    heads: int = 4  # of the attention
-    learns: Literal["regret", "imitation"] = "regret"  # policy gradient, or the next perfect move
-    games: int = 128  # played for each step
-    orders: int = 3  # in which each game is learned: as played, sorted, then at random
-    random: float = 0.7  # share of the seats that play at random; the network plays the others
-    entropy: float = 0.2  # bonus for a unit of entropy, a loss in place of a win costing 1
-    lr: float = 5e-3  # learning rate at first, of AdamW
-    half_life: int = 250  # steps in which the learning rate halves
-    weight_decay: float = 1e-2  # of AdamW
-    average: float = 0.98  # of the weights: what the moving average that plays keeps of itself
-
-    def __post_init__(self) -> None:
-        for name in COUNTS:
-            if not 1 <= getattr(self, name) <= MOST:
-                raise ValueError(
-                    f"transformer: {name} is from 1 to {MOST:,}, not {getattr(self, name)}"
-                )
-        for name in ("random", "average"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"transformer: {name} is a share of 1, not {getattr(self, name)}")
-        if self.width % self.heads:
-            raise ValueError(
-                f"transformer: width {self.width} is no multiple of {self.heads} heads"
-            )
-        if self.lr <= 0 or self.entropy < 0 or self.weight_decay < 0:
-            raise ValueError("transformer: lr is above 0, entropy and weight_decay not below")
 
 
 class Transformer(PlaysByNetworks[TransformerConfig]):
     """Transformer learner, for boards of up to 16 cells, whose exact values it needs."""
 
     Config: ClassVar[type] = TransformerConfig
-    presets: ClassVar[dict[str, Any]] = {
-        "default": TransformerConfig(),
-        "imitation": TransformerConfig(learns="imitation"),
-    }
+    presets: ClassVar[dict[str, Any]] = TRANSFORMER_PRESETS
     tolerance: ClassVar[float] = TOLERANCE  # of ties in its player
 
     def __init__(self, config: TransformerConfig, rules: Rules) -> None:

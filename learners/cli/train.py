@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from learners.registry import LEARNERS, row
+from learners.registry import LEARNERS, presets, row
 from tttenv.certificates import phrases
 from tttenv.cli import background_compile, console, workers
 from tttenv.cli.options import (
@@ -84,9 +84,9 @@ def _train(name: str, rest: list[str], prog: str, compiled: Callable[[], None]) 
         compiled: returns when what a step needs is compiled.
     """
     quiet = "--json" in rest
+    options, config = _parse(name, rest, prog)
     with console.stage("loading PyTorch", quiet):  # which all learners need
-        kind = LEARNERS.load(name)
-    options, config = _parse(name, kind, rest, prog)
+        LEARNERS.load(name)
     if options.export_csv:
         _export(name, options)
         return
@@ -162,22 +162,23 @@ def _overview(args: list[str], prog: str = PROG) -> None:
         sys.exit(2)
 
 
-def _parse(name: str, kind: Any, rest: list[str], prog: str) -> tuple[Options, Any]:
+def _parse(name: str, rest: list[str], prog: str) -> tuple[Options, Any]:
     """Return the options and the learner's config, based on the preset or the resumed run."""
-    preset = _peek(rest, "--preset") or Options.preset
-    if preset not in kind.presets:
-        raise ValueError(unknown(f"preset of {name}", preset, kind.presets))
-    options, config = _parse_from(name, rest, Options(), kind.presets[preset], prog)
+    preset, known = _peek(rest, "--preset") or Options.preset, presets(name)
+    if preset not in known:
+        raise ValueError(unknown(f"preset of {name}", preset, known))
+    options, config = _parse_from(name, rest, Options(), known[preset], prog)
     if not options.resume:
         return options, config
     out = options.out or _usual_folder(name, options, config)
-    stored, config = _stored(out, name, kind, rest)
+    with console.stage("loading PyTorch and the interrupted training", options.json):
+        stored, config = _stored(out, name, type(config), rest)
     if _peek(rest, "--steps") is not None:  # these are trained in all, as in a new training
         stored = dataclasses.replace(stored, stop_when_unbeatable=None)
     return _parse_from(name, rest, stored, config, prog)
 
 
-def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, Any]:
+def _stored(out: Path, name: str, kind: type, rest: list[str]) -> tuple[Options, Any]:
     """Return the options and config of the run in a folder, which is untrusted.
 
     A player of another kind than `checked_spec` lets pass starts a program or loads a file: it has
@@ -193,10 +194,10 @@ def _stored(out: Path, name: str, kind: Any, rest: list[str]) -> tuple[Options, 
     if about.get("learner") != name:
         had = shown(about.get("learner"), 80)
         raise ValueError(f"{out} holds a training of {had}, not of {name}")
-    fields = spec_fields(kind.Config)
+    fields = spec_fields(kind)
     repeated = [f for f in fields if _peek(rest, f"--{f.replace('_', '-')}") is not None]
     try:
-        config = from_stored(kind.Config, about.get("config", {}), name, trusted=repeated)
+        config: Any = from_stored(kind, about.get("config", {}), name, trusted=repeated)
     except ValueError as error:
         again = " or ".join(f"--{field}" for field in fields)
         hint = f"; if you trust it, say {again} again" if "a file may not" in str(error) else ""
@@ -217,8 +218,7 @@ def _parse_from(
         ],
         frozen=True,
     )
-    presets = ", ".join(LEARNERS.load(name).presets)
-    about = f"{name}: {LEARNERS.rows[name].about}. Presets: {presets}."
+    about = f"{name}: {LEARNERS.rows[name].about}. Presets: {', '.join(presets(name))}."
     given: Any = console.parse(shape, f"{prog} {name}", rest, about, EXAMPLES.format(name=name))
     return given.training, given.learner
 

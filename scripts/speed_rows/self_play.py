@@ -11,7 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from learners.residual_net import ResidualNet, Shape, evaluator
+from learners.configs import Shape
+from learners.residual_net import ResidualNet, evaluator
 from scripts.speed_rows.row import Work
 from tttenv import Rules
 from tttenv.env.vector import VectorTicTacToe

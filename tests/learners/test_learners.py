@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from learners.nets import MaskedMLP, evaluate, greedy_player, load_weights, planes, weights_of
-from learners.registry import LEARNERS, LearnerRow
+from learners.registry import LEARNERS, LearnerRow, row
 from learners.testing import check_learner
 from learners.training.loop import usual_schedule
 from learners.training.train import train
@@ -155,6 +155,11 @@ BROKEN = [  # the law and a toy that breaks it
     ("preset other is a Config", {"presets": {"default": ToyConfig(), "other": {"seed": 0}}}),
     ("JSON", {"presets": {"default": ToyConfig(seed={0})}}),
 ]
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_a_row_names_the_presets_of_its_class(name):
+    assert row(name).presets == LEARNERS.load(name).presets
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))

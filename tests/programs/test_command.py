@@ -39,7 +39,7 @@ def seconds_of_children():
     return spent.children_user + spent.children_system
 
 
-@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)])
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS), ["train", "dqn"]])
 def test_help_answers_within_a_second_without_heavy_libraries(arguments, tmp_path):
     code = "import atexit, sys; atexit.register(lambda: print(*sys.modules, file=sys.stderr))\n"
     for _ in range(3):
