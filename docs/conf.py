@@ -13,9 +13,10 @@ from unittest import mock
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(DOCS)]
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # of the kernels that run the code cells
 
+import lesson_notebooks  # noqa: E402  # beside this file
 from jupyter_client import KernelManager  # noqa: E402
 
 import tttenv  # noqa: E402  # of this checkout
@@ -205,8 +206,22 @@ def write_generated(_app: Any) -> None:
             file.write_text(text, encoding="utf-8")
 
 
+def link_notebook(_app: Any, page: str, content: list[str]) -> None:
+    """Link each lesson to its notebook."""
+    if lesson_notebooks.is_lesson(page):
+        content[0] = lesson_notebooks.with_links(page, content[0], os.environ)
+
+
+def write_notebooks(app: Any, error: Exception | None) -> None:
+    """Write the notebooks of the lessons beside the pages."""
+    if error is None and app.builder.format == "html":
+        lesson_notebooks.write(DOCS, Path(app.outdir) / lesson_notebooks.FOLDER, os.environ)
+
+
 def setup(app: Any) -> None:
-    """Connect what is above to Sphinx."""
+    """Connect the functions above to Sphinx."""
     app.connect("builder-inited", write_generated)
+    app.connect("source-read", link_notebook)
+    app.connect("build-finished", write_notebooks)
     app.connect("autodoc-process-docstring", docstring_as_rst, priority=100)
     app.connect("autodoc-process-signature", short_signature)
