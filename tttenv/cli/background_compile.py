@@ -20,10 +20,7 @@ class BackgroundCompile:
     """
 
     def __init__(self, names: Sequence[str], processes: int) -> None:
-        from tttenv.cli.compile import is_compiled
-        from tttenv.utils.compiled import CACHE_FOLDER
-
-        left = [name for name in names if not is_compiled(name)] if CACHE_FOLDER else []
+        left = _missing(names) if names else []
         shares = [left[first::processes] for first in range(processes)]
         self._lanes = [(share, _start(share)) for share in shares if share]
 
@@ -49,6 +46,14 @@ class BackgroundCompile:
         for _, process in self._lanes:
             process.kill()
             process.communicate()
+
+
+def _missing(names: Sequence[str]) -> list[str]:
+    """Return the parts that are not in the cache; none if there is no cache."""
+    from tttenv.cli.compile import is_compiled
+    from tttenv.utils.compiled import CACHE_FOLDER
+
+    return [name for name in names if not is_compiled(name)] if CACHE_FOLDER else []
 
 
 def _start(names: Sequence[str]) -> "subprocess.Popen[str]":
