@@ -10,7 +10,7 @@ SECONDS ?= 600
 
 SLOW := tests/page tests/programs tests/training tests/large
 
-.PHONY: benchmark docs pictures test test-all test-rest test-slow test-disturbed test-rllib test-ray test-loggers test-agents campaign campaign-short check format clean
+.PHONY: benchmark docs pictures test test-quick test-all test-rest test-slow test-disturbed test-rllib test-ray test-loggers test-agents campaign campaign-short check format clean
 .DEFAULT_GOAL := benchmark
 
 benchmark: .venv/compiled ## train every learner, certify every player, write results/
@@ -23,7 +23,10 @@ docs: .venv/docs .venv/compiled ## build the documentation site, its code run: d
 pictures: .venv/dev .venv/compiled ## remake the pictures and tables that show the players in checkpoints/
 	$(BIN)/python scripts/pictures.py $(ARGS)
 
-test: check .venv/compiled ## static checks and quick tests, in minutes: run it after each change
+test: .venv/dev .venv/compiled ## static checks and quick tests, in minutes: run it after each change
+	@$(MAKE) --no-print-directory --jobs 2 check test-quick  # mypy uses one core only
+
+test-quick: .venv/dev .venv/compiled ## the quick tests without the static checks
 	$(BIN)/python -m pytest $(ARGS)
 
 test-all: test test-rest ## every test, in half an hour

@@ -67,7 +67,7 @@ class DQN(PlaysByNetworks[DQNConfig]):
 
     @classmethod
     def networks(cls, config: DQNConfig, rules: Rules, rng: Rng | None = None) -> Nets:
-        """Return the network of Q-values, whose player is greedy."""
+        """Return the Q-network, from which the player acts greedily."""
         return {"net": (PlainMLP if config.plain else MaskedMLP)(rules.cells, config.hidden, rng)}
 
     def parts(self) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class PlaysByNetworks(SavesParts, Generic[ConfigT]):
 
     @classmethod
     def player_of(cls, config: ConfigT, rules: Rules, nets: Nets) -> Policy:
-        """Return the player of these networks: the legal cell with the highest output."""
+        """Return a player that picks the legal cell with the highest output of these networks."""
         return greedy_player(rules, list(nets.values()))
 
     def policy(self) -> Policy:

@@ -210,7 +210,7 @@ def _values(
 
 
 def _player(game: Positions, symmetry: SymmetryClasses, values: NDArray[np.float32]) -> Policy:
-    """Return the player of the highest-valued cell, the first of ties."""
+    """Return a player that picks the highest-valued cell, or the first one in a tie."""
     legal, rows = game.successors >= 0, np.concatenate(symmetry.rows)
     cells = np.zeros(len(game), np.int64)
     cells[rows] = first_best(values[rows], legal[rows]).argmax(axis=1)

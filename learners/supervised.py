@@ -47,7 +47,7 @@ class LabelledPositions(NamedTuple):
         return LabelledPositions(self.boards[rows], self.labels[rows])
 
     def mapped(self, cells: NDArray[np.int64]) -> "LabelledPositions":
-        """Map each row by a symmetry of its own: row i by `cells[i]` of `cells` (rows, cells)."""
+        """Apply a separate symmetry to each row: `cells[i]` of `cells` (rows, cells) to row i."""
         take = np.take_along_axis
         return LabelledPositions(take(self.boards, cells, axis=1), take(self.labels, cells, axis=1))
 

@@ -77,7 +77,7 @@ class TD0(PlaysByTable[TD0Config]):
             raise ValueError("its games begin in a position that is none")
 
     def _play(self) -> None:
-        """Play the batch of games from the root to the end, updating the table on the way."""
+        """Play a batch of games from the root to the end, updating the table along the way."""
         config, games, over = self.config, self.config.games, self.game.over
         self.env.reset(options={"board": self.game.boards[self.root]} if self.root else None)
         opening = self.rng.integers(0, config.opening + 1, games)

@@ -12,6 +12,7 @@ from scripts.pictures import IMAGES, named
 from tttenv.players import PLAYERS
 from tttenv.report import leaderboard, load_players, tables
 
+pytestmark = pytest.mark.xdist_group("pictures")  # which certify all players once
 ROOT = Path(__file__).parents[1]
 AGAIN = "what is shown is made from checkpoints/: run `make pictures`"
 

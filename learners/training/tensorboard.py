@@ -1,4 +1,4 @@
-"""Logger to TensorBoard: curves, heat maps of the policy, the certificate, the settings."""
+"""TensorBoard logger: curves, heat maps of the policy, the certificate, the settings."""
 
 import contextlib
 import signal

@@ -1,4 +1,4 @@
-"""Logger to Weights & Biases, with one run there per training run.
+"""Weights & Biases logger, with one run there per training run.
 
 The project is `tttenv`, or WANDB_PROJECT; WANDB_MODE=offline keeps the run in the checkpoint's
 folder until `wandb sync` uploads it. The library handles the key; it is not read here.

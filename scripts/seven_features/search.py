@@ -1,4 +1,4 @@
-"""Answer a question about greedy linear players: weights, or a proof that none exist.
+"""Find weights of a greedy linear player with given properties, or prove that none exist.
 
 Depth first over the choices an unbeatable player has, always at the reached position with the
 fewest of them left; a linear program says which are left. Linear programs only find: weights are

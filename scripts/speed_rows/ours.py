@@ -80,7 +80,7 @@ def _later(make: Callable[..., Work], *args: Any) -> Callable[[], Work]:
 
 
 def single(seed: int, opponent: str | None) -> Work:
-    """Return a workload: a thousand random steps of the single environment; it counts plies."""
+    """Return a workload: a thousand random steps of the single environment, counted in plies."""
     env = gymnasium.make("TicTacToe-v0", opponent=opponent)
     env.reset(seed=seed)
     env.action_space.seed(seed)

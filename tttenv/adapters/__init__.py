@@ -1,4 +1,4 @@
-"""Adapters to other libraries, one file or folder each, loaded only when imported by name."""
+"""Adapters for other libraries, one file or folder each, loaded only when imported by name."""
 
 import copy
 from collections.abc import Callable, Iterator

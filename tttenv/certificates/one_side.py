@@ -33,7 +33,7 @@ class SeatedPlayer:
         return bool(self.rules.over(board))
 
     def rounds(self, line: list[int]) -> int:
-        """Return the round in which a game is lost; a round is a move of the player and a reply."""
+        """Return the round in which a game is lost; a round is a move by the player and a reply."""
         return len(line) // 2 + (not self.ends_by_a_line(line))
 
     def own_moves(self, line: list[int]) -> tuple[Boards, list[int]]:

@@ -102,7 +102,7 @@ def attempt(
 
 
 class Rollback:
-    """Context manager that restores games and generator if its block fails.
+    """Context manager that restores the games and the generator if its block fails.
 
     Arrays are restored in place, so other references see the restored values too. Any exception
     rolls back and propagates. Written without `contextlib`, since single games enter such a block

@@ -46,7 +46,7 @@ class TableGames(GameBatch):
         return boards
 
     def board_to_move(self, game: int) -> Boards:
-        """Return a game's board (cells,) in the view of the side to move, finished or not."""
+        """Return a game's board (cells,) as the side to move sees it, even if the game is over."""
         board: Boards = self.table.positions.boards[self.stored[game]].copy()
         return board
 

@@ -223,7 +223,7 @@ class _Exit:
 
 @contextlib.contextmanager
 def _one_thread_prints() -> Iterator[None]:
-    """Discard what other threads print in this block."""
+    """Discard anything other threads print while this block runs."""
     before = sys.stdout
     sys.stdout = _OneThread(before)
     try:

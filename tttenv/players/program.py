@@ -99,7 +99,7 @@ class Program:
                 return
 
     def write(self, lines: str, seconds: float) -> None:
-        """Write lines, and start the time limit for reading them and answering.
+        """Write lines, and start the clock for the program to read and answer them.
 
         Args:
             lines: each with its end.

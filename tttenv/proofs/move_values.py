@@ -38,7 +38,7 @@ class MoveValues:
     """
 
     def __init__(self, rules: Rules, work: int = WORK) -> None:
-        """Create an object that knows no values yet.
+        """Start with no known values.
 
         Args:
             rules: the game.

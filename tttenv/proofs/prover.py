@@ -294,7 +294,7 @@ KNOWN_MEMORY = 2**28  # bytes of the tables for it
 
 @lru_cache(maxsize=256)
 def known_value(rules: Rules) -> int | None:
-    """Return a game's value for X, 1, 0 or -1, if it is proved within seconds; else None.
+    """Return a game's value for X (1, 0 or -1) if it is proved within seconds, else None.
 
     Games small enough to enumerate are solved. The search has a limit of nodes instead of seconds,
     so that the answer is the same on every machine.

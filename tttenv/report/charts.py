@@ -19,7 +19,7 @@ MINUS = "\u2212"
 
 
 def minus(text: str) -> str:
-    """Replace the hyphen of a number by a minus sign."""
+    """Replace the hyphen in a number with a minus sign."""
     return text.replace("-", MINUS)
 
 

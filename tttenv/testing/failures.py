@@ -24,7 +24,7 @@ class SubjectError(Exception):
 
 @contextmanager
 def failing(when: str, change: str) -> Iterator[None]:
-    """Turn exceptions in the block into a `SubjectError`: the subject "fails when `when`"."""
+    """Turn an exception in the block into a `SubjectError`: the subject "fails when `when`"."""
     try:
         yield
     except FAILURES as error:

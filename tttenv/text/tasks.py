@@ -40,7 +40,7 @@ class Task:
 
 
 def tasks(rules: Rules, split: str = "train", seed: int = 0) -> list[Task]:
-    """Return one task per symmetry class of undecided positions: 627 on 3,3,3 in all.
+    """Return one task per symmetry class of undecided positions (627 in all on 3,3,3).
 
     Args:
         rules: the game.

@@ -23,7 +23,7 @@ class Position(NamedTuple):
 
 
 def position_of(rules: Rules, board: str | None, moves: str | None) -> Position:
-    """Return the position of the arguments `--board` and `--moves`, both untrusted.
+    """Parse and check the position given by `--board` and `--moves`, both untrusted.
 
     Args:
         rules: the game.
