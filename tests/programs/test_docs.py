@@ -2,7 +2,6 @@
 
 import dataclasses
 import importlib
-import importlib.util
 import inspect
 import re
 import shlex
@@ -122,35 +121,3 @@ def test_the_tables_of_the_reference_name_what_there_is():
         function = row.target.replace(":", ".")
         assert f".. autofunction:: {function}\n" in PAGES["reference/api/players.md"], function
     assert {*LEARNERS.rows} <= first_column("reference/learners.md")
-
-
-def lesson_notebooks():
-    """Return the module of docs/ that makes the notebooks, which is part of no package."""
-    pytest.importorskip("myst_nb", exc_type=ImportError)
-    spec = importlib.util.spec_from_file_location("made", DOCS / "lesson_notebooks.py")
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
-
-
-def test_each_lesson_is_a_notebook_that_installs_first_what_it_imports(tmp_path):
-    made = lesson_notebooks()
-    lessons = [page.removesuffix(".md") for page in PAGES if made.is_lesson(page[:-3])]
-    assert len(lessons) == 7
-    here = {"GITHUB_REPOSITORY": "someone/tttenv", "GITHUB_SHA": "1" * 40}
-    for environment, colab in (({}, False), ({"GITHUB_REPOSITORY": 'a"/b'}, False), (here, True)):
-        made.write(DOCS, tmp_path, environment)
-        for page in lessons:
-            file = tmp_path / f"{Path(page).name}.ipynb"
-            cells = made.nbformat.read(file, as_version=4).cells
-            first, *code = [cell.source for cell in cells if cell.cell_type == "code"]
-            text = PAGES[f"{page}.md"]
-            blocks = re.findall(r"^```{code-cell}.*\n(?::.*\n)*\n?((?s:.*?))^```", text, re.M)
-            assert code == [block.rstrip("\n") for block in blocks]
-            assert first.startswith("%pip install" if colab else "# ")
-            assert ("git+https://github.com/someone/tttenv@111" in first) == colab
-            linked = made.with_links(page, text, environment)
-            assert f'href="../notebooks/{file.name}" download' in linked
-            address = "https://colab.research.google.com/github/someone/tttenv/blob/notebooks/"
-            assert (f'href="{address}{file.name}"' in linked) == ("colab" in linked) == colab
-    assert "git push --quiet --force" in (ROOT / ".github/workflows/pages.yml").read_text()
