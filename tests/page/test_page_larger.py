@@ -365,7 +365,8 @@ def labels(page):
         ("alphazero_444", Rules(4, 4, 4), "X"),
         ("alphazero_554", Rules(5, 5, 4), "O"),
         ("alphazero_664", Rules(6, 6, 4), "O"),
-        ("tactical", Rules(15, 15, 5), "X"),
+        ("tactical", Rules(5, 5, 4), "X"),
+        ("threats", Rules(15, 15, 5), "X"),
     ],
 )
 def test_whole_games_by_clicks(opened, file, name, rules, seat):
