@@ -419,7 +419,7 @@ def test_ray_tune_finds_the_numbers_of_the_sweep_by_the_recipe_of_the_docs(
     nodes, tmp_path, monkeypatch
 ):
     text = (ROOT / "docs" / "how-to" / "sweeps.md").read_text(encoding="utf-8")
-    section = text.partition("\n## Run the trainings under Ray Tune\n")[2].partition("\n## ")[0]
+    section = text.partition("\n## Training under Ray Tune\n")[2].partition("\n## ")[0]
     (command,) = re.findall(r"`sweep\.py ([^`]*)`", section)
     (recipe,) = re.findall(r"```python\n(.*?)```", section, re.S)
     monkeypatch.chdir(tmp_path)
